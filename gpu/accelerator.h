@@ -26,7 +26,7 @@ public:
         unsigned ports = 0;
         RouteTable routes;  // fabric ports for each destination endpoint
         bool data_on = true;
-        SpreadMode spread = SpreadMode::lines;
+        PathSelection path_selection = PathSelection::lines;
         unsigned stripe_shift = 0;            // log2 of the lines in a row that take the same path
         Checkers* checkers = nullptr;         // protocol checkers between all modules; none when null
         TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
@@ -36,8 +36,9 @@ public:
     virtual LineInitiatorSocket& link_out(unsigned port) = 0;
     virtual LineTargetSocket& link_in(unsigned port) = 0;
     virtual OutputPort& output(unsigned port) = 0;
-    // Operations on group `id` go by these ports to the switches that carry them out, in equal turns; the same digits of
-    // a line choose the same entry. One that issues no such operations has no use for it. Also while time passes.
+    // Operations on group `id` go by these ports to the switches that carry them out, in equal turns; the same path
+    // hash of a line choose the same entry. One that issues no such operations has no use for it. Also while time
+    // passes.
     virtual void add_group(std::uint16_t /*id*/, std::vector<std::uint16_t> /*ports*/) {}
 
     // Who carries out what is launched, and who replays a list: nullptr where the model is none of them.

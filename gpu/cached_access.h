@@ -31,7 +31,7 @@ public:
     bool cacheable(Scope scope, std::uint64_t address) const
     {
         return spec_.size > 0 && scope == Scope::unit && !MemoryImage::is_flag(local_of(address)) &&
-            (spec_.cache_peers != 0 || endpoint_of(address) == endpoint_);
+            (spec_.cache_peers || endpoint_of(address) == endpoint_);
     }
     static bool present(const ComputeUnit& unit) { return unit.l1().cache != nullptr; }
 

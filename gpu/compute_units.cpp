@@ -12,7 +12,7 @@ static_assert(1U << OperandCode::of(Program::max_sources).source_bits >= Program
     "a tag names every source of a move");
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
-    const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
+    const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, PathSelection spread,
     unsigned stripe_shift, std::size_t destinations)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec),
       data_on_(data_on), progress_(progress), scheduler_(event_queue, *this), log_(event_queue),

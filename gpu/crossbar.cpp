@@ -86,7 +86,7 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
     } else {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
         const unsigned pick = line.pick(choice.count);
-        line.vc = vc_of(VcClass::request, choice.lane(pick));
+        line.vc = vc_of(VcClass::request, choice.vc_set(pick));
         exit = slices_ + 1 + choice.port(pick);
     }
     if (mesh_ && exit != slices_) {

@@ -9,7 +9,7 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
     : sc_module(name), TimedComponent(event_queue, std::move(path)), link_out("link_out", *this, link_side),
       link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
       output_(event_queue, *this, *this, 0, 1, link_out, link_in,
-          {static_cast<ArbiterKind>(spec.port_arbiter), static_cast<std::uint32_t>(spec.port_control_weight),
+          {spec.port_arbiter, static_cast<std::uint32_t>(spec.port_control_weight),
               static_cast<std::uint32_t>(spec.port_data_weight)})
 {
     request_prefetch();
@@ -76,7 +76,7 @@ bool FabricPort::try_arrive(Line& line)
 void FabricPort::run(ScheduledItem& item)
 {
     if (item.kind < OutputPort::wake_kind && (!admits() || try_arrive(Line::of(item))))
-        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
+        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, vc_set_of(Line::of(item).vc));
     request_arbitration();
 }
 

@@ -22,7 +22,7 @@ namespace weft {
 class FlagPolls {
 public:
     FlagPolls(const GpuSpec& spec, UnitScheduler& scheduler, UnitNetwork& network, Progress& progress)
-        : policy_(static_cast<WaitPolicy>(spec.wait_policy)), spin_interval_(spec.spin_interval),
+        : policy_(spec.wait_policy), spin_interval_(spec.spin_interval),
           backoff_limit_(std::max(spec.backoff_limit, spec.spin_interval)), scheduler_(scheduler), network_(network),
           progress_(progress)
     {

@@ -14,13 +14,13 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     const unsigned slices = static_cast<unsigned>(l2.slices);
     const std::string here = this->name();
     units_ = std::make_unique<ComputeUnits>("units", event_queue, path_ + ".units", spec, l1, endpoint_, pool, progress,
-        wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
+        wiring.data_on, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints());
     crossbar_ = std::make_unique<Crossbar>("network", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
     const auto header = static_cast<std::uint32_t>(network.header);
     const DiePorts unit_port(spec.compute_units, network.unit_rate, header);
     units_->set_ports({unit_port, unit_port, crossbar_->exits_to_units()});
-    const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
+    const PathChooser paths(endpoint_, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints());
     dma_engines_ = std::make_unique<DmaEngines>("movers", event_queue, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
     dma_engines_->set_ports(units_->ports());
@@ -56,7 +56,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
             return wiring.make_slice ? wiring.make_slice(event_queue, request)
                                      : std::make_unique<L2Slice>(event_queue, request);
         }));
-        slices_[s]->set_ways_in(crossbar_->into_slice(), header);
+        slices_[s]->set_input_rate(crossbar_->into_slice(), header);
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
             join(slices_[s]->memory_of(partition), below(s + partition * modules));
@@ -89,7 +89,7 @@ void Gpu::count_ports()
     DieAccount& account = crossbar_->account();
     account.count("unit_out", units_->ports().out.servers());
     account.count("unit_in", units_->ports().in.servers());
-    for (const auto& slice : slices_) account.count("slice_in", slice->ways_in());
+    for (const auto& slice : slices_) account.count("slice_in", slice->inputs());
     crossbar_->count_exits();
     for (FabricPort& port : ports_)
         for (DiePorts& direction : port.to_link()) account.count("port_out", direction.servers());

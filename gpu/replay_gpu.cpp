@@ -24,11 +24,11 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
     : Accelerator(name), TimedComponent(event_queue, wiring.path + ".replay"), name_(wiring.path),
       endpoint_(wiring.endpoint), capacity_(capacity), spec_(spec), latency_(l2.latency),
       slices_(static_cast<std::uint32_t>(l2.slices)), routes_(wiring.routes),
-      paths_(wiring.endpoint, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints()), data_on_(wiring.data_on),
-      pool_(pool), progress_(progress), image_(false), ports_("ports"),
+      paths_(wiring.endpoint, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints()),
+      data_on_(wiring.data_on), pool_(pool), progress_(progress), image_(false), ports_("ports"),
       to_ports_("to_port", wiring.ports, socket_creator<LineInitiatorSocket>(*this)),
       from_ports_("from_port", wiring.ports, socket_creator<LineTargetSocket>(*this)),
-      slice_ways_(l2.slices, std::max<std::uint64_t>(1, l2.bandwidth / l2.slices))
+      slice_rates_(l2.slices, std::max<std::uint64_t>(1, l2.bandwidth / l2.slices))
 {
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
@@ -99,7 +99,7 @@ void ReplayGpu::serve(Line& line)
 {
     const Time now = event_queue().now();
     const std::uint64_t local = local_of(line.address);
-    const Time start = slice_ways_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
+    const Time start = slice_rates_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
     const std::uint16_t port = line.top_port();
     from_ports_[port].return_request_credit(line, start - now);
     ++answered_;
@@ -279,7 +279,7 @@ void ReplayGpu::issue(Row& row)
     paths_.route(issue);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
     const unsigned pick = line.pick(choice.count);
-    line.vc = vc_of(VcClass::request, choice.lane(pick));
+    line.vc = vc_of(VcClass::request, choice.vc_set(pick));
     ++issued_;
     ++in_flight_;
     to_ports_[choice.port(pick)].send_request(line, spec_.unit_to_port);

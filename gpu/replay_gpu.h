@@ -134,7 +134,7 @@ private:
     sc_core::sc_vector<LineInitiatorSocket> to_ports_;
     sc_core::sc_vector<LineTargetSocket> from_ports_;
 
-    RateServers slice_ways_;
+    RateServers slice_rates_;
     ScheduledItem* awaiting_ = nullptr;  // lines of others that wait for a flag
 
     std::string file_;

@@ -23,8 +23,8 @@ public:
     // Closes a row that has been used and is kept for nobody, as the row policy says.
     void close_idle(const HbmTiming& timing, Time now)
     {
-        if (!open_ || !used() || timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::open)) return;
-        const bool at_once = timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::closed);
+        if (!open_ || !used() || timing.spec.row_policy == RowPolicy::open) return;
+        const bool at_once = timing.spec.row_policy == RowPolicy::closed;
         const Time expires = at_once ? last_use_ : last_use_ + timing.spec.row_idle;
         if (at_once || expires < now) close(std::max(precharge_ok_, expires) + timing.spec.t_rp);
     }

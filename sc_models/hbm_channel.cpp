@@ -19,8 +19,8 @@ unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ct
 }  // namespace
 
 HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
-    : timing_(timing), all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
-      per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
+    : timing_(timing), all_bank_(timing.spec.refresh == RefreshMode::all_bank),
+      per_bank_(timing.spec.refresh == RefreshMode::per_bank),
       high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
       low_(std::min(timing.spec.write_low, high_ - 1)), activates_(timing.spec.t_rrd, timing.spec.t_faw),
       lines_(timing.banks), group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)

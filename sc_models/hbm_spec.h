@@ -5,8 +5,8 @@
 
 namespace weft {
 
-enum class RefreshMode : std::uint64_t { none, per_bank, all_bank };
-enum class RowPolicy : std::uint64_t { open, idle, closed };
+enum class RefreshMode : std::uint8_t { none, per_bank, all_bank };
+enum class RowPolicy : std::uint8_t { open, idle, closed };
 
 struct HbmSpec {
     std::uint64_t bandwidth = 3'350'000'000'000;  // B/s, pins of all channels: the peak
@@ -32,8 +32,8 @@ struct HbmSpec {
     std::uint64_t t_rtw = 3'000;                  // ps, data wires idle between read and write data
     std::uint64_t t_rfc = 350'000;                // ps that a refresh takes
     std::uint64_t t_refi = 3'900'000;             // ps between refreshes of a bank
-    std::uint64_t refresh = static_cast<std::uint64_t>(RefreshMode::all_bank);
-    std::uint64_t row_policy = static_cast<std::uint64_t>(RowPolicy::idle);
+    RefreshMode refresh = RefreshMode::all_bank;
+    RowPolicy row_policy = RowPolicy::idle;
     std::uint64_t row_idle = 100'000;     // ps after its last access that an idle row is closed
     std::uint64_t read_queue = 64;        // reads of a channel that the scheduler sees
     std::uint64_t write_queue = 128;      // writes

@@ -12,7 +12,7 @@ struct L1Spec {
     std::uint64_t latency = 20'000;             // ps, issue to data on a hit
     std::uint64_t bandwidth = 250'000'000'000;  // B/s of one unit's hits
     std::uint64_t outstanding_misses = 256;     // sectors being fetched
-    std::uint64_t cache_peers = 0;              // whether lines of other GPUs are kept
+    bool cache_peers = false;                   // whether lines of other GPUs are kept
 
     static const ParameterTable<L1Spec>& parameters();
 };

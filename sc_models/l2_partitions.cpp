@@ -76,7 +76,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t*
     }
     if (moved == 0) return;
     ++moved_;
-    take_way_in(to, moved * line_bytes);
+    book_crossing(to, moved * line_bytes);
 }
 
 // A fetch of the other partition, which found its line here when it set out.
@@ -108,7 +108,7 @@ void L2Slice::send_across(Line& fetch, Time at)
 // Data from the other side arrive.
 void L2Slice::cross(Line& fetch)
 {
-    const Time start = take_way_in(partition_of(fetch), line_bytes);
+    const Time start = book_crossing(partition_of(fetch), line_bytes);
     if (start == event_queue().now()) {
         finish_fill(fetch);
         return;
@@ -117,10 +117,10 @@ void L2Slice::cross(Line& fetch)
     event_queue().schedule(fetch, *this, start, 0xfff);
 }
 
-Time L2Slice::take_way_in(unsigned partition, std::uint32_t bytes)
+Time L2Slice::book_crossing(unsigned partition, std::uint32_t bytes)
 {
     far_bytes_ += bytes;
-    return way_in_[partition].book(event_queue().now(), bytes).start;
+    return crossing_[partition].book(event_queue().now(), bytes).start;
 }
 
 }  // namespace weft

@@ -40,7 +40,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
     other_ = std::make_unique<Part>(spec,
         std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
-    way_in_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
+    crossing_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
     other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
     other_memory_ = std::make_unique<LineInitiatorSocket>("other_memory", *this, 1);
     if (holds) hold_contents(make_contents);
@@ -92,7 +92,7 @@ void L2Slice::run(ScheduledItem& item)
     }
     Line& line = Line::of(item);
     if (item.kind < fill) {
-        if (!way_of_requests_.limited() || try_enter(line)) serve(line);
+        if (!inputs_.limited() || try_enter(line)) serve(line);
     } else if ((item.kind & entered) != 0) {
         line.kind &= static_cast<std::uint8_t>(~entered);
         serve(line);
@@ -105,11 +105,11 @@ void L2Slice::run(ScheduledItem& item)
     }
 }
 
-// Whether the way in is free for the request. If not, it comes again.
+// Whether the input is free for the request. If not, it comes again.
 inline bool L2Slice::try_enter(Line& line)
 {
     const Time now = event_queue().now();
-    const Time start = way_of_requests_.admit(line, partition_of(line), now);
+    const Time start = inputs_.admit(line, partition_of(line), now);
     if (start == now) return true;
     line.kind |= entered;
     event_queue().schedule(line, *this, start, line.source & 0xfffU);
@@ -392,7 +392,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::ui
         write_backs_.add(number, line);
     }
     const unsigned home = home_of(number);
-    if (home != partition) take_way_in(home, line_bytes);
+    if (home != partition) book_crossing(home, line_bytes);
     memory_of(home).send_request(line, delay);
 }
 

@@ -45,7 +45,7 @@
 #include "sc_models/slice_fills.h"
 #include "sc_models/slice_flags.h"
 #include "sc_models/slice_model.h"
-#include "sc_models/slice_way.h"
+#include "sc_models/slice_input.h"
 #include "sc_models/stalled_lines.h"
 #include "sc_models/tag_array.h"
 #include "sc_models/write_backs.h"
@@ -76,11 +76,8 @@ public:
     LineTargetSocket& target_of(unsigned partition) override { return partition == 0 ? target : *other_target_; }
     LineInitiatorSocket& memory_of(unsigned partition) override { return partition == 0 ? memory : *other_memory_; }
     unsigned partitions() const override { return other_ ? 2 : 1; }
-    void set_ways_in(std::uint64_t rate, std::uint32_t header) override
-    {
-        way_of_requests_.set(partitions(), rate, header);
-    }
-    RateServers& ways_in() override { return way_of_requests_.servers(); }
+    void set_input_rate(std::uint64_t rate, std::uint32_t header) override { inputs_.set(partitions(), rate, header); }
+    RateServers& inputs() override { return inputs_.servers(); }
     std::uint64_t hops() const override;
 
     FlagCounts flag_counts() const override { return flags_.counts(); }
@@ -136,7 +133,7 @@ private:
     static std::uint32_t slot_of(const LineHeader& fetch) { return fetch.tag >> 1U; }
     static unsigned asker_of(const LineHeader& fetch) { return fetch.tag & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
-    static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
+    static constexpr std::uint8_t entered = 32;  // a request that has its place at the input
 
     unsigned debug(unsigned partition, Line& line) override;
     void run(ScheduledItem& item) override;
@@ -176,7 +173,7 @@ private:
     void serve_far(Line& fetch);
     void send_across(Line& fetch, Time at);
     void cross(Line& fetch);
-    Time take_way_in(unsigned partition, std::uint32_t bytes);
+    Time book_crossing(unsigned partition, std::uint32_t bytes);
 
     Part& part(unsigned partition) { return partition == 0 ? part_ : *other_; }
     // A sector's number in this slice. The home partition is in it: each holds lines of both.
@@ -207,10 +204,10 @@ private:
     std::unique_ptr<Part> other_;  // of the second partition
     WriteBacks write_backs_;       // of slices that hold contents
     CacheCopies* beside_ = nullptr;
-    std::vector<RateServer> way_in_;  // of each partition, from the other
+    std::vector<RateServer> crossing_;  // into each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;
-    SliceWay way_of_requests_;
+    SliceInput inputs_;
     SliceFlags flags_;
     ScheduledItem timer_;  // of monitors
     std::uint64_t hits_ = 0;

@@ -47,8 +47,8 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
                  "between two mirrored partitions, each way", {}},
                 &L2Spec::far_bandwidth},
             {{"model", Unit::choice, 0, 3,
-                 "what stands for a slice: ours, a clocked block as its twin or as RTL, or both in lockstep",
-                 {"slice", "slice_twin", "rtl_slice", "slice_lockstep"}},
+                 "what stands for a slice: ours, a clocked block as its reference model or as RTL, or both in lockstep",
+                 {"slice", "reference_slice", "rtl_slice", "slice_lockstep"}},
                 &L2Spec::model},
             {{"contents", Unit::choice, 0, 1,
                  "where bytes are: one image of the GPU's memory, or each cache and DRAM holds its own (slice models "

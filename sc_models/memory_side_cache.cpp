@@ -11,7 +11,7 @@ MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event
       targets_("target", requesters, socket_creator<LineTargetSocket>(*this))
 {
     L2Spec cache = spec.as_cache(channels);
-    cache.contents = static_cast<std::uint64_t>(hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat);
+    cache.contents = hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat;
     // A slice is named by its number alone, as in paths.
     slices_.init(channels, [&](const char*, std::size_t c) {
         const std::string number = std::to_string(c);

@@ -16,8 +16,7 @@ namespace weft {
 class SliceFlags {
 public:
     SliceFlags(const L2Spec& spec, MemoryImage& image)
-        : image_(image),
-          monitor_({spec.monitors, spec.monitor_log_latency, static_cast<WakePolicy>(spec.wake), spec.monitor_timeout})
+        : image_(image), monitor_({spec.monitors, spec.monitor_log_latency, spec.wake, spec.monitor_timeout})
     {
     }
 

@@ -57,10 +57,10 @@ public:
     virtual LineTargetSocket& target_of(unsigned partition) = 0;
     virtual LineInitiatorSocket& memory_of(unsigned partition) = 0;
     virtual unsigned partitions() const = 0;
-    // Requests take a place on a way into their partition when they arrive, `header` bytes and their data; `rate` in bytes per
-    // second, 0: no limit. Before time starts.
-    virtual void set_ways_in(std::uint64_t rate, std::uint32_t header) = 0;
-    virtual RateServers& ways_in() = 0;
+    // Requests take a place at an input of their partition when they arrive, `header` bytes and their data; `rate` in
+    // bytes per second, 0: no limit. Before time starts.
+    virtual void set_input_rate(std::uint64_t rate, std::uint32_t header) = 0;
+    virtual RateServers& inputs() = 0;
     virtual std::uint64_t hops() const = 0;  // lines handed on to memory, to another partition and back to who asked
 
     // What waits did here, of any GPU: looks, those that were held, wake-ups by a change.

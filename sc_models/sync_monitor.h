@@ -14,11 +14,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "sc_models/l2_spec.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
-
-enum class WakePolicy : std::uint8_t { all, one };
 
 class SyncMonitor {
 public:

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/parameter.h"
+#include "collectives/schedule/algorithms/dimension_order.h"
+#include "collectives/schedule/protocol_kind.h"
 
 namespace weft {
 
@@ -42,32 +44,32 @@ enum class MemoryNodes : std::uint8_t { local, remote };
 enum class StagingMode : std::uint8_t { none, fifo };
 
 struct EngineSpec {
-    std::uint64_t mover = 0;                    // Mover
-    std::uint64_t channel = 0;                  // EngineChannel
-    std::uint64_t channels = 32;                // workgroups per rank that share every chunk of a collective
-    std::uint64_t channel_bytes = 0;            // of the message, that a channel is worth; 0: all channels for any size
-    std::uint64_t wavefronts = 16;              // per workgroup
-    std::uint64_t unroll = 2;                   // instructions in flight per wavefront
-    std::uint64_t vector = 16;                  // B per lane and instruction
-    std::uint64_t flag_home = 0;                // FlagHome
-    std::uint64_t poll_lanes = 32;              // flags that a wavefront looks at together
-    std::uint64_t protocol = 0;                 // Protocol of collectives/schedule/protocol.h
-    std::uint64_t ll128_fence = 0;              // ll128: whether a fence precedes every step that stores packets
-    std::uint64_t slices = 1;                   // simple: parts of a step, each with a signal
-    std::uint64_t staging = 0;                  // StagingMode
+    Mover mover = Mover::units;
+    EngineChannel channel = EngineChannel::any;
+    std::uint64_t channels = 32;      // workgroups per rank that share every chunk of a collective
+    std::uint64_t channel_bytes = 0;  // of the message, that a channel is worth; 0: all channels for any size
+    std::uint64_t wavefronts = 16;    // per workgroup
+    std::uint64_t unroll = 2;         // instructions in flight per wavefront
+    std::uint64_t vector = 16;        // B per lane and instruction
+    FlagHome flag_home = FlagHome::waiter;
+    std::uint64_t poll_lanes = 32;  // flags that a wavefront looks at together
+    Protocol protocol = Protocol::simple;
+    bool ll128_fence = false;  // ll128: whether a fence precedes every step that stores packets
+    std::uint64_t slices = 1;  // simple: parts of a step, each with a signal
+    StagingMode staging = StagingMode::none;
     std::uint64_t steps_in_flight = 8;          // fifo: slots of a connection
     std::uint64_t step_bytes = 512 << 10;       // fifo: B of a slot
     std::uint64_t compute_in_flight = 1;        // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
-    std::uint64_t collective_order = 0;         // CollectiveOrder
-    std::uint64_t channel_share = 0;            // ChannelShare
-    std::uint64_t memory_nodes = 0;             // MemoryNodes
-    std::uint64_t dimension_order = 0;          // multi_dim: DimensionOrder of collectives/schedule/algorithms
-    std::uint64_t dimension_queue = 0;          // DimensionQueue
-    std::uint64_t dimension_chunks = 8;         // parts of a message that go their own ways
-    std::uint64_t dimension_streams = 2;        // chunks in flight in each dimension
-    std::uint64_t compute = 0;                  // ComputeMode
-    std::uint64_t compute_workgroups = 0;       // of a kernel; 0: two for each compute unit
+    CollectiveOrder collective_order = CollectiveOrder::fifo;
+    ChannelShare channel_share = ChannelShare::each;
+    MemoryNodes memory_nodes = MemoryNodes::local;
+    DimensionOrder dimension_order = DimensionOrder::fixed;  // multi_dim
+    DimensionQueue dimension_queue = DimensionQueue::fifo;
+    std::uint64_t dimension_chunks = 8;   // parts of a message that go their own ways
+    std::uint64_t dimension_streams = 2;  // chunks in flight in each dimension
+    ComputeMode compute = ComputeMode::time;
+    std::uint64_t compute_workgroups = 0;  // of a kernel; 0: two for each compute unit
 
     // Of `most`, as many as a message of `bytes` is worth.
     std::uint32_t channels_for(std::uint64_t bytes, std::uint64_t most) const

@@ -44,7 +44,7 @@ struct LineExecutor::Running {
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
 
-    Mover mover() const { return ports ? Mover::port : static_cast<Mover>(engine.mover); }
+    Mover mover() const { return ports ? Mover::port : engine.mover; }
     std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
     {
         return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);

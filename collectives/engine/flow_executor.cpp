@@ -24,10 +24,10 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
 
 void FlowExecutor::require_known(const EngineSpec& spec)
 {
-    if (static_cast<Mover>(spec.mover) != Mover::units)
+    if (spec.mover != Mover::units)
         throw InputError("", 0, "engine.mover is not units, and flow fidelity moves data by units only",
             "engine.mover=units, or --fidelity line");
-    if (static_cast<FlagHome>(spec.flag_home) != FlagHome::waiter)
+    if (spec.flag_home != FlagHome::waiter)
         throw InputError("", 0, "engine.flag_home=signaller, and flow fidelity has flags at the rank that waits only",
             "engine.flag_home=waiter, or --fidelity line");
 }
@@ -38,7 +38,7 @@ Executor::JobId FlowExecutor::open(Job job)
     require_known(engine);
     const std::shared_ptr<const Schedule> schedule =
         carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
-    const bool fenced = static_cast<Protocol>(engine.protocol) == Protocol::ll128 && engine.ll128_fence != 0;
+    const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
     std::shared_ptr<const FlowProgram>& program = programs_[{schedule, fenced}];
     if (!program) program = std::make_shared<const FlowProgram>(program_of(*schedule, fenced));
     return open(std::move(job), program);
@@ -48,7 +48,7 @@ Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> p
 {
     const EngineSpec& engine = job.engine ? *job.engine : spec_;
     require_known(engine);
-    const auto protocol = static_cast<Protocol>(engine.protocol);
+    const auto protocol = engine.protocol;
     JobRecord record;
     record.name = job.name;
     record.op = program->op;

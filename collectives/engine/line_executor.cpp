@@ -59,9 +59,9 @@ Executor::JobId LineExecutor::open(Job job)
     job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine, job.bytes, size_of(job.type));
     running->ports = has_ports(*job.schedule);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
-    running->packets = std::make_unique<PacketSlots>(*job.schedule, *running->layout,
-        format_of(static_cast<Protocol>(running->engine.protocol)),
-        static_cast<Protocol>(running->engine.protocol) == Protocol::ll128 && running->engine.ll128_fence != 0);
+    running->packets =
+        std::make_unique<PacketSlots>(*job.schedule, *running->layout, format_of(running->engine.protocol),
+            running->engine.protocol == Protocol::ll128 && running->engine.ll128_fence);
     running->job = std::move(job);
     make_groups(*running);
     allocate(*running);
@@ -94,7 +94,7 @@ void LineExecutor::allocate(Running& job)
     if (replays && waits)
         throw InputError(job.job.name, 0, "a GPU waits for packets, and replay GPUs among its peers send none",
             "engine.protocol=simple, or GPUs that are all simulated");
-    if (static_cast<FlagHome>(job.engine.flag_home) == FlagHome::signaller)
+    if (job.engine.flag_home == FlagHome::signaller)
         job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];

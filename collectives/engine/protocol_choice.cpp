@@ -29,7 +29,7 @@ bool any_step(const Schedule& schedule, Test test)
 // Whether `engine.channel` changes what steps go through. Refuses what contradicts the schedule or who moves its data.
 bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
 {
-    const auto channel = static_cast<EngineChannel>(spec.channel);
+    const auto channel = spec.channel;
     const bool left_to_switches = any_step(schedule, [](const Step& step) { return in_switch(step.kind); });
     if (channel == EngineChannel::in_switch && !left_to_switches)
         throw InputError(schedule.name, 0, "engine.channel=switch with an algorithm that leaves nothing to switches",
@@ -39,12 +39,11 @@ bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
             "an algorithm of loads and stores, or engine.channel=switch");
     const bool named = has_ports(schedule);
     const bool ports = channel == EngineChannel::port || (channel == EngineChannel::any && named);
-    if (ports && static_cast<Mover>(spec.mover) != Mover::units)
+    if (ports && spec.mover != Mover::units)
         throw InputError(schedule.name, 0,
             "port channels, whose proxy has copy engines move the data, with engine.mover other than units",
             "engine.mover=units, or engine.channel=memory");
-    if (channel == EngineChannel::port &&
-        (has_packets(schedule) || static_cast<Protocol>(spec.protocol) != Protocol::simple))
+    if (channel == EngineChannel::port && (has_packets(schedule) || spec.protocol != Protocol::simple))
         throw InputError(schedule.name, 0, "engine.channel=port with packets, which only units store",
             "engine.protocol=simple, or engine.channel=memory");
     return channel == EngineChannel::port || (channel != EngineChannel::any && named);
@@ -52,7 +51,7 @@ bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
 
 void mark_channels(Schedule& schedule, const EngineSpec& spec)
 {
-    const bool port = static_cast<EngineChannel>(spec.channel) == EngineChannel::port;
+    const bool port = spec.channel == EngineChannel::port;
     for (RankPlan& plan : schedule.ranks)
         for (Thread& thread : plan.threads)
             for (Step& step : thread.steps) {
@@ -68,7 +67,7 @@ void mark_channels(Schedule& schedule, const EngineSpec& spec)
 const char* protocol_of(const Schedule& schedule, const EngineSpec& spec)
 {
     if (!has_packets(schedule)) return name_of(Protocol::simple);
-    return name_of(static_cast<Protocol>(spec.protocol) == Protocol::ll128 ? Protocol::ll128 : Protocol::ll);
+    return name_of(spec.protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll);
 }
 
 bool has_ports(const Schedule& schedule)
@@ -79,10 +78,10 @@ bool has_ports(const Schedule& schedule)
 std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<const Schedule> schedule,
     const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes)
 {
-    const auto protocol = static_cast<Protocol>(spec.protocol);
+    const auto protocol = spec.protocol;
     const bool own = has_packets(*schedule);
-    const bool staged = static_cast<StagingMode>(spec.staging) == StagingMode::fifo;
-    if ((own || protocol != Protocol::simple) && static_cast<Mover>(spec.mover) != Mover::units)
+    const bool staged = spec.staging == StagingMode::fifo;
+    if ((own || protocol != Protocol::simple) && spec.mover != Mover::units)
         throw InputError(schedule->name, 0,
             "packets, which only units store and look at, with engine.mover other than units",
             "engine.mover=units, or engine.protocol=simple");
@@ -92,10 +91,8 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     const bool marks = marks_channels(*schedule, spec);
     const bool as_it_is = own || (protocol == Protocol::simple && spec.slices <= 1 && !staged);
     if (as_it_is && !marks) return schedule;
-    Key key{schedule, {spec.channel, spec.protocol, spec.slices, 0, 0, 0, 0}};
-    if (staged)
-        key.second = {spec.channel, spec.protocol, spec.slices, spec.steps_in_flight, spec.step_bytes, bytes,
-            element_bytes};
+    Key key{schedule, spec.channel, spec.protocol, {spec.slices, 0, 0, 0, 0}};
+    if (staged) std::get<3>(key) = {spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
     std::shared_ptr<const Schedule>& made = made_[key];
     if (made) return made;
     auto other = std::make_shared<Schedule>(as_it_is ? *schedule : make(*schedule, spec, bytes, element_bytes));
@@ -106,8 +103,8 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
 Schedule ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
     std::uint32_t element_bytes) const
 {
-    const bool simple = static_cast<Protocol>(spec.protocol) == Protocol::simple;
-    const bool staged = static_cast<StagingMode>(spec.staging) == StagingMode::fifo;
+    const bool simple = spec.protocol == Protocol::simple;
+    const bool staged = spec.staging == StagingMode::fifo;
     Schedule other = simple ? in_slices(schedule, static_cast<std::uint32_t>(spec.slices)) : in_packets(schedule);
     if (staged)
         other =

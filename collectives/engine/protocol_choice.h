@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "collectives/engine/engine_spec.h"
@@ -31,7 +32,7 @@ private:
         std::uint32_t element_bytes) const;
 
     // By schedule, channel, protocol and slices; through FIFOs by their slots, the message and its elements too.
-    using Key = std::pair<std::shared_ptr<const Schedule>, std::array<std::uint64_t, 7>>;
+    using Key = std::tuple<std::shared_ptr<const Schedule>, EngineChannel, Protocol, std::array<std::uint64_t, 5>>;
     std::map<Key, std::shared_ptr<const Schedule>> made_;
 };
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t most_of_a_product = std::uint64_t{1} << 31;  // of M, N,
 // Of each collective and transfer.
 std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
 {
-    const bool split = static_cast<ChannelShare>(spec.channel_share) == ChannelShare::split;
+    const bool split = spec.channel_share == ChannelShare::split;
     const std::uint64_t channels = split ? spec.channels / spec.communication_in_flight : spec.channels;
     return spec.channels_for(bytes, channels);
 }
@@ -46,7 +46,7 @@ TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra
       pump_again_(set.ranks(), false), schedules_(request_.algorithm, options_of(spec, request_.dimensions)),
       came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0), operations_(set.ranks())
 {
-    const auto order = static_cast<CollectiveOrder>(spec.collective_order);
+    const auto order = spec.collective_order;
     using Rule = CommunicationOrder::Rule;
     if (order != CollectiveOrder::fifo)
         order_.emplace(order == CollectiveOrder::lifo ? Rule::lifo : Rule::priority, set.ranks(),
@@ -149,7 +149,7 @@ bool TraceEngine::follows_roofline(const Node& node) const
 bool TraceEngine::on_arrays(std::uint32_t rank, const Node& node) const
 {
     const GpuSpec& units = executor_.compute_units(request_.members[rank]);
-    return static_cast<ComputeModel>(units.compute_model) != ComputeModel::roofline && node.product.stated();
+    return units.compute_model != ComputeModel::roofline && node.product.stated();
 }
 
 // Cycles of systolic arrays, or as long as the memory needs if that is longer.
@@ -159,7 +159,7 @@ Picoseconds TraceEngine::array_time(const GpuSpec& units, const Node& node, doub
     array.rows = units.array_rows;
     array.columns = units.array_columns;
     array.arrays = units.arrays;
-    const auto model = static_cast<ComputeModel>(units.compute_model);
+    const auto model = units.compute_model;
     array.dataflow = model == ComputeModel::output_stationary ? Dataflow::output_stationary
         : model == ComputeModel::weight_stationary            ? Dataflow::weight_stationary
                                                               : Dataflow::input_stationary;
@@ -280,7 +280,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
         return;
     }
     set_doing(rank, node.id, node.on_cpu ? Doing::cpu : Doing::compute);
-    if (node.on_cpu || static_cast<ComputeMode>(spec_.compute) == ComputeMode::time) {
+    if (node.on_cpu || spec_.compute == ComputeMode::time) {
         executor_.wait(time, done);
         return;
     }

@@ -106,7 +106,7 @@ private:
         Ps settled = 0;                    // all stores so far are acknowledged
         std::uint32_t in_flight = 0;       // transfers whose end is not known yet
         std::uint32_t loading = 0;         // moves whose loads are not back
-        std::uint32_t lanes = 0;           // waits left of those that are looked at together
+        std::uint32_t waits_left = 0;      // of those that are looked at together
         std::uint32_t unpublished = none;  // dependency that is told when all is acknowledged
         bool blocked = false;              // for in_flight and loading
         bool needs_set = false;            // for registers that a load holds
@@ -206,7 +206,7 @@ private:
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
-    std::uint32_t launch_parts(Transfer transfer, Ps spread);
+    std::uint32_t launch_parts(Transfer transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);

@@ -17,16 +17,17 @@ std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency
 
 FlowFlight FlowLinks::put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const
 {
-    const FlowPath& way = book_.path(path);
-    return {path, sender, bytes, bytes, 1, 0, now + book_.stage(way, 0).before_ps, beyond(way.put_ps, way.head_ps), 0};
+    const FlowPath& route = book_.path(path);
+    return {path, sender, bytes, bytes, 1, 0, now + book_.stage(route, 0).before_ps,
+        beyond(route.put_ps, route.head_ps), 0};
 }
 
 FlowFlight FlowLinks::answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
     std::uint64_t now) const
 {
-    const FlowPath& way = book_.path(path);
+    const FlowPath& route = book_.path(path);
     return {path, sender, bytes, bytes, 1, 0, now,
-        beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
+        beyond(book_.path(request).answer_ps, route.head_ps - book_.stage(route, 0).before_ps), 0};
 }
 
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
@@ -38,8 +39,8 @@ std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
 
 bool FlowLinks::pass(FlowFlight& flight)
 {
-    const FlowPath way = book_.path(flight.path);
-    const FlowStage stage = book_.stage(way, flight.stage);
+    const FlowPath route = book_.path(flight.path);
+    const FlowStage stage = book_.stage(route, flight.stage);
     const std::uint64_t now = flight.head_ps;
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
     std::uint64_t head = now;
@@ -50,14 +51,14 @@ bool FlowLinks::pass(FlowFlight& flight)
         if (signal) {
             pass_signal(share.group, share.share, flight, now, left, head);
         } else {
-            pass_group(share.group, share.share, flight, way.neighbours, now, left, head);
+            pass_group(share.group, share.share, flight, route.neighbours, now, left, head);
         }
     }
-    if (++flight.stage >= way.stages) {
+    if (++flight.stage >= route.stages) {
         flight.head_ps = head;
         return false;
     }
-    flight.head_ps = head + book_.stage(way, flight.stage).before_ps;
+    flight.head_ps = head + book_.stage(route, flight.stage).before_ps;
     return true;
 }
 

@@ -333,13 +333,13 @@ void FlowCore::loaded(std::uint32_t number)
     finish_blocked(move.thread);
 }
 
-// In the order in which its lines are issued, the last `spread` after the first; how many parts of it are under way then.
-std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
+// In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
+std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps span)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
     std::uint32_t parts = 1;
-    if (spread > 0 && !packets)
+    if (span > 0 && !packets)
         parts =
             std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
     const Ps first = transfer.flight.head_ps;
@@ -348,7 +348,7 @@ std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
     transfer.flight.messages /= parts;
     std::uint32_t under_way = 0;
     for (std::uint32_t part = 0; part < parts; ++part) {
-        transfer.flight.head_ps = first + spread * part / parts;
+        transfer.flight.head_ps = first + span * part / parts;
         transfer.earliest = part + 1 == parts ? earliest : 0;
         if (launch_transfer(transfer)) ++under_way;
     }

@@ -219,8 +219,8 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     Thread& thread = threads_[index];
     Job& job = *thread.job;
     const CostRank& cost = *thread.cost;
-    const bool begins = thread.lanes == 0;
-    if (begins) thread.lanes = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+    const bool begins = thread.waits_left == 0;
+    if (begins) thread.waits_left = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
@@ -235,10 +235,11 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     }
     const Job::Node arrival = job.take_first(semaphore.first);
     // It takes a look at least, at all flags that are still missing.
-    if (begins || thread.slept) thread.looked = thread.time + cost.poll_ps + (thread.lanes - 1) * cost.poll_slot_ps;
+    if (begins || thread.slept)
+        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps;
     thread.slept = false;
     thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
-    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
+    if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     return true;
 }
 

@@ -103,8 +103,8 @@ private:
     std::vector<Group> groups_of(std::uint32_t a, std::uint32_t step) const
     {
         std::vector<Group> groups;
-        for (const std::uint32_t offset : shapes::spread_offsets(axes_[a].spread, axes_[a].size, step)) {
-            const std::uint32_t hop = offset - shapes::spread_parent(axes_[a].spread, offset);
+        for (const std::uint32_t offset : shapes::pattern_offsets(axes_[a].pattern, axes_[a].size, step)) {
+            const std::uint32_t hop = offset - shapes::pattern_parent(axes_[a].pattern, offset);
             if (groups.empty() || groups.back().hop != hop) groups.push_back({hop, {}});
             groups.back().offsets.push_back(offset);
         }
@@ -115,7 +115,7 @@ private:
     {
         const std::uint32_t size = axes_[a].size;
         std::vector<std::uint32_t> terms(size, terms_);  // by offset of the block's owner
-        for (std::uint32_t step = shapes::spread_steps(axes_[a].spread, size); step-- > 0;) {
+        for (std::uint32_t step = shapes::pattern_steps(axes_[a].pattern, size); step-- > 0;) {
             const std::vector<Group> groups = groups_of(a, step);
             bool first = true;
             for (const Group& group : groups)
@@ -141,7 +141,7 @@ private:
     void distribute(std::uint32_t a)
     {
         const std::uint32_t size = axes_[a].size;
-        for (std::uint32_t step = 0; step < shapes::spread_steps(axes_[a].spread, size); ++step) {
+        for (std::uint32_t step = 0; step < shapes::pattern_steps(axes_[a].pattern, size); ++step) {
             const std::vector<Group> groups = groups_of(a, step);
             std::vector<Group> moves;  // by offset of the blocks (`hop`): the hops to the ranks that get them
             for (const Group& group : groups)
@@ -270,7 +270,7 @@ std::vector<algorithms::Axis> axes_of(const AlgorithmOptions& options, std::uint
 {
     std::vector<algorithms::Axis> axes;
     for (const Dimension& dimension : dimensions_of(options, ranks))
-        if (dimension.size > 1) axes.push_back({dimension.size, algorithms::spread_of(dimension)});
+        if (dimension.size > 1) axes.push_back({dimension.size, algorithms::pattern_of(dimension)});
     return axes;
 }
 

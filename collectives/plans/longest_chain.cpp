@@ -203,11 +203,11 @@ std::vector<StepAt> longest_chain(const Schedule& schedule) { return Walker(sche
 std::string transfer_text(const Plan& plan, StepAt at)
 {
     const Step& step = step_at(plan.schedule, at);
-    std::string way;
+    std::string route;
     std::string data;
     for (const ChunkRef& source : step.sources) data += (data.empty() ? "" : " + ") + chunks_text(plan, source);
     if (in_switch(step.kind)) {
-        way = fmt::format("ranks {} -> switch -> {}", ranks_text(step.sources), ranks_text(step.destinations));
+        route = fmt::format("ranks {} -> switch -> {}", ranks_text(step.sources), ranks_text(step.destinations));
         data = chunks_text(plan, step.sources.front());
     } else {
         const auto is_remote = [&at](const ChunkRef& ref) { return ref.rank != at.rank; };
@@ -215,11 +215,11 @@ std::string transfer_text(const Plan& plan, StepAt at)
         std::vector<ChunkRef> stored;
         std::copy_if(step.sources.begin(), step.sources.end(), std::back_inserter(loaded), is_remote);
         std::copy_if(step.destinations.begin(), step.destinations.end(), std::back_inserter(stored), is_remote);
-        way = fmt::format("rank {}", at.rank);
-        if (!loaded.empty()) way += " <- " + ranks_text(loaded);
-        if (!stored.empty()) way += " -> " + ranks_text(stored);
+        route = fmt::format("rank {}", at.rank);
+        if (!loaded.empty()) route += " <- " + ranks_text(loaded);
+        if (!stored.empty()) route += " -> " + ranks_text(stored);
     }
-    std::string out = way + ": " + data;
+    std::string out = route + ": " + data;
     if (step.parts > 1) out += fmt::format(", part {} of {}", step.part, step.parts);
     return out;
 }

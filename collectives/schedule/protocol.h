@@ -9,12 +9,10 @@
 #include <cstdint>
 
 #include "base/packet_format.h"
+#include "collectives/schedule/protocol_kind.h"
 #include "collectives/schedule/schedule.h"
 
 namespace weft {
-
-enum class Protocol : std::uint8_t { simple, ll, ll128 };
-const char* name_of(Protocol protocol);
 
 // The form of a schedule's packets: where it has some of its own under `simple`, LL.
 PacketFormat format_of(Protocol protocol);

@@ -9,17 +9,17 @@ namespace weft {
 
 namespace {
 
-class LaneTheory {
+class StripeTheory {
 public:
-    LaneTheory(const TheoryCase& theory, algorithms::Lane lane, std::uint32_t index, std::uint32_t lanes)
-        : lane_(std::move(lane)), grid_(lane_), position_(theory.ranks)
+    StripeTheory(const TheoryCase& theory, algorithms::Stripe stripe, std::uint32_t index, std::uint32_t stripes)
+        : stripe_(std::move(stripe)), grid_(stripe_), position_(theory.ranks)
     {
         const Shares shares(theory);
         gathers_ = theory.op != CollectiveOp::reduce_scatter;
         reduces_ = theory.op != CollectiveOp::all_gather;
         for (std::uint32_t q = 0; q < theory.ranks; ++q) {
-            position_[lane_.order[q]] = q;
-            bytes_.push_back(shares.of(lane_.order[q] * lanes + index, theory.ranks * lanes));
+            position_[stripe_.order[q]] = q;
+            bytes_.push_back(shares.of(stripe_.order[q] * stripes + index, theory.ranks * stripes));
         }
     }
 
@@ -34,12 +34,12 @@ public:
             axis = a;
         }
         if (axis == grid_.axes()) return 0;
-        const auto [p, spread] = lane_.axes[axis];
+        const auto [p, pattern] = stripe_.axes[axis];
         const std::uint32_t here = grid_.coordinate(x, axis);
         const std::uint32_t hop = (grid_.coordinate(y, axis) + p - here) % p;
         std::uint64_t bytes = 0;
         for (std::uint32_t o = hop; o < p; ++o) {
-            if (o - shapes::spread_parent(spread, o) != hop) continue;
+            if (o - shapes::pattern_parent(pattern, o) != hop) continue;
             if (gathers_) bytes += plane(x, axis, here + p - (o - hop));
             if (reduces_) bytes += plane(x, axis, here + o);
         }
@@ -49,7 +49,7 @@ public:
     std::uint32_t steps() const
     {
         std::uint32_t steps = 0;
-        for (const algorithms::Axis& axis : lane_.axes) steps += shapes::spread_steps(axis.spread, axis.size);
+        for (const algorithms::Axis& axis : stripe_.axes) steps += shapes::pattern_steps(axis.pattern, axis.size);
         return gathers_ && reduces_ ? 2 * steps : steps;
     }
 
@@ -61,7 +61,7 @@ private:
         return bytes;
     }
 
-    algorithms::Lane lane_;
+    algorithms::Stripe stripe_;
     algorithms::Grid grid_;
     std::vector<std::uint32_t> position_;  // by rank
     std::vector<std::uint64_t> bytes_;     // by owner's position
@@ -78,18 +78,18 @@ std::optional<Formulas> phase_formulas(const TheoryCase& theory)
     options.orders = theory.orders;
     options.dimensions = theory.dimensions;
     options.scheduling = theory.scheduling;
-    const std::vector<algorithms::Lane> lanes =
-        algorithms::lanes_of(theory.algorithm, theory.op, theory.ranks, options);
-    if (lanes.empty()) return std::nullopt;
-    std::vector<LaneTheory> all;
-    const auto count = static_cast<std::uint32_t>(lanes.size());
-    for (std::uint32_t l = 0; l < count; ++l) all.emplace_back(theory, lanes[l], l, count);
+    const std::vector<algorithms::Stripe> stripes =
+        algorithms::stripes_of(theory.algorithm, theory.op, theory.ranks, options);
+    if (stripes.empty()) return std::nullopt;
+    std::vector<StripeTheory> all;
+    const auto count = static_cast<std::uint32_t>(stripes.size());
+    for (std::uint32_t l = 0; l < count; ++l) all.emplace_back(theory, stripes[l], l, count);
     const std::uint32_t steps = theory.algorithm == "multi_dim"
         ? algorithms::multi_dim_steps(theory.op, theory.ranks, options)
         : all.front().steps();
     return Formulas{steps, [all = std::move(all)](std::uint32_t from, std::uint32_t to) {
                         std::uint64_t bytes = 0;
-                        for (const LaneTheory& lane : all) bytes += lane.between(from, to);
+                        for (const StripeTheory& stripe : all) bytes += stripe.between(from, to);
                         return bytes;
                     }};
 }

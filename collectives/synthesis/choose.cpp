@@ -113,7 +113,7 @@ public:
         options.root = request_.options.root;
         options.reduction = request_.options.reduction;
         options.parts = 1;
-        std::uint32_t ways = 1;
+        std::uint32_t connections = 1;
         Estimate best;
         std::uint64_t seed = 0;
         for (options.seed = 0; options.seed < request_.seeds; ++options.seed) {
@@ -128,12 +128,12 @@ public:
             if (options.seed > 0 && price.time_ps >= best.time_ps) continue;
             best = price;
             seed = options.seed;
-            ways = most_ways_out(schedule, 1);
+            connections = most_connections(schedule, 1);
         }
         options.seed = seed;
         std::uint32_t most = request_.options.channels;
-        for (const CostRank& rank : graph_.ranks) most = std::min(most, std::max(1U, rank.threads / ways));
-        std::vector<std::uint32_t> tried{most, std::max(1U, request_.options.channels / ways)};
+        for (const CostRank& rank : graph_.ranks) most = std::min(most, std::max(1U, rank.threads / connections));
+        std::vector<std::uint32_t> tried{most, std::max(1U, request_.options.channels / connections)};
         if (tried[0] <= tried[1]) tried.resize(1);
         for (const std::uint32_t parts : tried)
             add({fmt::format("synthesized in {} chunk{}, {} part{}", chunks, chunks == 1 ? "" : "s", parts,

@@ -56,9 +56,9 @@ struct PathStage {
     std::vector<LinkShare> links;
 };
 
-// One way between two ranks.
+// One route between two ranks.
 struct CostPath {
-    std::vector<PathStage> stages;  // empty: no way
+    std::vector<PathStage> stages;  // empty: no route
     std::uint64_t put_ps = 0;       // a line from the unit that stores it to where it lies
     std::uint64_t answer_ps = 0;    // and its acknowledge back
     bool neighbours = false;        // no other rank lies between
@@ -107,7 +107,7 @@ std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t 
 // Time that `bytes` bytes occupy the slowest link of a path.
 double occupancy_ps(const CostGraph& graph, const CostPath& path, double bytes);
 
-// Every way turned round: what the graph is for data that flow backwards.
+// Every route turned round: what the graph is for data that flow backwards.
 CostGraph reversed(const CostGraph& graph);
 
 // Throws InputError, naming two ranks, when one cannot be reached from rank 0 by way of neighbours.

@@ -19,14 +19,14 @@ std::vector<double> occupied(const CostGraph& graph, const algorithms::Grid& gri
     const double part = 1.0 / (shape.size - 1);
     for (std::uint32_t from = 0; from < graph.size(); ++from)
         for (std::uint32_t offset = 1; offset < shape.size; ++offset) {
-            const std::uint32_t hop = offset - shapes::spread_parent(shape.spread, offset);
+            const std::uint32_t hop = offset - shapes::pattern_parent(shape.pattern, offset);
             const std::uint32_t to = grid.at(from, axis, grid.coordinate(from, axis) + hop);
             for (const PathStage& stage : graph.path(from, to).stages)
-                for (const LinkShare& way : stage.links) {
-                    const CostLink& link = graph.links[way.link];
-                    ps[way.link] += part * way.share * link.ps_per_byte;
+                for (const LinkShare& part_of_link : stage.links) {
+                    const CostLink& link = graph.links[part_of_link.link];
+                    ps[part_of_link.link] += part * part_of_link.share * link.ps_per_byte;
                     if (link.reverse >= 0)
-                        ps[static_cast<std::size_t>(link.reverse)] += part * way.share * link.back_ps_per_byte;
+                        ps[static_cast<std::size_t>(link.reverse)] += part * part_of_link.share * link.back_ps_per_byte;
                 }
         }
     return ps;
@@ -36,14 +36,14 @@ std::vector<double> occupied(const CostGraph& graph, const algorithms::Grid& gri
 
 std::vector<Dimension> with_rates(const CostGraph& graph, std::vector<Dimension> dimensions)
 {
-    algorithms::Lane lane{rank_order(graph.size()), {}};
+    algorithms::Stripe stripe{rank_order(graph.size()), {}};
     for (const Dimension& dimension : dimensions)
-        lane.axes.push_back({dimension.size, algorithms::spread_of(dimension)});
-    const algorithms::Grid grid(lane);
+        stripe.axes.push_back({dimension.size, algorithms::pattern_of(dimension)});
+    const algorithms::Grid grid(stripe);
     for (std::uint32_t axis = 0; axis < grid.axes(); ++axis) {
         dimensions[axis].rate = 0;
         if (dimensions[axis].size == 1) continue;
-        const std::vector<double> ps = occupied(graph, grid, lane.axes[axis], axis);
+        const std::vector<double> ps = occupied(graph, grid, stripe.axes[axis], axis);
         const double most = ps.empty() ? 0 : *std::max_element(ps.begin(), ps.end());
         if (most > 0) dimensions[axis].rate = static_cast<std::uint64_t>(ps_per_s / most + 0.5);
     }

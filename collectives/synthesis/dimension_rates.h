@@ -9,9 +9,10 @@
 
 namespace weft {
 
-// The dimensions with `rate` filled in: bytes/s that every rank sends along the dimension while all ranks do, each in the
-// way of the dimension's algorithm, until the busiest link is full (answers on the way back counted). 0 for a dimension
-// of size 1, and for one whose ranks have no way to each other. The sizes multiply to the ranks of the graph.
+// The dimensions with `rate` filled in: bytes/s that every rank sends along the dimension while all ranks do, each in
+// the way of the dimension's algorithm, until the busiest link is full (answers on the way back counted). 0 for a
+// dimension of size 1, and for one whose ranks have no route to each other. The sizes multiply to the ranks of the
+// graph.
 std::vector<Dimension> with_rates(const CostGraph& graph, std::vector<Dimension> dimensions);
 
 }  // namespace weft

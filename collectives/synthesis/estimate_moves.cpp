@@ -231,18 +231,18 @@ void EstimatePlayer::loaded(std::uint32_t number)
     finish_blocked(move.thread);
 }
 
-// In the order in which its lines are issued, the last `spread` after the first; how many parts that makes.
-std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps spread)
+// In the order in which its lines are issued, the last `span` after the first; how many parts that makes.
+std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps span)
 {
     const double bytes = transfer.flight.bytes;
     std::uint32_t parts = 1;
-    if (spread > 0 && transfer.packets == nullptr)
+    if (span > 0 && transfer.packets == nullptr)
         parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part, 1e6)), 1U, most_parts);
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;
     for (std::uint32_t part = 0; part < parts; ++part) {
-        transfer.flight.head_ps = first + spread * part / parts;
+        transfer.flight.head_ps = first + span * part / parts;
         transfer.earliest = part + 1 == parts ? earliest : 0;
         launch(transfer);
     }

@@ -6,7 +6,7 @@ namespace weft {
 
 EstimatePlayer::EstimatePlayer(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options)
     : schedule_(schedule), graph_(graph), options_(options), numbering_(schedule), threads_(numbering_.threads()),
-      semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_ways_(graph),
+      semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_routes_(graph),
       each_(std::max(1U, options.threads_each)),
       chunk_bytes_(schedule.chunks == 0 ? 0.0 : static_cast<double>(options.bytes) / schedule.chunks)
 {
@@ -180,8 +180,8 @@ std::uint32_t EstimatePlayer::waits_together(std::uint32_t index) const
 bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
-    const bool begins = thread.lanes == 0;
-    if (begins) thread.lanes = waits_together(index);
+    const bool begins = thread.waits_left == 0;
+    if (begins) thread.waits_left = waits_together(index);
     Semaphore& semaphore = semaphores_[numbering_.semaphore(thread.rank, step.semaphore)];
     if (semaphore.taken == semaphore.arrived.size()) {
         semaphore.sleepers.push_back(index);
@@ -193,10 +193,10 @@ bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
     ++semaphore.taken;
     // It takes a look at least, at all flags that are still missing.
     if (begins || thread.slept)
-        thread.looked = thread.time + rank_of(thread).poll_ps + (thread.lanes - 1) * rank_of(thread).poll_slot_ps;
+        thread.looked = thread.time + rank_of(thread).poll_ps + (thread.waits_left - 1) * rank_of(thread).poll_slot_ps;
     thread.slept = false;
     thread.time = std::max(thread.time, noticed);
-    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
+    if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     thread.base = std::max(thread.base, arrival.depth);
     thread.depth = std::max(thread.depth, thread.base);
     return true;
@@ -243,7 +243,7 @@ Estimate EstimatePlayer::result()
         out.steps = std::max(out.steps, thread.depth);
     }
     if (unpriced_) out.runs = false;
-    out.switches = switch_ways_.most();
+    out.switches = switch_routes_.most();
     Ps launch = 0;
     for (const CostRank& rank : graph_.ranks) launch = std::max(launch, rank.launch_ps);
     out.time_ps = end + launch;

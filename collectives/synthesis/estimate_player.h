@@ -14,7 +14,7 @@
 #include "collectives/synthesis/link_clock.h"
 #include "collectives/synthesis/open_chunks.h"
 #include "collectives/synthesis/packet_arrivals.h"
-#include "collectives/synthesis/switch_ways.h"
+#include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
@@ -44,17 +44,17 @@ private:
         std::uint32_t rank = 0;
         std::uint32_t next = 0;
         Ps time = 0;
-        Ps settled = 0;               // all stores so far are acknowledged
-        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
-        std::uint32_t loading = 0;    // moves whose loads are not back
-        std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
-        std::uint32_t depth = 0;      // and with this thread's own
-        bool blocked = false;         // for in_flight and loading
-        bool needs_set = false;       // for registers that a load holds
-        std::uint32_t lanes = 0;      // waits left of those that are looked at together
-        bool slept = false;           // for one of them
-        Ps looked = 0;                // the look at them is over
-        Ps loaded = 0;                // everything that loads have brought so far was there
+        Ps settled = 0;                // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;   // transfers whose end is not known yet
+        std::uint32_t loading = 0;     // moves whose loads are not back
+        std::uint32_t base = 0;        // length of the chain of transfers that what follows depends on
+        std::uint32_t depth = 0;       // and with this thread's own
+        bool blocked = false;          // for in_flight and loading
+        bool needs_set = false;        // for registers that a load holds
+        std::uint32_t waits_left = 0;  // of those that are looked at together
+        bool slept = false;            // for one of them
+        Ps looked = 0;                 // the look at them is over
+        Ps loaded = 0;                 // everything that loads have brought so far was there
         OpenChunks open;
         // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
         Ps issued = 0;
@@ -91,7 +91,7 @@ private:
     // What a switch combines or copies.
     struct Gathering {
         const Step* step = nullptr;
-        const SwitchGroupWays* ways = nullptr;
+        const SwitchGroupRoutes* routes = nullptr;
         std::vector<std::uint32_t> threads;  // that wait for it; of a load one
         std::uint32_t move = 0;              // of a load
         std::uint32_t pending = 0;
@@ -146,18 +146,18 @@ private:
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
     bool finds_registers(std::uint32_t index, const Step& step);
-    std::uint32_t launch_parts(Transfer transfer, Ps spread);
+    std::uint32_t launch_parts(Transfer transfer, Ps span);
     void launch(const Transfer& transfer);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
     void packets_arrived(const Transfer& transfer, Ps tail);
 
     // Switches.
-    const SwitchGroupWays* ways(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order);
+    const SwitchGroupRoutes* routes(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order);
     void ask_members(std::uint32_t number, Ps now, Ps earliest);
     void store_group(const Move& move, Ps from, Ps ready);
     void gathered(const Transfer& transfer, Ps tail);
-    void spread(std::uint32_t number);
+    void send_copies(std::uint32_t number);
     std::uint32_t push_gathering(const Step& step, std::uint32_t index);
 
     template <class T>
@@ -181,7 +181,7 @@ private:
     std::vector<Semaphore> semaphores_;
     std::vector<std::vector<std::uint32_t>> meetings_;
     LinkClock clock_;
-    SwitchWays switch_ways_;
+    SwitchRoutes switch_routes_;
     PacketArrivals packets_;
     std::uint32_t each_;
     double chunk_bytes_;

@@ -6,12 +6,13 @@
 namespace weft {
 
 // Null, and no price, where no switch serves the ranks of these operands.
-const SwitchGroupWays* EstimatePlayer::ways(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order)
+const SwitchGroupRoutes* EstimatePlayer::routes(const Thread& thread, const std::vector<ChunkRef>& operands,
+    bool in_order)
 {
     std::vector<std::uint32_t> members;
     for (const ChunkRef& operand : operands) members.push_back(operand.rank);
     if (!in_order) std::sort(members.begin(), members.end());
-    const SwitchGroupWays* found = switch_ways_.of(members, thread.rank);
+    const SwitchGroupRoutes* found = switch_routes_.of(members, thread.rank);
     unpriced_ = unpriced_ || found == nullptr;
     return found;
 }
@@ -19,11 +20,11 @@ const SwitchGroupWays* EstimatePlayer::ways(const Thread& thread, const std::vec
 void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
 {
     const Move& move = moves_[number];
-    const SwitchGroupWays* found = ways(threads_[move.thread], move.step->sources, true);
+    const SwitchGroupRoutes* found = routes(threads_[move.thread], move.step->sources, true);
     if (found == nullptr) return;
     Gathering gathering;
     gathering.step = move.step;
-    gathering.ways = found;
+    gathering.routes = found;
     gathering.threads = {move.thread};
     gathering.move = number;
     gathering.pending = static_cast<std::uint32_t>(move.step->sources.size());
@@ -45,7 +46,7 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
 {
     Thread& thread = threads_[move.thread];
     const bool pushes = move.step->kind == StepKind::push_reduce;
-    const SwitchGroupWays* found = ways(thread, move.step->destinations, pushes);
+    const SwitchGroupRoutes* found = routes(thread, move.step->destinations, pushes);
     if (found == nullptr) return;
     std::uint32_t at = 0;
     if (pushes) {
@@ -58,14 +59,14 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
     }
     Gathering& gathering = gatherings_[at];
     gathering.step = move.step;
-    gathering.ways = found;
+    gathering.routes = found;
     gathering.bytes = move.bytes;
-    const SwitchWay& way = found->of.at(thread.rank);
+    const SwitchRoute& route = found->of.at(thread.rank);
     Transfer transfer;
-    transfer.flight = LinkClock::of_group(pushes ? way.push : way.store, thread.rank, move.bytes, from, 0);
+    transfer.flight = LinkClock::of_group(pushes ? route.push : route.store, thread.rank, move.bytes, from, 0);
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = at;
-    transfer.earliest = ready + (transfer.flight.head_ps - from) + way.push.stages[1].before_ps;
+    transfer.earliest = ready + (transfer.flight.head_ps - from) + route.push.stages[1].before_ps;
     ++thread.in_flight;
     launch(transfer);
 }
@@ -107,32 +108,33 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
     if (--gathering.pending > 0) return;
     if (transfer.use == Use::operand) {
         const Thread& reader = threads_[gathering.threads.front()];
-        const SwitchWay& way = gathering.ways->of.at(reader.rank);
+        const SwitchRoute& route = gathering.routes->of.at(reader.rank);
         Transfer result;
-        result.flight = LinkClock::of_group(way.result, reader.rank, gathering.bytes, gathering.head, way.result_ps);
+        result.flight =
+            LinkClock::of_group(route.result, reader.rank, gathering.bytes, gathering.head, route.result_ps);
         result.use = Use::get;
         result.thread = gathering.threads.front();
         result.target = gathering.move;
-        result.earliest = std::max(gathering.earliest, gathering.tail + way.result_ps);
+        result.earliest = std::max(gathering.earliest, gathering.tail + route.result_ps);
         free_gatherings_.push_back(transfer.target);
         return launch(result);
     }
-    if (transfer.use != Use::copy) return spread(transfer.target);
+    if (transfer.use != Use::copy) return send_copies(transfer.target);
     const std::vector<std::uint32_t> threads = std::move(gathering.threads);
-    const SwitchGroupWays* ways = gathering.ways;
+    const SwitchGroupRoutes* routes = gathering.routes;
     const Ps stored = gathering.tail;
     gathering.threads.clear();
     free_gatherings_.push_back(transfer.target);
     for (const std::uint32_t index : threads) {
         Thread& thread = threads_[index];
         --thread.in_flight;
-        thread.settled = std::max(thread.settled, stored + ways->of.at(thread.rank).answer_ps);
+        thread.settled = std::max(thread.settled, stored + routes->of.at(thread.rank).answer_ps);
         finish_blocked(index);
     }
 }
 
 // Stores what a switch has at all members.
-void EstimatePlayer::spread(std::uint32_t number)
+void EstimatePlayer::send_copies(std::uint32_t number)
 {
     Gathering& gathering = gatherings_[number];
     const std::uint32_t sender = threads_[gathering.threads.front()].rank;
@@ -140,12 +142,12 @@ void EstimatePlayer::spread(std::uint32_t number)
     const Ps tail = gathering.tail;
     gathering.pending = static_cast<std::uint32_t>(gathering.step->destinations.size());
     for (const ChunkRef& member : gathering.step->destinations) {
-        const SwitchWay& way = gathering.ways->of.at(member.rank);
+        const SwitchRoute& route = gathering.routes->of.at(member.rank);
         Transfer transfer;
-        transfer.flight = LinkClock::of_group(way.copy, sender, gathering.bytes, head, way.copy_ps);
+        transfer.flight = LinkClock::of_group(route.copy, sender, gathering.bytes, head, route.copy_ps);
         transfer.use = Use::copy;
         transfer.target = number;
-        transfer.earliest = tail + way.copy_ps;
+        transfer.earliest = tail + route.copy_ps;
         launch(transfer);
     }
 }

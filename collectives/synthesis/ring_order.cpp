@@ -49,7 +49,7 @@ private:
         return true;
     }
 
-    std::size_t ways_on(std::uint32_t rank) const
+    std::size_t options_on(std::uint32_t rank) const
     {
         return static_cast<std::size_t>(
             std::count_if(next_[rank].begin(), next_[rank].end(), [&](std::uint32_t to) { return !visited_[to]; }));
@@ -59,9 +59,9 @@ private:
     bool cut_off(std::uint32_t at, const std::vector<std::uint32_t>& beside) const
     {
         return std::any_of(beside.begin(), beside.end(), [&](std::uint32_t rank) {
-            std::size_t ways = 0;
-            for (const std::uint32_t to : beside_[rank]) ways += !visited_[to] || to == at || to == 0 ? 1 : 0;
-            return ways < 2;
+            std::size_t options = 0;
+            for (const std::uint32_t to : beside_[rank]) options += !visited_[to] || to == at || to == 0 ? 1 : 0;
+            return options < 2;
         });
     }
 
@@ -89,11 +89,11 @@ private:
         for (const std::uint32_t to : next_[at])
             if (!visited_[to]) choices.push_back(to);
         // Where all are neighbours of all the nearest comes first; else who could be cut off.
-        std::vector<std::size_t> ways(graph_.size());
-        for (const std::uint32_t to : choices) ways[to] = ways_on(to);
+        std::vector<std::size_t> options(graph_.size());
+        for (const std::uint32_t to : choices) options[to] = options_on(to);
         if (choices.size() + path_.size() < graph_.size())
             std::stable_sort(choices.begin(), choices.end(),
-                [&](std::uint32_t a, std::uint32_t b) { return ways[a] < ways[b]; });
+                [&](std::uint32_t a, std::uint32_t b) { return options[a] < options[b]; });
         if (cut_off(at, choices) || !whole(at)) return false;
         for (const std::uint32_t to : choices) {
             if (++trials_ > most_trials) return false;

@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/builders.h"
-#include "collectives/synthesis/spread.h"
+#include "collectives/synthesis/chunk_matching.h"
 
 namespace weft {
 
@@ -21,9 +21,9 @@ using RankChunk = std::pair<std::uint32_t, std::uint32_t>;
 // A transfer with the threads that send and use it.
 struct Hop {
     ChunkTransfer at;
-    std::uint32_t way = 0;             // of its sender
+    std::uint32_t connection = 0;      // of its sender
     bool sums = false;                 // carries partial sums
-    std::vector<std::uint32_t> users;  // ways of the receiver whose threads pass it on or add it up
+    std::vector<std::uint32_t> users;  // connections of the receiver whose threads pass it on or add it up
     std::uint32_t slot = 0;            // of a sum at the receiver
 };
 
@@ -49,19 +49,19 @@ public:
         const double bytes = static_cast<double>(options_.bytes) / static_cast<double>(owners_.size());
         std::uint64_t sums_end = 0;
         if (sums()) {
-            const Spread sums = gathered(spread(reversed(graph_), owners_, bytes, options_.seed));
+            const ChunkTransfers sums = gathered(match_chunks(reversed(graph_), owners_, bytes, options_.seed));
             for (const ChunkTransfer& transfer : sums.transfers) hops_.push_back({transfer, 0, true, {}, 0});
             sums_end = sums.end_ps;
         }
         if (op_ != CollectiveOp::reduce_scatter)
-            for (ChunkTransfer transfer : spread(graph_, owners_, bytes, options_.seed).transfers) {
+            for (ChunkTransfer transfer : match_chunks(graph_, owners_, bytes, options_.seed).transfers) {
                 transfer.start_ps += sums_end;
                 hops_.push_back({transfer, 0, false, {}, 0});
             }
-        find_ways();
+        find_connections();
         find_users();
         for (std::uint32_t rank = 0; rank < n_; ++rank)
-            out_.ranks[rank].threads.resize(std::size_t{ways_[rank]} * parts());
+            out_.ranks[rank].threads.resize(std::size_t{connections_[rank]} * parts());
         number_signals();
         for (std::size_t i = 0; i < hops_.size(); ++i) write_hop(i);
         for (std::uint32_t rank = 0; rank < n_; ++rank) write_end(rank);
@@ -69,21 +69,22 @@ public:
     }
 
 private:
-    // Threads at both ends: signals of `way` of `from` to the thread of `user` (ways of the receiver; no_user: its end).
-    using Line = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // to, user, from, way
+    // Threads at both ends: signals of `connection` of `from` to the thread of `user` (connections of the receiver;
+    // no_user: its end).
+    using Line = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // to, user, from, connection
     static constexpr std::uint32_t no_user = ~std::uint32_t{0};
 
     bool sums() const { return op_ == CollectiveOp::reduce_scatter || op_ == CollectiveOp::all_reduce; }
     std::uint32_t parts() const { return options_.parts; }
-    std::uint32_t thread(std::uint32_t way, std::uint32_t part) const { return way * parts() + part; }
-    std::vector<Step>& steps(std::uint32_t rank, std::uint32_t way, std::uint32_t part)
+    std::uint32_t thread(std::uint32_t connection, std::uint32_t part) const { return connection * parts() + part; }
+    std::vector<Step>& steps(std::uint32_t rank, std::uint32_t connection, std::uint32_t part)
     {
-        return out_.ranks[rank].threads[thread(way, part)].steps;
+        return out_.ranks[rank].threads[thread(connection, part)].steps;
     }
     bool owns(std::uint32_t rank, std::uint32_t chunk) const { return owners_[chunk] == rank; }
 
     // One thread for everything that leaves a rank by the same links.
-    void find_ways()
+    void find_connections()
     {
         std::vector<std::map<std::vector<std::uint32_t>, std::uint32_t>> known(n_);
         for (Hop& hop : hops_) {
@@ -91,12 +92,13 @@ private:
             for (const LinkShare& part : graph_.path(hop.at.from, hop.at.to).stages.front().links)
                 links.push_back(part.link);
             std::sort(links.begin(), links.end());
-            auto& ways = known[hop.at.from];
-            hop.way = ways.try_emplace(links, static_cast<std::uint32_t>(ways.size())).first->second;
+            auto& connections = known[hop.at.from];
+            hop.connection =
+                connections.try_emplace(links, static_cast<std::uint32_t>(connections.size())).first->second;
         }
         // A rank that only receives has a thread to wait in.
-        for (const auto& ways : known)
-            ways_.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(ways.size())));
+        for (const auto& connections : known)
+            connections_.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(connections.size())));
     }
 
     // Who uses what arrives: sums are added by the one hop that takes the chunk on, or by its owner.
@@ -116,12 +118,12 @@ private:
                 terms_[key].push_back(i);
                 const bool last = owns(hop.at.to, hop.at.chunk);
                 hop.users = {
-                    last ? adder(hop.at.to, hop.at.chunk, outgoing[0]) : hops_[outgoing[1].at(key).front()].way};
+                    last ? adder(hop.at.to, hop.at.chunk, outgoing[0]) : hops_[outgoing[1].at(key).front()].connection};
                 continue;
             }
             const auto next = outgoing[0].find(key);
             if (next == outgoing[0].end()) continue;
-            for (const std::size_t user : next->second) hop.users.push_back(hops_[user].way);
+            for (const std::size_t user : next->second) hop.users.push_back(hops_[user].connection);
             std::sort(hop.users.begin(), hop.users.end());
             hop.users.erase(std::unique(hop.users.begin(), hop.users.end()), hop.users.end());
         }
@@ -133,10 +135,10 @@ private:
         const std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>& sent) const
     {
         const auto first = sent.find({rank, chunk});
-        return first == sent.end() ? chunk % ways_[rank] : hops_[first->second.front()].way;
+        return first == sent.end() ? chunk % connections_[rank] : hops_[first->second.front()].connection;
     }
 
-    Line line(const Hop& hop, std::uint32_t user) const { return {hop.at.to, user, hop.at.from, hop.way}; }
+    Line line(const Hop& hop, std::uint32_t user) const { return {hop.at.to, user, hop.at.from, hop.connection}; }
 
     // Every line has a semaphore at its receiver for each part; a hop that is passed on is its k-th signal.
     void number_signals()
@@ -167,14 +169,14 @@ private:
             steps(hop.at.to, user, part).push_back(wait_step(hop.at.from, semaphore_.at(at) + part));
     }
 
-    Step& add_step(std::uint32_t rank, std::uint32_t way, std::uint32_t part, std::vector<ChunkRef> sources,
+    Step& add_step(std::uint32_t rank, std::uint32_t connection, std::uint32_t part, std::vector<ChunkRef> sources,
         std::vector<ChunkRef> destinations)
     {
         Step step = move_step(std::move(sources), std::move(destinations));
         step.part = part;
         step.parts = parts();
-        steps(rank, way, part).push_back(std::move(step));
-        return steps(rank, way, part).back();
+        steps(rank, connection, part).push_back(std::move(step));
+        return steps(rank, connection, part).back();
     }
 
     void write_hop(std::size_t index)
@@ -184,41 +186,42 @@ private:
         const std::uint32_t own = op_ == CollectiveOp::all_gather ? chunk % options_.chunks : chunk;
         const std::pair key{from, chunk};
         for (std::uint32_t part = 0; part < parts(); ++part) {
-            std::vector<Step>& thread_steps = steps(from, hop.way, part);
+            std::vector<Step>& thread_steps = steps(from, hop.connection, part);
             std::vector<ChunkRef> sources;
             std::vector<ChunkRef> destinations{hop.sums ? scratch(to, hop.slot) : output(to, chunk)};
             const auto sent = first_sent_.find(key);
             const bool complete = sums() && !hop.sums && owns(from, chunk);
             std::vector<StepId> after;
             if (hop.sums || (complete && sent == first_sent_.end() && first_hops_.at(key) == 1)) {
-                sources = terms(from, chunk, hop.way, part);
+                sources = terms(from, chunk, hop.connection, part);
                 if (!hop.sums) destinations.insert(destinations.begin(), output(from, chunk));
             } else if (complete && sent == first_sent_.end()) {
                 // Where several wait for the sum none of them waits for what goes to another.
-                add_step(from, hop.way, part, terms(from, chunk, hop.way, part), {output(from, chunk)});
+                add_step(from, hop.connection, part, terms(from, chunk, hop.connection, part), {output(from, chunk)});
                 sources = {output(from, chunk)};
             } else if (!owns(from, chunk)) {
                 sources = {output(from, chunk)};
-                wait_for(arrived_.at(key), hop.way, part);
+                wait_for(arrived_.at(key), hop.connection, part);
             } else if (sums()) {
                 sources = {output(from, chunk)};
-                if (sent->second.first != hop.way) after = {{thread(sent->second.first, part), sent->second.second}};
+                if (sent->second.first != hop.connection)
+                    after = {{thread(sent->second.first, part), sent->second.second}};
             } else {
                 sources = {input(from, own)};
                 if (sent == first_sent_.end()) destinations.insert(destinations.begin(), output(from, chunk));
             }
             const bool follows =
                 !thread_steps.empty() && is_data(thread_steps.back().kind) && after.empty() && !complete;
-            Step& step = add_step(from, hop.way, part, std::move(sources), std::move(destinations));
+            Step& step = add_step(from, hop.connection, part, std::move(sources), std::move(destinations));
             step.with_previous = follows;
             step.after = std::move(after);
             for (const std::uint32_t user : hop.users)
                 thread_steps.push_back(signal_step(to, semaphore_.at(line(hop, user)) + part));
         }
         if (!hop.sums) {
-            const auto at = static_cast<std::uint32_t>(steps(from, hop.way, 0).size() - 1 - hop.users.size());
+            const auto at = static_cast<std::uint32_t>(steps(from, hop.connection, 0).size() - 1 - hop.users.size());
             const bool apart = sums() && owns(from, chunk) && first_hops_.at(key) > 1;
-            if (owns(from, chunk)) first_sent_.try_emplace(key, hop.way, apart ? at - 1 : at);
+            if (owns(from, chunk)) first_sent_.try_emplace(key, hop.connection, apart ? at - 1 : at);
             arrived_[{to, chunk}] = index;
         }
         signal_ends(index);
@@ -228,7 +231,7 @@ private:
     void signal_ends(std::size_t index)
     {
         const Hop& hop = hops_[index];
-        const std::pair key{hop.at.from, hop.way};
+        const std::pair key{hop.at.from, hop.connection};
         std::size_t& left = left_[key];
         if (left == 0) left = hops_of(key);
         const bool last = --left == 0;
@@ -246,18 +249,18 @@ private:
     std::size_t hops_of(const std::pair<std::uint32_t, std::uint32_t>& key)
     {
         if (counts_.empty())
-            for (const Hop& hop : hops_) ++counts_[{hop.at.from, hop.way}];
+            for (const Hop& hop : hops_) ++counts_[{hop.at.from, hop.connection}];
         return counts_.at(key);
     }
 
-    // The own input and the partial sums that have come, which are waited for in thread `way`.
-    std::vector<ChunkRef> terms(std::uint32_t rank, std::uint32_t chunk, std::uint32_t way, std::uint32_t part)
+    // The own input and the partial sums that have come, which are waited for in thread `connection`.
+    std::vector<ChunkRef> terms(std::uint32_t rank, std::uint32_t chunk, std::uint32_t connection, std::uint32_t part)
     {
         std::vector<ChunkRef> sources;
         const auto found = terms_.find({rank, chunk});
         if (found != terms_.end())
             for (const std::size_t term : found->second) {
-                wait_for(term, way, part);
+                wait_for(term, connection, part);
                 sources.push_back(scratch(rank, hops_[term].slot));
             }
         sources.push_back(input(rank, chunk));
@@ -271,8 +274,8 @@ private:
             if (op_ == CollectiveOp::reduce_scatter)
                 for (std::uint32_t i = 0; i < options_.chunks; ++i) {
                     const std::uint32_t chunk = rank * options_.chunks + i;
-                    const std::uint32_t way = chunk % ways_[rank];
-                    add_step(rank, way, part, terms(rank, chunk, way, part), {output(rank, i)});
+                    const std::uint32_t connection = chunk % connections_[rank];
+                    add_step(rank, connection, part, terms(rank, chunk, connection, part), {output(rank, i)});
                 }
             for (const auto& [at, semaphore] : semaphore_)
                 if (std::get<0>(at) == rank && std::get<1>(at) == no_user)
@@ -284,9 +287,9 @@ private:
     const CostGraph& graph_;
     const SynthesisOptions& options_;
     std::uint32_t n_;
-    std::vector<std::uint32_t> owners_;  // by chunk
-    std::vector<Hop> hops_;              // in the order of their start, sums first
-    std::vector<std::uint32_t> ways_;    // by rank
+    std::vector<std::uint32_t> owners_;       // by chunk
+    std::vector<Hop> hops_;                   // in the order of their start, sums first
+    std::vector<std::uint32_t> connections_;  // by rank
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
         terms_;  // (rank, chunk): sums that come
     std::map<Line, std::uint32_t> signals_;
@@ -294,11 +297,11 @@ private:
     std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> place_;  // (hop, user): which signal it is
     std::map<std::pair<Line, std::uint32_t>, std::uint32_t> taken_;         // (line, part): waits so far
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>
-        first_sent_;                                                             // way, step
+        first_sent_;                                                             // connection, step
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> first_hops_;  // (owner, chunk): how many
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arrived_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::multimap<std::size_t, std::uint32_t>>
-        ends_;  // (rank, way): hop, to
+        ends_;  // (rank, connection): hop, to
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> left_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts_;
     Schedule out_;
@@ -322,7 +325,7 @@ Schedule synthesize(CollectiveOp op, const CostGraph& graph, const SynthesisOpti
     return Writer(op, graph, options).write();
 }
 
-std::uint32_t most_ways_out(const Schedule& schedule, std::uint32_t parts)
+std::uint32_t most_connections(const Schedule& schedule, std::uint32_t parts)
 {
     std::size_t most = 1;
     for (const RankPlan& plan : schedule.ranks) most = std::max(most, plan.threads.size() / parts);

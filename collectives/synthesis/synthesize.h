@@ -1,12 +1,12 @@
-// Schedules made for one fabric: spreads of chunks (spread.h) written down as steps.
+// Schedules made for one fabric: matches of chunks to links (chunk_matching.h) written down as steps.
 //
-// all_gather and broadcast follow a spread, reduce_scatter one backwards, all_reduce the one and then the other. Every data
-// step stores to one peer (the first that passes a chunk on keeps a copy as well), so the schedule can be written as a plan
-// of point-to-point sends.
+// all_gather and broadcast follow a match, reduce_scatter one backwards, all_reduce the one and then the other. Every
+// data step stores to one peer (the first that passes a chunk on keeps a copy as well), so the schedule can be
+// written as a plan of point-to-point sends.
 //
-// A rank has a thread for each set of links by which its transfers leave, times `parts` (all steps work on that share of a
-// chunk). Transfers of a thread go in the order of the spread. Whoever passes a chunk on waits for it on a semaphore that
-// belongs to the pair of threads; chunks that nobody passes on are signalled once, after the last.
+// A rank has a thread for each set of links by which its transfers leave, times `parts` (all steps work on that share
+// of a chunk). Transfers of a thread go in the order of the match. Whoever passes a chunk on waits for it on a
+// semaphore that belongs to the pair of threads; chunks that nobody passes on are signalled once, after the last.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,6 @@ bool can_synthesize(CollectiveOp op);
 Schedule synthesize(CollectiveOp op, const CostGraph& graph, const SynthesisOptions& options);
 
 // Sets of links by which the transfers of a rank leave at most: threads of a part.
-std::uint32_t most_ways_out(const Schedule& schedule, std::uint32_t parts);
+std::uint32_t most_connections(const Schedule& schedule, std::uint32_t parts);
 
 }  // namespace weft

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "collectives/synthesis/switch_ways.h"
+#include "collectives/synthesis/switch_routes.h"
 
 namespace weft {
 

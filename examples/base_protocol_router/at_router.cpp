@@ -28,7 +28,7 @@ tlm::tlm_sync_enum AtRouter::on_forward(int port, Payload& payload, tlm::tlm_pha
         return tlm::TLM_COMPLETED;
     }
     payload.acquire();
-    ways_[&payload] = {static_cast<unsigned>(port), decode_(payload.get_address())};
+    ports_of_[&payload] = {static_cast<unsigned>(port), decode_(payload.get_address())};
     requests_.notify(payload, delay + latency_);
     phase = tlm::END_REQ;
     delay += cycle_;
@@ -52,7 +52,7 @@ tlm::tlm_sync_enum AtRouter::on_backward(int port, Payload& payload, tlm::tlm_ph
 void AtRouter::requests_due()
 {
     while (Payload* payload = requests_.get_next_transaction()) {
-        const unsigned port = ways_[payload].to;
+        const unsigned port = ports_of_[payload].to;
         request_channels_[port].waiting.push_back(payload);
         send_requests(port);
     }
@@ -61,7 +61,7 @@ void AtRouter::requests_due()
 void AtRouter::responses_due()
 {
     while (Payload* payload = responses_.get_next_transaction()) {
-        const unsigned port = ways_[payload].from;
+        const unsigned port = ports_of_[payload].from;
         response_channels_[port].waiting.push_back(payload);
         send_responses(port);
     }
@@ -96,7 +96,7 @@ void AtRouter::send_responses(unsigned port)
         channel.open = &payload;
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        ways_.erase(&payload);
+        ports_of_.erase(&payload);
         const tlm::tlm_sync_enum answer = (*in[port])->nb_transport_bw(payload, phase, delay);
         if (answer == tlm::TLM_ACCEPTED) continue;
         channel.open = nullptr;

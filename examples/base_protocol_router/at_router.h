@@ -31,7 +31,7 @@ public:
 
 private:
     using Payload = tlm::tlm_generic_payload;
-    struct Way {
+    struct Ports {
         unsigned from;
         unsigned to;
     };
@@ -54,7 +54,7 @@ private:
     sc_core::sc_time cycle_;
     tlm_utils::peq_with_get<Payload> requests_;
     tlm_utils::peq_with_get<Payload> responses_;
-    std::unordered_map<Payload*, Way> ways_;
+    std::unordered_map<Payload*, Ports> ports_of_;
     std::vector<Channel> request_channels_;   // by output
     std::vector<Channel> response_channels_;  // by input
 };

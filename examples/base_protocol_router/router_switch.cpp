@@ -14,15 +14,15 @@ constexpr Time cycle = 500;  // ps
 sc_core::sc_time time_of(Time ps) { return {static_cast<double>(ps), sc_core::SC_PS}; }
 
 // The entry on the return path below those of the two adapters.
-Line::Way entered_by(Line& line)
+Line::Hop entered_by(Line& line)
 {
     const std::uint16_t last = line.pop_port();
     const std::uint16_t before = line.pop_port();
-    const Line::Way way = line.pop_way();
-    line.push_way(way.port, way.lane);
+    const Line::Hop hop = line.pop_hop();
+    line.push_hop(hop.port, hop.vc_set);
     line.push_port(before);
     line.push_port(last);
-    return way;
+    return hop;
 }
 
 Arbitration arbitration_of(const ParameterSet& parameters)
@@ -50,7 +50,7 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
       outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration_of(request.parameters))
 {
     router_ = std::make_unique<AtRouter>(
-        "router", request.ports, [this](sc_dt::uint64 address) { return way_of(address).port; },
+        "router", request.ports, [this](sc_dt::uint64 address) { return exit_of(address).port; },
         time_of(request.parameters.value("switch.latency")), time_of(cycle));
     LineToBaseSpec entry;
     entry.buffer = 0xffff;  // the link's credits bound it
@@ -78,12 +78,12 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
     }
 }
 
-RouterSwitch::Exit RouterSwitch::way_of(std::uint64_t address) const
+RouterSwitch::Exit RouterSwitch::exit_of(std::uint64_t address) const
 {
     const RouteTable::Choice choice = routes().ports_to(endpoint_of(address));
-    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no way to an endpoint").c_str());
+    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no route to an endpoint").c_str());
     const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % choice.count);
-    return {choice.port(pick), choice.lane(pick)};
+    return {choice.port(pick), choice.vc_set(pick)};
 }
 
 Line& RouterSwitch::stand_in(Line& posted)
@@ -112,12 +112,12 @@ void RouterSwitch::arrive(unsigned socket, Line& line, LineClass cls, Time delay
         ports_[socket].from_router->send_response(line, delay);
         return;
     }
-    const unsigned lane = lane_of(line.vc);
+    const unsigned vc_set = vc_set_of(line.vc);
     const bool posted = (line.flags & LineHeader::posted_flag) != 0;
-    line.push_way(socket, lane);
+    line.push_hop(socket, vc_set);
     if (posted) {
         Line& copy = stand_in(line);
-        copy.push_way(socket, lane);
+        copy.push_hop(socket, vc_set);
         ports_[socket].to_router->send_request(copy, delay);
     } else {
         ports_[socket].to_router->send_request(line, delay);
@@ -138,28 +138,28 @@ void RouterSwitch::run(ScheduledItem& item)
 
 void RouterSwitch::leave(Line& line, unsigned port)
 {
-    const Line::Way from = entered_by(line);
-    const unsigned lane = way_of(line.address).vc_set;
+    const Line::Hop from = entered_by(line);
+    const unsigned vc_set = exit_of(line.address).vc_set;
     if (line.marked(LineHeader::made_mark)) {
-        outputs_[port].enqueue(*posted_[line.tag], LineClass::request, from.port, lane);
+        outputs_[port].enqueue(*posted_[line.tag], LineClass::request, from.port, vc_set);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         ports_[port].from_router->send_response(line, 0);
     } else {
-        outputs_[port].enqueue(line, LineClass::request, from.port, lane);
+        outputs_[port].enqueue(line, LineClass::request, from.port, vc_set);
     }
     touch(port);
 }
 
 void RouterSwitch::come_back(Line& line)
 {
-    const Line::Way way = line.pop_way();
+    const Line::Hop hop = line.pop_hop();
     if (line.marked(LineHeader::made_mark)) {
         free_.push_back(line.tag);
         pool_.give(line);
         return;
     }
-    outputs_[way.port].enqueue(line, LineClass::response, way_of(line.address).port, way.lane);
-    touch(way.port);
+    outputs_[hop.port].enqueue(line, LineClass::response, exit_of(line.address).port, hop.vc_set);
+    touch(hop.port);
 }
 
 void RouterSwitch::touch(unsigned port)

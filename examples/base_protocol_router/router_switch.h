@@ -6,7 +6,7 @@
 // output. Requests and answers both pass through the router.
 // The base protocol answers every access: for a posted write, which nobody answers, a copy goes through the router in
 // its place, and is answered where the write leaves.
-// The router sees addresses: among equal ways the number of the line decides, the same at each router.
+// The router sees addresses: among equal routes the number of the line decides, the same at each router.
 // Statistics: lines forwarded, largest output queue.
 #pragma once
 
@@ -58,12 +58,12 @@ private:
     void on_sent(unsigned port, weft::Line& line, weft::LineClass cls, unsigned input) override;
     unsigned debug(unsigned /*socket*/, weft::Line& line) override
     {
-        return initiator(way_of(line.address).port).debug(line);
+        return initiator(exit_of(line.address).port).debug(line);
     }
     void run(weft::ScheduledItem& item) override;
     void arbitrate() override { outputs_.serve(event_queue().now()); }
 
-    Exit way_of(std::uint64_t address) const;
+    Exit exit_of(std::uint64_t address) const;
     weft::Line& stand_in(weft::Line& posted);
     void leave(weft::Line& line, unsigned port);
     void come_back(weft::Line& line);

@@ -89,9 +89,9 @@ void PrioritySwitch::run(ScheduledItem& item)
         enqueue(exit.port, vc_of(VcClass::response, exit.vc_set), line);
         return;
     }
-    const Exit exit = route(line, item.input, lane_of(line.vc));
+    const Exit exit = route(line, item.input, vc_set_of(line.vc));
     if (!exit.known()) return;
-    note_way_back(line, item.input);
+    note_hop(line, item.input);
     enqueue(exit.port, vc_of(ports_[exit.port]->split ? vc_class(line.op) : VcClass::request, exit.vc_set), line);
 }
 
@@ -131,8 +131,8 @@ void PrioritySwitch::serve(Port& port, unsigned number)
             return;
         }
         int best = -1;
-        for (unsigned u = 0; u < vc_classes * max_lanes && best < 0; ++u) {
-            const std::uint8_t vc = vc_of((data_first_ ? data_first : control_first)[u / max_lanes], u % max_lanes);
+        for (unsigned u = 0; u < vc_classes * max_vc_sets && best < 0; ++u) {
+            const std::uint8_t vc = vc_of((data_first_ ? data_first : control_first)[u / max_vc_sets], u % max_vc_sets);
             if (port.queues[vc].head != nullptr && port.credits.take(vc, now)) best = vc;
         }
         if (best >= 0) {
@@ -159,8 +159,8 @@ void PrioritySwitch::send_first(unsigned number, std::uint8_t vc)
     port.load.leave();
     ++port.sent;
     if (class_of(vc) != VcClass::write)
-        for (unsigned lane = 0; lane < max_lanes; ++lane)
-            port.overtakes += port.queues[vc_of(VcClass::write, lane)].head != nullptr ? 1 : 0;
+        for (unsigned vc_set = 0; vc_set < max_vc_sets; ++vc_set)
+            port.overtakes += port.queues[vc_of(VcClass::write, vc_set)].head != nullptr ? 1 : 0;
     const LineClass cls = class_of(vc) == VcClass::response ? LineClass::response : LineClass::request;
     // The credit names the channel of the slot that the line leaves; only then does it get its new one. A line keeps the number
     // of the input that it was scheduled with until it is scheduled again.

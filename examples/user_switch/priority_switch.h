@@ -2,10 +2,11 @@
 //
 // Sockets: per port one target (requests in, responses out) and one initiator (requests out, responses in).
 // Timing: a line joins the queue of its output and channel `switch.latency` after it arrived; no input can hold up
-// another. When the wire is free the first line of the most urgent channel that has a credit leaves: read requests, then
-// atomics, then responses, then writes; in a class the lower lane first. Its slot is free when it leaves.
+// another. When the wire is free the first line of the most urgent channel that has a credit leaves: read requests,
+// then atomics, then responses, then writes; in a class the lower VC set first. Its slot is free when it leaves.
 // Parameters: switch.latency, and PrioritySpec, a block of its own; the others of a switch have no effect.
-// Statistics: lines forwarded, largest queue, lines sent past less urgent ones that waited, time that the pace held outputs.
+// Statistics: lines forwarded, largest queue, lines sent past less urgent ones that waited, time that the pace held
+// outputs.
 #pragma once
 
 #include <array>

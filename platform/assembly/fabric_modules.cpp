@@ -169,8 +169,7 @@ std::string FabricModules::buffer_name(std::size_t link, unsigned end, std::uint
     const Edge& edge = resolved_.graph().edge(place.edge);
     const std::string& from = resolved_.graph().node(end == 0 ? edge.a : edge.b).name;
     const std::string& to = resolved_.graph().node(end == 0 ? edge.b : edge.a).name;
-    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_lanes)) + " buffer of " + from + " -> " +
-        to;
+    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_sets)) + " buffer of " + from + " -> " + to;
 }
 
 std::vector<std::string> FabricModules::blocked_chain() const

@@ -35,7 +35,7 @@ Fabric fabric_of(const ResolvedSystem& system, const std::vector<NodeId>& member
 // switches where there are any. Hosts and adapters beside them would hide it.
 void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
 {
-    const RoutePolicy policy = static_cast<RoutePolicy>(system.routing().policy);
+    const RoutePolicy policy = system.routing().policy;
     if (policy == RoutePolicy::minimal || policy == RoutePolicy::up_down) return;
     const std::string type = transit ? "xpu" : "switch";
     const auto belongs = [&](NodeId id) { return system.graph().type(id) == type; };
@@ -45,13 +45,18 @@ void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
         fabric.nodes[id].forwards = fabric.nodes[id].forwards && belongs(id);
 }
 
-const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"};
+// "routing.policy=up_down"
+std::string policy_text(const RoutingSpec& spec)
+{
+    const auto* const policy = RoutingSpec::parameters().find("policy");
+    return "routing.policy=" + format_value(policy->info, policy->get(spec));
+}
 
 RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
 {
     const RoutingSpec& spec = system.routing();
     RouteRules rules;
-    rules.policy = static_cast<RoutePolicy>(spec.policy);
+    rules.policy = spec.policy;
     for (const std::uint64_t size : {spec.size_x, spec.size_y, spec.size_z}) {
         if (size == 0) break;
         rules.sizes.push_back(static_cast<std::uint32_t>(size));
@@ -84,20 +89,20 @@ std::string cycle_text(const std::vector<std::string>& cycle)
     return text + ", and again the first";
 }
 
-void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing,
+void check_vc_sets(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing,
     const std::vector<bool>& used)
 {
     for (EdgeId edge = 0; edge < fabric.edges.size(); ++edge) {
         const bool between_forwarders =
             fabric.nodes[fabric.edges[edge].a].forwards && fabric.nodes[fabric.edges[edge].b].forwards;
-        if (!used[edge] || !between_forwarders || system.link(edge).vc_lanes >= routing.lanes()) continue;
-        const auto there = static_cast<unsigned>(system.link(edge).vc_lanes);
+        if (!used[edge] || !between_forwarders || system.link(edge).vc_sets >= routing.vc_sets()) continue;
+        const auto there = static_cast<unsigned>(system.link(edge).vc_sets);
         const std::string cycle = cycle_text(routing.dependency_cycle(there));
         throw InputError(system.infrastructure, 0,
-            std::string("routing.policy=") + policy_names[system.routing().policy] + " needs " +
-                std::to_string(routing.lanes()) + " lanes of virtual channels, " + edge_name(system.graph(), edge) +
-                " has " + std::to_string(there) + (cycle.empty() ? "" : ", with which " + cycle),
-            "link.vc_lanes=" + std::to_string(routing.lanes()) + " or more");
+            policy_text(system.routing()) + " needs " + std::to_string(routing.vc_sets()) + " VC sets, " +
+                edge_name(system.graph(), edge) + " has " + std::to_string(there) +
+                (cycle.empty() ? "" : ", with which " + cycle),
+            "link.vc_sets=" + std::to_string(routing.vc_sets()) + " or more");
     }
 }
 
@@ -162,7 +167,7 @@ void check_ports(const ResolvedSystem& system, const Fabric& fabric, const std::
     }
 }
 
-// Endpoints without a way between them, as "a and b"; empty when all reach each other.
+// Endpoints without a route between them, as "a and b"; empty when all reach each other.
 std::string separated(const Routing& routing, const Fabric& fabric)
 {
     for (std::uint32_t from = 0; from < fabric.endpoints; ++from)
@@ -221,7 +226,7 @@ void add_replay_gpus(const ResolvedSystem& system, std::vector<NodeId>& members)
 
 void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members)
 {
-    const bool remote = static_cast<MemoryNodes>(system.engine().memory_nodes) == MemoryNodes::remote;
+    const bool remote = system.engine().memory_nodes == MemoryNodes::remote;
     if (!remote || system.workload.kind != Workload::Kind::trace) return;
     if (system.memories().empty())
         throw InputError(system.infrastructure, 0,
@@ -236,8 +241,7 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
     try {
         return Routing(fabric, route_rules(system, fabric));
     } catch (const RouteMismatch& mismatch) {
-        throw InputError(system.infrastructure, 0,
-            std::string("routing.policy=") + policy_names[system.routing().policy] + ": " + mismatch.what(),
+        throw InputError(system.infrastructure, 0, policy_text(system.routing()) + ": " + mismatch.what(),
             "a fabric that the policy fits, or another policy");
     }
 }
@@ -260,8 +264,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
         notices.push_back("xpu nodes pass lines of others on: some pairs have no other path");
     }
     keep_structure(system, transit, fabric);
-    if (transit || static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)
-        routing = policy_routing(system, fabric);
+    if (transit || system.routing().policy != RoutePolicy::minimal) routing = policy_routing(system, fabric);
     const std::string pair = separated(routing, fabric);
     if (!pair.empty()) throw InputError(system.infrastructure, 0, "no path between " + pair, "a connected fabric");
 
@@ -272,7 +275,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_ports(system, fabric, used.edges);
     check_paths(system, fabric, routing, transit);
     system.require_links(used.edges);
-    check_lanes(system, fabric, routing, used.edges);
+    check_vc_sets(system, fabric, routing, used.edges);
 
     if (system.routing().cycles == CyclePolicy::refuse) {
         const std::string cycle = cycle_text(routing.dependency_cycle());

@@ -36,8 +36,8 @@ void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members);
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
 
 // Throws InputError when the system is larger than can be built, when members cannot reach each other, when
-// a link that is used has no bandwidth or too few lanes, when the policy does not fit the fabric, or when the routes could deadlock and the system does not allow it
-// (the cycle is spelled out).
+// a link that is used has no bandwidth or too few VC sets, when the policy does not fit the fabric, or when the
+// routes could deadlock and the system does not allow it (the cycle is spelled out).
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
 
 // Whether network cards make messages anywhere among the parts that are used.

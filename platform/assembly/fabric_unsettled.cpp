@@ -71,7 +71,7 @@ std::vector<std::string> FabricModules::unsettled() const
                 if (missing == 0) continue;
                 const BufferSpace space = buffer_space(place.link->spec());
                 out.push_back(fmt::format("{} -> {}, {}: {} of {} credits did not come back: {}", port_name(place, end),
-                    port_name(place, 1 - end), vc_name(vc, space.lanes()), missing, space.lines[vc] + space.shared,
+                    port_name(place, 1 - end), vc_name(vc, space.vc_sets()), missing, space.lines[vc] + space.shared,
                     who_lost(place, end)));
             }
     const auto add = [&out](std::vector<std::string> lines) {

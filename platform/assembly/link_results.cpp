@@ -27,7 +27,7 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             if (const PortWatch* watch = place.watch[end].get())
                 for (unsigned slot = 0; slot < watch->vcs().size(); ++slot)
                     result.channels.push_back(
-                        {vc_name(watch->vcs()[slot], static_cast<unsigned>(place.link->spec().vc_lanes)),
+                        {vc_name(watch->vcs()[slot], static_cast<unsigned>(place.link->spec().vc_sets)),
                             watch->at(slot, now)});
             out.push_back(std::move(result));
         }

@@ -29,7 +29,8 @@ namespace weft {
 //   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
 //      the holders of credits
 //   4  models declare parameters and statistics of their own; requests hold values by name in place of our structs
-//   5  models declare which parameters of Weft they read; the shells of switches and links hold their sockets in sc_vectors
+//   5  models declare which parameters of Weft they read; the shells of switches and links hold their sockets in sc_vectors;
+//      VC sets of routes (vc_set_of()), hops of the return path (note_hop()), path selection; choices in specs are enumerations
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

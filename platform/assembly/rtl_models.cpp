@@ -4,16 +4,16 @@
 
 #include "base/diagnostic.h"
 #include "rtl/cache/llc_rtl.h"
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 #include "rtl/common/lockstep.h"
 #include "rtl/dut/dut_link.h"
 #include "rtl/dut/dut_switch.h"
 #include "rtl/dut/port_map_reader.h"
 #include "rtl/dut/registered_blocks.h"
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "rtl/modules/block_statistics.h"
 #include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_slice.h"
@@ -95,31 +95,31 @@ Grouped rtl_grouped(const GroupSwitchParameters& parameters, const BlockInstance
     return out;
 }
 
-std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const BlockInstance&)
+std::unique_ptr<Block> reference_switch(const SwitchBlockParameters& parameters, const BlockInstance&)
 {
-    return std::make_unique<SwitchTwin>(parameters);
+    return std::make_unique<ReferenceSwitch>(parameters);
 }
 
-Grouped twin_grouped(const GroupSwitchParameters& parameters, const BlockInstance&)
+Grouped reference_grouped(const GroupSwitchParameters& parameters, const BlockInstance&)
 {
-    return std::make_unique<GroupSwitchTwin>(parameters);
+    return std::make_unique<ReferenceGroupSwitch>(parameters);
 }
 
 std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance),
+    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), reference_switch(parameters, instance),
         SwitchOut(parameters));
 }
 
 Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance),
+    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), reference_grouped(parameters, instance),
         SwitchOut(parameters.outside));
 }
 
-std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const BlockInstance&)
+std::unique_ptr<LinkEndpoint> reference_link(const LinkParams& params, const BlockInstance&)
 {
-    return std::make_unique<LinkEndpointTwin>(params);
+    return std::make_unique<ReferenceLinkEndpoint>(params);
 }
 
 std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInstance& instance)
@@ -134,17 +134,17 @@ std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInst
 // Flits of the two are compared as far as they go.
 std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const BlockInstance& instance)
 {
-    return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), link_twin(params, instance), LinkOut(),
-        [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) {
+    return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), reference_link(params, instance),
+        LinkOut(), [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) {
             return difference(expected, got, bytes);
         });
 }
 
 using Slice = std::unique_ptr<ClockedSlice::Block>;
 
-Slice slice_twin(const LlcParameters& parameters, const BlockInstance&)
+Slice reference_slice(const LlcParameters& parameters, const BlockInstance&)
 {
-    return std::make_unique<LlcTwin>(parameters);
+    return std::make_unique<ReferenceSlice>(parameters);
 }
 
 Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
@@ -158,7 +158,7 @@ Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
 Slice slice_lockstep(const LlcParameters& parameters, const BlockInstance& instance)
 {
     return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance),
-        slice_twin(parameters, instance), LlcOut());
+        reference_slice(parameters, instance), LlcOut());
 }
 
 ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const BlockInstance&))
@@ -220,9 +220,9 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
 {
     Slice (*make)(const LlcParameters&, const BlockInstance&) = nullptr;
-    switch (static_cast<SliceModelKind>(spec.model)) {
+    switch (spec.model) {
     case SliceModelKind::slice: return nullptr;
-    case SliceModelKind::slice_twin: make = slice_twin; break;
+    case SliceModelKind::reference_slice: make = reference_slice; break;
     case SliceModelKind::rtl_slice: make = slice_rtl; break;
     case SliceModelKind::slice_lockstep: make = slice_lockstep; break;
     }
@@ -237,12 +237,13 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
 void add_rtl_models(ModelRegistry& registry)
 {
     registry.add_link(
-        link_model("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
-        clocked_link(link_twin));
+        link_model("reference_link", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
+        clocked_link(reference_link));
     registry.add_link(link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay",
                           clocked_link_statistics()),
         clocked_link(link_rtl));
-    registry.add_link(link_model("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference",
+    registry.add_link(link_model("link_lockstep",
+                          "rtl_link and reference_link side by side; stops at the first difference",
                           clocked_link_statistics()),
         clocked_link(link_lockstep));
     registry.add_switch(
@@ -251,10 +252,10 @@ void add_rtl_models(ModelRegistry& registry)
             clocked_switch_statistics()),
         clocked(rtl, rtl_grouped));
     registry.add_switch(
-        switch_model("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
-        clocked(twin, twin_grouped));
+        switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
+        clocked(reference_switch, reference_grouped));
     registry.add_switch(switch_model("switch_lockstep",
-                            "rtl_switch and switch_twin side by side; stops at the first difference",
+                            "rtl_switch and reference_switch side by side; stops at the first difference",
                             clocked_switch_statistics()),
         clocked(lockstep, lockstep_grouped));
 }

@@ -1,4 +1,4 @@
-// Models with a clocked block inside: its RTL, its twin, or both in lockstep.
+// Models with a clocked block inside: its RTL, its reference model, or both in lockstep.
 #pragma once
 
 #include "platform/assembly/model_registry.h"
@@ -9,7 +9,7 @@ namespace weft {
 inline const char* switch_ports() { return "target(p) and initiator(p) of port p"; }
 inline const char* link_ports() { return "target(e) and initiator(e) of end e, 0 or 1"; }
 
-// switch: rtl_switch, switch_twin, switch_lockstep; link: rtl_link, link_twin, link_lockstep.
+// switch: rtl_switch, reference_switch, switch_lockstep; link: rtl_link, reference_link, link_lockstep.
 void add_rtl_models(ModelRegistry& registry);
 
 // The slices of an L2 that `spec` asks for (l2.model); null: L2Slice.

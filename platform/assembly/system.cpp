@@ -35,7 +35,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
         request.wiring.recorder = recorder;
-        request.wiring.spread = static_cast<SpreadMode>(resolved.routing().spread);
+        request.wiring.path_selection = resolved.routing().path_selection;
         while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);

@@ -30,7 +30,7 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
     if (l2.separate()) rank.cold_behind_ps = 2 * system.memory_side(node).hop + system.memory_side(node).latency;
     const Time flag = flag_time(system, node);
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
-    if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
+    if (gpu.wait_policy != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
     // Flags are polled at the point of coherence, which can be farther than the own cache.
     rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
@@ -116,7 +116,7 @@ private:
         return made;
     }
 
-    // Equal ways spread lines evenly at every node.
+    // Equal routes spread lines evenly at every node.
     void stages(std::uint32_t from, std::uint32_t to, CostPath& path)
     {
         std::map<std::pair<std::uint32_t, unsigned>, double> here{{{plan_.routing.node_of(from), 0}, 1.0}};
@@ -132,12 +132,12 @@ private:
                     path.neighbours = false;
                 const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
                 for (unsigned i = 0; i < choice.size(); ++i) {
-                    const Fabric::Port& way = ports_[node][choice[i]];
+                    const Fabric::Port& exit = ports_[node][choice[i]];
                     const double part = share / static_cast<double>(choice.size());
-                    links[link(way.edge, plan_.fabric.edges[way.edge].a == node)] += part;
+                    links[link(exit.edge, plan_.fabric.edges[exit.edge].a == node)] += part;
                     const unsigned then =
-                        plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
-                    next[{way.peer, then}] += part;
+                        plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
+                    next[{exit.peer, then}] += part;
                 }
             }
             if (links.empty()) break;

@@ -56,8 +56,8 @@ Time home_time(const ResolvedSystem& system, NodeId node)
 Time flag_time(const ResolvedSystem& system, NodeId node)
 {
     const L2Spec& l2 = system.l2(node);
-    const Time way = l2.separate() ? 2 * system.memory_side(node).hop : l2.mirrored() ? l2.far_latency : 0;
-    return home_time(system, node) + way;
+    const Time crossing = l2.separate() ? 2 * system.memory_side(node).hop : l2.mirrored() ? l2.far_latency : 0;
+    return home_time(system, node) + crossing;
 }
 
 }  // namespace weft

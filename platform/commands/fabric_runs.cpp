@@ -67,7 +67,7 @@ FabricOutcome run_loads(const FabricRuns& runs)
             // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
             if ((end.code != exit_good && end.code != exit_wrong) ||
                 !std::filesystem::is_regular_file(folder.file(number, ".json"))) {
-                errors = failure_text(loads[i], end, read_text_file(folder.file(number, ".txt")));
+                errors = failure_text(loads[i], end, errors_of(folder.file(number, ".txt")));
                 curve.message = first_line(errors);
                 curve.code = std::max(curve.code, static_cast<int>(exit_wrong));
                 break;

@@ -12,9 +12,10 @@ namespace weft {
 // Clocks before the fault that are in the waveform.
 constexpr Time fault_wave_clocks = 200;
 
-// `run`: the arguments of `weft run` that led to the fault, without its outputs. Runs are deterministic, so a process of its own
-// finds the same again, with waveforms of the instances from 200 clocks before it on. Returns the files that it wrote: `file`, or,
-// where several instances have to do with the fault, one each with a number before the suffix. Twins have no waveform.
+// `run`: the arguments of `weft run` that led to the fault, without its outputs. Runs are deterministic, so a process
+// of its own finds the same again, with waveforms of the instances from 200 clocks before it on. Returns the files
+// that it wrote: `file`, or, where several instances have to do with the fault, one each with a number before the
+// suffix. Reference models have no waveform.
 std::vector<std::string> write_fault_waves(const BlockFault& fault, const Arguments& run, const std::string& file);
 
 }  // namespace weft

@@ -12,7 +12,8 @@ namespace weft {
 // Collectives that have an algorithm, in the order of their declaration.
 std::vector<std::string> collective_names();
 
-// Algorithms of one collective, its default first, and the ways to have one chosen; of all of them when `collective` is empty.
+// Algorithms of one collective, its default first, and the options to have one chosen; of all of them when
+// `collective` is empty.
 std::vector<std::string> algorithms_of(const std::string& collective);
 
 KnownNames known_names(const ModelRegistry& registry);

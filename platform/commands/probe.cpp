@@ -189,10 +189,10 @@ int probe_command(const Arguments& arguments)
     report.published = PublishedTable::built_in().find(report.profile);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (ends[i].code == exit_stuck) {
-            std::fputs(read_text_file(folder.file(i, ".txt")).c_str(), stderr);
+            std::fputs(errors_of(folder.file(i, ".txt")).c_str(), stderr);
             return exit_stuck;
         }
-        if (ends[i].code != exit_good) pass_error_on(read_text_file(folder.file(i, ".txt")));
+        if (ends[i].code != exit_good) pass_error_on(errors_of(folder.file(i, ".txt")));
         ProbeResult result = part_from_json(read_text_file(folder.file(i, ".json")));
         for (auto& [row, value] : result.values)
             if (rows.count(row) != 0) {

@@ -92,7 +92,7 @@ int route_command(const Arguments& arguments)
         "how many equal paths there are, and what decided among the others: at each node the digit that chose, what "
         "was equal, and what was discarded and why. The routes are those of the simulation and follow "
         "routing.policy: by default fewest hops, then the widest narrowest link; lines are spread over what is "
-        "equal by routing.spread.\n");
+        "equal by routing.path_selection.\n");
     SystemOptions options;
     std::string from;
     std::string to;
@@ -101,7 +101,8 @@ int route_command(const Arguments& arguments)
     line.value("--from", "NODE", from, "the full name of a node, such as dgx.0.xpu.0");
     line.value("--to", "NODE", to, "likewise");
     line.value("--line", "N", number,
-        "show the path of line N, of 64 B, of the destination's memory, or with routing.spread=round_robin of the N-th "
+        "show the path of line N, of 64 B, of the destination's memory, or with routing.path_selection=round_robin of "
+        "the N-th "
         "line sent there; 0 unless given");
     options.add_reading(line);
     options.add_parameters(line);

@@ -46,7 +46,7 @@ private:
 };
 
 Reasons::Reasons(const ResolvedSystem& system, const FabricPlan& plan, NodeId to)
-    : plan_(plan), policy_(static_cast<RoutePolicy>(system.routing().policy)), target_(to),
+    : plan_(plan), policy_(system.routing().policy), target_(to),
       destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to].endpoint)), ports_(plan.fabric.ports()),
       distances_(distances_to(plan.fabric, ports_, to))
 {
@@ -61,19 +61,19 @@ std::string Reasons::why_not(const Routing::Step& step, const Routing::Step* bef
     const std::uint32_t peer = ports_[step.node][port].peer;
     if (before != nullptr && peer == before->node) return "where it comes from";
     if (!plan_.fabric.nodes[peer].forwards && peer != target_) return "passes nothing on";
-    if (distances_.hops[peer] == RouteDistances::far) return "no way on";
+    if (distances_.hops[peer] == RouteDistances::far) return "no route on";
     return by_policy(step, before, port);
 }
 
 std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* before, unsigned port) const
 {
-    const Fabric::Port& way = ports_[step.node][port];
+    const Fabric::Port& exit = ports_[step.node][port];
     const bool valiant = policy_ == RoutePolicy::dragonfly_valiant && plan_.fabric.nodes[step.node].forwards;
-    if (valiant && step.phase == 0 && step.lane == 0) return "no link to another group";
+    if (valiant && step.phase == 0 && step.vc_set == 0) return "no link to another group";
     if (valiant && step.phase == 1) return "a second link within the group: would close a cycle";
-    if (policy_ == RoutePolicy::up_down) return up_down(step, before, way.peer);
-    if (shorter_possible(step.node, way.peer))
-        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[way.peer] + 1,
+    if (policy_ == RoutePolicy::up_down) return up_down(step, before, exit.peer);
+    if (shorter_possible(step.node, exit.peer))
+        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[exit.peer] + 1,
             distances_.hops[step.node]);
     switch (policy_) {
     case RoutePolicy::dimension_order: return "an earlier dimension comes first: would close a cycle";
@@ -81,7 +81,7 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     case RoutePolicy::dragonfly_valiant: return "by way of a further group: would close a cycle";
     default: break;
     }
-    const std::uint64_t width = std::min(distances_.width[way.peer], plan_.fabric.edges[way.edge].bandwidth);
+    const std::uint64_t width = std::min(distances_.width[exit.peer], plan_.fabric.edges[exit.edge].bandwidth);
     return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width),
         format_rate(distances_.width[step.node]));
 }

@@ -25,17 +25,17 @@ public:
     RouteReport(const ResolvedSystem& system, const FabricPlan& plan, const RouteQuestion& question)
         : system_(system), plan_(plan), question_(question), from_(question.from), to_(question.to),
           ports_(plan.fabric.ports()), destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to_].endpoint)),
-          spread_(static_cast<SpreadMode>(system.routing().spread))
+          selection_(system.routing().path_selection)
     {
         const std::uint64_t lines_in_a_row = system.routing().stripe / line_bytes;
-        switch (spread_) {
-        case SpreadMode::lines:
-        case SpreadMode::round_robin: digits_ = static_cast<std::uint32_t>(question.line / lines_in_a_row); break;
-        case SpreadMode::pairs: digits_ = pair_digits(question.source, question.destination); break;
-        case SpreadMode::none: break;
+        switch (selection_) {
+        case PathSelection::lines:
+        case PathSelection::round_robin: path_hash_ = static_cast<std::uint32_t>(question.line / lines_in_a_row); break;
+        case PathSelection::pairs: path_hash_ = pair_hash(question.source, question.destination); break;
+        case PathSelection::none: break;
         }
         const auto source = static_cast<std::uint32_t>(plan.fabric.nodes[from_].endpoint);
-        steps_ = plan.routing.steps(source, destination_, digits_, question.source, question.destination);
+        steps_ = plan.routing.steps(source, destination_, path_hash_, question.source, question.destination);
     }
 
     std::string text();
@@ -62,8 +62,8 @@ private:
     NodeId to_;
     std::vector<std::vector<Fabric::Port>> ports_;
     std::uint32_t destination_;
-    SpreadMode spread_;
-    std::uint32_t digits_ = 0;
+    PathSelection selection_;
+    std::uint32_t path_hash_ = 0;
     std::vector<Routing::Step> steps_;
     std::uint64_t equal_ = 0;  // paths, and the hops of the shortest and the longest
     std::size_t least_ = 0;
@@ -76,14 +76,14 @@ std::vector<RouteReport::Place> RouteReport::next(const Place& place) const
     const auto& [node, phase] = place;
     const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, destination_, phase);
     for (unsigned i = 0; i < choice.size(); ++i) {
-        const unsigned lane = plan_.routing.lane(node, destination_, i, phase);
-        const Place then{ports_[node][choice[i]].peer, plan_.routing.phase_after(node, choice[i], lane)};
+        const unsigned vc_set = plan_.routing.vc_set(node, destination_, i, phase);
+        const Place then{ports_[node][choice[i]].peer, plan_.routing.phase_after(node, choice[i], vc_set)};
         if (std::find(out.begin(), out.end(), then) == out.end()) out.push_back(then);
     }
     return out;
 }
 
-// Ways along the tables, layer by layer.
+// Routes along the tables, layer by layer.
 void RouteReport::count_paths()
 {
     std::map<Place, std::uint64_t> layer{{{from_, 0}, 1}};
@@ -102,15 +102,15 @@ void RouteReport::count_paths()
     }
 }
 
-// Ways with as few hops, whatever their width.
+// Routes with as few hops, whatever their width.
 std::uint64_t RouteReport::shortest_paths() const
 {
     constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> hops(ports_.size(), far);
-    std::vector<std::uint64_t> ways(ports_.size(), 0);
+    std::vector<std::uint64_t> routes(ports_.size(), 0);
     std::deque<std::uint32_t> queue{from_};
     hops[from_] = 0;
-    ways[from_] = 1;
+    routes[from_] = 1;
     while (!queue.empty()) {
         const std::uint32_t node = queue.front();
         queue.pop_front();
@@ -120,10 +120,11 @@ std::uint64_t RouteReport::shortest_paths() const
                 hops[port.peer] = hops[node] + 1;
                 queue.push_back(port.peer);
             }
-            if (hops[port.peer] == hops[node] + 1) ways[port.peer] = std::min(countless, ways[port.peer] + ways[node]);
+            if (hops[port.peer] == hops[node] + 1)
+                routes[port.peer] = std::min(countless, routes[port.peer] + routes[node]);
         }
     }
-    return ways[to_];
+    return routes[to_];
 }
 
 void RouteReport::list_paths(const Place& place, Path& path, std::vector<Path>& out) const
@@ -148,16 +149,16 @@ std::string RouteReport::hops_text(const Path& path) const
         nodes = std::max(nodes, name(path[i]).size());
         if (i > 0) links = std::max(links, system_.graph().kind(edge_between(path[i - 1], path[i])).link.size());
     }
-    const bool lanes = plan_.routing.lanes() > 1;
+    const bool vc_sets = plan_.routing.vc_sets() > 1;
     std::string out = fmt::format("  hop  {:<{}}  {:<{}}  {}{:>12}  {:>12}  {:>12}\n", "node", nodes, "link", links,
-        lanes ? "lane  " : "", "bandwidth", "link latency", "node latency");
+        vc_sets ? "VC set  " : "", "bandwidth", "link latency", "node latency");
     for (std::size_t i = 0; i < path.size(); ++i) {
         std::string line = fmt::format("  {:>3}  {:<{}}", i, name(path[i]), nodes);
         if (i > 0) {
             const EdgeId edge = edge_between(path[i - 1], path[i]);
             const LinkSpec& link = system_.link(edge);
             line += fmt::format("  {:<{}}", system_.graph().kind(edge).link, links);
-            if (lanes) line += fmt::format("  {:>4}", steps_[i - 1].lane);
+            if (vc_sets) line += fmt::format("  {:>6}", steps_[i - 1].vc_set);
             line += fmt::format("  {:>12}  {:>12}", format_rate(link.bandwidth), format_time_ps(link.latency));
             if (i + 1 < path.size()) line += fmt::format("  {:>12}", format_time_ps(node_latency(path[i])));
         }
@@ -191,18 +192,19 @@ std::string counted(std::uint64_t count, const std::string& what)
 std::string RouteReport::policy_text() const
 {
     std::string out;
-    switch (static_cast<RoutePolicy>(system_.routing().policy)) {
+    switch (system_.routing().policy) {
     case RoutePolicy::minimal: break;
     case RoutePolicy::up_down: out = "up_down: down where links that lead down reach the destination, else up"; break;
     case RoutePolicy::dimension_order:
         out = "dimension_order: first dimension first, the shorter way round";
-        if (plan_.routing.lanes() > 1) out += "; lane 1 up to the edge that closes a ring";
+        if (plan_.routing.vc_sets() > 1) out += "; VC set 1 up to the edge that closes a ring";
         break;
     case RoutePolicy::dragonfly_minimal:
-        out = "dragonfly_minimal: one link between groups at most; lane 1 in the destination's group";
+        out = "dragonfly_minimal: one link between groups at most; VC set 1 in the destination's group";
         break;
     case RoutePolicy::dragonfly_valiant:
-        out = "dragonfly_valiant: first to a group drawn by pair, digits and seed (lane 0), then minimal (lanes 1, 2)";
+        out = "dragonfly_valiant: first to a group drawn by pair, path hash and seed (VC set 0), then minimal (VC sets "
+              "1, 2)";
         break;
     }
     const std::string hops = least_ == most_ ? std::to_string(most_) : fmt::format("{} to {}", least_, most_);
@@ -212,7 +214,7 @@ std::string RouteReport::policy_text() const
 std::string RouteReport::choice_text(std::size_t hops) const
 {
     const std::uint64_t shortest = shortest_paths();
-    const bool minimal = static_cast<RoutePolicy>(system_.routing().policy) == RoutePolicy::minimal;
+    const bool minimal = system_.routing().policy == RoutePolicy::minimal;
     std::string out = minimal
         ? "choice: " + counted(shortest, "path") + " with the fewest hops (" + std::to_string(hops) + ")"
         : policy_text();
@@ -222,13 +224,17 @@ std::string RouteReport::choice_text(std::size_t hops) const
     else if (minimal)
         out += equal_ == 1 ? ": no other comes into question\n" : ", all equally wide\n";
     if (equal_ == 1) return out;
-    switch (spread_) {
-    case SpreadMode::lines: return out + "spread: line by line over the equal paths (routing.spread=lines)\n";
-    case SpreadMode::pairs: return out + "spread: each pair of endpoints keeps to one path (routing.spread=pairs)\n";
-    case SpreadMode::none: return out + "spread: always the first of the equal paths (routing.spread=none)\n";
-    case SpreadMode::round_robin: break;
+    switch (selection_) {
+    case PathSelection::lines:
+        return out + "path selection: line by line over the equal paths (routing.path_selection=lines)\n";
+    case PathSelection::pairs:
+        return out + "path selection: each pair of endpoints keeps to one path (routing.path_selection=pairs)\n";
+    case PathSelection::none:
+        return out + "path selection: always the first of the equal paths (routing.path_selection=none)\n";
+    case PathSelection::round_robin: break;
     }
-    return out + "spread: each line of a pair takes the next of the equal paths (routing.spread=round_robin)\n";
+    return out +
+        "path selection: each line of a pair takes the next of the equal paths (routing.path_selection=round_robin)\n";
 }
 
 std::string RouteReport::text()
@@ -240,7 +246,7 @@ std::string RouteReport::text()
         counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
     out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
     out += fmt::format("\nline {}{}:\n", question_.line,
-        digits_ == question_.line ? "" : fmt::format(", digits {}", digits_));
+        path_hash_ == question_.line ? "" : fmt::format(", path hash {}", path_hash_));
     out += reasons_text(system_, plan_, to_, steps_);
     Path start{from_};
     std::vector<Path> paths;

@@ -11,7 +11,8 @@ namespace weft {
 struct RouteQuestion {
     NodeId from = 0;
     NodeId to = 0;
-    std::uint64_t line = 0;    // of the destination's memory; with spread=round_robin, of those to this destination
+    std::uint64_t line =
+        0;  // of the destination's memory; with path_selection=round_robin, of those to this destination
     std::uint32_t source = 0;  // ranks in the simulation
     std::uint32_t destination = 0;
 };

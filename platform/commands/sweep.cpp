@@ -13,6 +13,7 @@
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/configuration/old_names.h"
 #include "platform/report/table_page.h"
 #include "platform/assembly/fabric_plan.h"
 
@@ -130,6 +131,33 @@ void check_parts(const SweepRuns& how, const std::string& output)
             "weft sweep with --keep DIR --merge and " + output + " after all parts have ended");
 }
 
+// Old names among the values of the other points, whose runs are not heard: the first point has said its own.
+void report_old_values(const std::vector<SweepAxis>& axes, const BlockTable& blocks)
+{
+    OldNames old_names;
+    for (const SweepAxis& axis : axes) {
+        if (axis.kind == SweepAxis::Kind::option) continue;
+        if (axis.kind == SweepAxis::Kind::model) {
+            OldNames models;
+            for (std::size_t i = 1; i < axis.values.size(); ++i)
+                for (const OldName& name : all_old_names())
+                    if (name.kind == OldName::Kind::model) models.model(name.owner, axis.values[i], "--over", 0);
+            print_notices(models.notices());
+            continue;
+        }
+        OldNames said;  // of the path
+        const std::string path = said.path(axis.key, blocks, "--over", 0);
+        const std::size_t last = path.rfind('.');
+        const std::size_t before = last == 0 ? std::string::npos : path.rfind('.', last - 1);
+        const std::string parameter =
+            path.compare(0, 6, "links.") == 0 ? "link" + path.substr(last) : path.substr(before + 1);
+        old_names.value(parameter, axis.values.front(), "", 0);
+        const std::size_t known = old_names.notices().size();
+        for (const std::string& value : axis.values) old_names.value(parameter, value, "--over", 0);
+        print_notices({old_names.notices().begin() + static_cast<std::ptrdiff_t>(known), old_names.notices().end()});
+    }
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments)
@@ -237,6 +265,7 @@ int sweep_command(const Arguments& arguments)
     SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes, points.front());
+    report_old_values(axes, *registry.blocks());
     how.jobs = jobs;
     how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     const auto [rows, interrupted] = run_points(how, base, axes, points, columns);

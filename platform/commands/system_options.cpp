@@ -148,6 +148,7 @@ ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph 
     for (const Notice& notice : loaded.notices)
         notices.push_back(Diagnostic{notice.file, notice.line, notice.text, ""}.text());
     system.notices.insert(system.notices.begin(), notices.begin(), notices.end());
+    print_notices(system.old_names);
     return system;
 }
 

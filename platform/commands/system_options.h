@@ -66,7 +66,7 @@ private:
     std::string seed_;
 };
 
-// Every parameter decided; notices of the document come first.
+// Every parameter decided; notices of the document come first. Old names that were read are said on stderr.
 ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded, const ModelRegistry& registry);
 
 }  // namespace weft

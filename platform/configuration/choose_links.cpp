@@ -193,10 +193,10 @@ void Resolver::find_fabric()
             front.push_back(neighbour.node);
         }
     }
-    spread_fabric(std::move(front));
+    grow_fabric(std::move(front));
 }
 
-void Resolver::spread_fabric(std::vector<NodeId> front)
+void Resolver::grow_fabric(std::vector<NodeId> front)
 {
     for (std::size_t at = 0; at < front.size(); ++at) {
         const NodeId id = front[at];

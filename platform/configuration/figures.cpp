@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/configuration/old_names.h"
+
 namespace weft {
 
 const std::vector<std::string>& figure_grades()
@@ -48,7 +50,10 @@ std::optional<Figure> read_figure(const YamlSource& source, const YamlField& fie
     const auto text = read_figure_text(source, field);
     if (!text) return std::nullopt;
     ValueProblem problem;
-    const auto value = checked_value(info_of(block), parameter, text->value, problem);
+    OldNames old_names;
+    const std::string current = old_names.value(info_of(block).path_of(parameter), text->value, "", 0);
+    for (const std::string& notice : old_names.notices()) source.findings.note(text->line, notice);
+    const auto value = checked_value(info_of(block), parameter, current, problem);
     if (!value) {
         source.findings.refuse(text->line, problem.what, problem.expected);
         return std::nullopt;
@@ -60,8 +65,13 @@ Figures read_figures(const YamlSource& source, const YamlField& field, Block blo
 {
     Figures figures;
     const BlockInfo& info = info_of(block);
-    for (const YamlField& entry : yaml_fields(source, field.value, in_quotes(field.key), info.parameter_names())) {
-        const std::size_t parameter = *info.find(entry.key);
+    std::vector<std::string> known = info.parameter_names();
+    for (const OldName& each : all_old_names())
+        if (each.kind == OldName::Kind::parameter && each.owner == info.name()) known.push_back(each.old);
+    for (const YamlField& entry : yaml_fields(source, field.value, in_quotes(field.key), known)) {
+        OldNames old_names;
+        const std::size_t parameter = *info.find(old_names.parameter(info.name(), entry.key, "", 0));
+        for (const std::string& notice : old_names.notices()) source.findings.note(entry.line, notice);
         if (const auto figure = read_figure(source, entry, block, parameter)) figures[parameter] = *figure;
     }
     return figures;

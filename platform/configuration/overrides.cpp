@@ -85,9 +85,11 @@ void Resolver::apply_annotations()
 void Resolver::apply_annotation(const Attribute& attribute, Block block, VariantId& variant)
 {
     ValueProblem wrong;
-    const auto selector = parse_selector(own_name(attribute), wrong, blocks());
+    const Assignment said{old_names_.path(own_name(attribute), blocks(), attribute.file, attribute.line),
+        attribute.value, attribute.file, attribute.line};
+    const auto selector = parse_selector(said.path, wrong, blocks());
     if (selector && selector->scope == Selector::Scope::every && selector->block == block) {
-        if (const auto value = value_of(block, selector->parameter, attribute.value, wrong)) {
+        if (const auto value = value_of(block, selector->parameter, said, wrong)) {
             // Without the line: nodes that are told the same stay alike.
             const SourceId from = source("annotation of " + attribute.file, attribute.file, attribute.line);
             variant = pool(block).changed(variant, selector->parameter, *value, from);
@@ -99,16 +101,18 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
     problem(attribute.file, attribute.line, wrong.what, wrong.expected);
 }
 
-std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text,
+std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const Assignment& said,
     ValueProblem& wrong)
 {
     const BlockInfo& info = blocks()[block];
-    if (block == block_of<LinkSpec>() && info.parameters[parameter]->name == "model") return link_model(text, wrong);
-    return checked_value(info, parameter, text, wrong);
+    if (block == block_of<LinkSpec>() && info.parameters[parameter]->name == "model") return link_model(said, wrong);
+    return checked_value(info, parameter, old_names_.value(info.path_of(parameter), said.value, said.file, said.line),
+        wrong);
 }
 
-std::optional<std::uint64_t> Resolver::link_model(const std::string& name, ValueProblem& wrong)
+std::optional<std::uint64_t> Resolver::link_model(const Assignment& said, ValueProblem& wrong)
 {
+    std::string name = said.value;
     std::vector<std::string>& used = system_.link_models_;
     const auto known = [this](const char* kind) {
         const auto found = known_.models.find(kind);
@@ -120,6 +124,7 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
     std::vector<std::string> names = used;
     for (const std::string& other : known("link"))
         if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+    if (!has(names)) name = old_names_.value("link.model", name, said.file, said.line);
     if (has(names)) {
         if (!has(used)) used.push_back(name);
         return std::find(used.begin(), used.end(), name) - used.begin();
@@ -132,9 +137,11 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
     return std::nullopt;
 }
 
-void Resolver::apply_assignment(const Assignment& assignment)
+void Resolver::apply_assignment(const Assignment& said)
 {
-    if (names_protocol(assignment.path)) return;  // read when protocols were chosen
+    if (names_protocol(said.path)) return;  // read when protocols were chosen
+    Assignment assignment = said;
+    assignment.path = old_names_.path(said.path, blocks(), said.file, said.line);
     ValueProblem wrong;
     const auto selector = parse_selector(assignment.path, wrong, blocks());
     if (!selector) {
@@ -152,7 +159,7 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
     const auto set = [&](Block block, std::size_t parameter, const std::vector<VariantId*>& slots) {
         if (slots.empty()) return false;
         ValueProblem wrong;
-        const auto value = value_of(block, parameter, assignment.value, wrong);
+        const auto value = value_of(block, parameter, assignment, wrong);
         if (!value) {
             problem(assignment.file, assignment.line, wrong.what, wrong.expected);
             return true;

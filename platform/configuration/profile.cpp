@@ -146,6 +146,8 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
         }
     }
     findings.throw_if_failed();
+    for (const Notice& notice : findings.take_notices())
+        notices_.push_back(Diagnostic{notice.file, notice.line, notice.text, ""}.text());
     profiles_.push_back(std::move(profile));
     return profiles_.back();
 }

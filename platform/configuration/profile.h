@@ -54,6 +54,8 @@ public:
 
     std::vector<std::string> names() const;
     const std::deque<Profile>& profiles() const { return profiles_; }
+    // Old names in files (old_names.h).
+    const std::vector<std::string>& notices() const { return notices_; }
 
 private:
     const Profile& read(const std::string& file, const std::string& text);
@@ -62,6 +64,7 @@ private:
     std::deque<Profile> profiles_;
     std::vector<std::pair<std::string, const Profile*>> files_;
     std::size_t built_in_ = 0;
+    std::vector<std::string> notices_;
 };
 
 // The keys of a profile's file, and its key 'scale_up' (docs/own_profile.md).

@@ -74,6 +74,8 @@ ResolvedSystem Resolver::run()
     note_idle_values();
     list_assumptions();
     system_.make_specs();
+    system_.old_names = profiles_.notices();
+    system_.old_names.insert(system_.old_names.end(), old_names_.notices().begin(), old_names_.notices().end());
     return std::move(system_);
 }
 
@@ -298,7 +300,8 @@ void Resolver::choose_models()
         return links != known_.models.end() &&
             std::find(links->second.begin(), links->second.end(), name) != links->second.end();
     };
-    const auto set_model = [this, is_link](NodeId id, const std::string& name, const std::string& file, int line) {
+    const auto set_model = [this, is_link](NodeId id, const std::string& said, const std::string& file, int line) {
+        std::string name = said;
         if (system_.nodes_[id].role == NodeRole::memory) {
             problem(file, line, "model " + in_quotes(name) + " for " + graph_.node(id).name + ", which is a memory",
                 "an xpu or a node that forwards: memories have one model");
@@ -306,8 +309,12 @@ void Resolver::choose_models()
         }
         const char* kind = system_.nodes_[id].role == NodeRole::endpoint ? "gpu" : "switch";
         const auto known = known_.models.find(kind);
-        const bool good = known == known_.models.end() ||
-            std::find(known->second.begin(), known->second.end(), name) != known->second.end();
+        const auto is_known = [&] {
+            return known == known_.models.end() ||
+                std::find(known->second.begin(), known->second.end(), name) != known->second.end();
+        };
+        if (known == known_.models.end() || !is_known()) name = old_names_.model(kind, name, file, line);
+        const bool good = is_known();
         if (!good)
             problem(file, line, "unknown model " + in_quotes(name) + " for " + graph_.node(id).name,
                 is_link(name) ? "a model of kind " + std::string(kind) + "; a link is taken by --set link.model=" + name

@@ -45,14 +45,15 @@ public:
     std::uint64_t seed = 1;
     Workload workload;
     std::vector<std::string> notices;
+    std::vector<std::string> old_names;   // notices of those that were read (old_names.h); in no result
     std::vector<Assumption> assumptions;  // of all parts; assumptions_among() picks those of a run
 
     const Graph& graph() const { return *graph_; }
     NodeRole role(NodeId node) const { return nodes_[node].role; }
     // Nodes in rank order: by the annotation `rank`, else in the order of the document.
     const std::vector<NodeId>& endpoints() const { return endpoints_; }
-    // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of which
-    // `network`, `l2`, `hbm` and the ways between ports and slices in `gpu` count.
+    // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of
+    // which `network`, `l2`, `hbm` and the routes between ports and slices in `gpu` count.
     const std::vector<NodeId>& memories() const { return memories_; }
 
     // Name of the model in the registry: of kind "gpu" for endpoints, "switch" for forwarders.

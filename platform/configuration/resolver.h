@@ -10,6 +10,7 @@
 
 #include "platform/configuration/link_choice.h"
 #include "platform/configuration/node_table.h"
+#include "platform/configuration/old_names.h"
 #include "platform/configuration/profile.h"
 #include "platform/configuration/resolve.h"
 #include "platform/configuration/selector.h"
@@ -72,7 +73,7 @@ private:
     // Which switches belong to the scale-up fabric of which profile: those at an accelerator's scale-up links, and those
     // that scale-up links join to them.
     void find_fabric();
-    void spread_fabric(std::vector<NodeId> front);
+    void grow_fabric(std::vector<NodeId> front);
 
     // assume.cpp
     void list_assumptions();
@@ -94,13 +95,13 @@ private:
     // overrides.cpp
     void apply_annotations();
     void apply_annotation(const Attribute& attribute, Block block, VariantId& variant);
-    void apply_assignment(const Assignment& assignment);
+    void apply_assignment(const Assignment& said);
     bool assign(const Selector& selector, const Assignment& assignment);
     void explain_no_match(const Selector& selector, const Assignment& assignment);
-    // As checked_value(); link.model takes any link of the registry.
-    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text,
+    // As checked_value(); link.model takes any link of the registry. `said`: where the text is from.
+    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const Assignment& said,
         ValueProblem& wrong);
-    std::optional<std::uint64_t> link_model(const std::string& name, ValueProblem& wrong);
+    std::optional<std::uint64_t> link_model(const Assignment& said, ValueProblem& wrong);
     const BlockTable& blocks() const { return *system_.blocks_; }
     // The variant of every instance of `block`, with the name of the instance on request.
     std::vector<VariantId>& instances(Block block) { return system_.variants_[ResolvedSystem::index(block)]; }
@@ -116,6 +117,7 @@ private:
     const KnownNames& known_;
     ResolvedSystem system_;
     ProfileStore profiles_;
+    OldNames old_names_;
     std::vector<Diagnostic> problems_;
     std::map<std::string, SourceId> source_ids_;
     std::map<std::string, std::uint32_t> name_ids_;

@@ -2,16 +2,18 @@
 #pragma once
 
 #include "base/parameter.h"
+#include "tlm_interconnect/protocol/path_selection.h"
+#include "tlm_interconnect/routing/route_policy.h"
 
 namespace weft {
 
 enum class CyclePolicy : std::uint8_t { refuse, allow };
 
 struct RoutingSpec {
-    std::uint64_t spread = 0;   // SpreadMode
+    PathSelection path_selection = PathSelection::lines;
     std::uint64_t stripe = 64;  // B, a power of 2: so much of the address space takes the same path
     CyclePolicy cycles = CyclePolicy::refuse;
-    std::uint64_t policy = 0;  // RoutePolicy
+    RoutePolicy policy = RoutePolicy::minimal;
     std::uint64_t size_x = 0;  // forwarding nodes along each dimension of a mesh or torus; 0: no further dimension
     std::uint64_t size_y = 0;
     std::uint64_t size_z = 0;
@@ -21,12 +23,14 @@ struct RoutingSpec {
     {
         static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are chosen"},
             {
-                {{"spread", Unit::choice, 0, 3,
+                {{"path_selection", Unit::choice, 0, 3,
                      "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
                      {"lines", "pairs", "none", "round_robin"}},
-                    &RoutingSpec::spread},
+                    &RoutingSpec::path_selection},
                 {{"stripe", Unit::bytes, 64, 65536,
-                     "with spread=lines or round_robin: so many bytes in a row, a power of 2, take the same path", {}},
+                     "with path_selection=lines or round_robin: so many bytes in a row, a power of 2, take the same "
+                     "path",
+                     {}},
                     &RoutingSpec::stripe},
                 {{"cycles", Unit::choice, 0, 1, "what becomes of a system whose channel dependencies form a cycle",
                      {"refuse", "allow"}},

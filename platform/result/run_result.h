@@ -20,7 +20,8 @@
 
 namespace weft {
 
-// wrong: a module found something that must not be (a block that differs from its twin, a line that came out changed).
+// wrong: a module found something that must not be (a block that differs from its reference model, a line that came
+// out changed).
 enum class StopReason : std::uint8_t { finished, deadlock, until, interrupted, wrong };
 const char* name_of(StopReason reason);
 

@@ -17,7 +17,7 @@ double statistic(const ModuleResult& module, const std::string& name)
 // Share of the time that refreshes take from the pins of every channel.
 double refreshing(const HbmSpec& hbm)
 {
-    if (static_cast<RefreshMode>(hbm.refresh) != RefreshMode::all_bank) return 0;
+    if (hbm.refresh != RefreshMode::all_bank) return 0;
     return static_cast<double>(hbm.t_rfc) / static_cast<double>(hbm.t_refi);
 }
 

@@ -62,7 +62,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     for (std::string& notice : run.traffic.notices(run.ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : run.load.notices()) result.notices.push_back(notice.text());
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
-        static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
+        resolved.engine().flag_home == FlagHome::waiter)
         result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());
     return result;
 }

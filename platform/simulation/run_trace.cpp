@@ -108,12 +108,12 @@ std::map<std::uint32_t, std::uint32_t> RunTrace::name_workgroups(Timeline& out) 
     for (const auto& [begin, number] : order) {
         const LineExecutor::Work& work = executor_.work(number);
         const std::uint32_t first = first_key + work.thread * tracks_of_thread;
-        const std::uint32_t lane = out.free_track(work.endpoint + 1, first, begin, spans[number].second) - first;
-        const std::uint32_t track = lane == 0 ? work.thread : lane * 1000 + work.thread;
+        const std::uint32_t row = out.free_track(work.endpoint + 1, first, begin, spans[number].second) - first;
+        const std::uint32_t track = row == 0 ? work.thread : row * 1000 + work.thread;
         track_of[number] = track;
         if (named.insert({work.endpoint, track}).second)
             out.name_thread(work.endpoint + 1, track,
-                fmt::format("workgroup {}{}", work.thread, lane == 0 ? "" : fmt::format(" ({})", lane + 1)));
+                fmt::format("workgroup {}{}", work.thread, row == 0 ? "" : fmt::format(" ({})", row + 1)));
     }
     return track_of;
 }

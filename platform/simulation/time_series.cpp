@@ -10,14 +10,14 @@ TimeSeries::TimeSeries(const FabricModules& fabric, const Graph& graph, Time win
     : fabric_(fabric), graph_(graph), window_(window), next_(window), last_(link_results(fabric, graph, 0))
 {
     std::set<std::uint8_t> vcs;
-    unsigned lanes = 1;
+    unsigned vc_sets = 1;
     for (const FabricModules::LinkPlace& place : fabric.links())
         for (const auto& watch : place.watch)
             if (watch != nullptr) {
                 vcs.insert(watch->vcs().begin(), watch->vcs().end());
-                lanes = std::max(lanes, static_cast<unsigned>(place.link->spec().vc_lanes));
+                vc_sets = std::max(vc_sets, static_cast<unsigned>(place.link->spec().vc_sets));
             }
-    for (const std::uint8_t vc : vcs) channels_.push_back(vc_name(vc, lanes));
+    for (const std::uint8_t vc : vcs) channels_.push_back(vc_name(vc, vc_sets));
 }
 
 void TimeSeries::close(Time now)

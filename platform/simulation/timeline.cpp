@@ -143,9 +143,9 @@ void Timeline::add_nodes(const NodeLog& log)
         track[number] = free_track(record.rank + 1, first_track(record.kind), record.begin, record.end);
         bool& known = named[{record.rank, track[number]}];
         if (!known) {
-            const std::uint32_t lane = track[number] - first_track(record.kind);
+            const std::uint32_t row = track[number] - first_track(record.kind);
             name_thread(record.rank + 1, track[number],
-                lane == 0 ? track_name(record.kind) : fmt::format("{} {}", track_name(record.kind), lane + 1));
+                row == 0 ? track_name(record.kind) : fmt::format("{} {}", track_name(record.kind), row + 1));
         }
         known = true;
         add({record.rank + 1, track[number], name_of_node(record), record.begin, record.end, arguments_of(record),

@@ -17,9 +17,9 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     wanted.bytes = request.bytes;
     wanted.options = request.options;
     const EngineSpec& engine = system.engine();
-    wanted.protocol = static_cast<Protocol>(engine.protocol);
+    wanted.protocol = engine.protocol;
     wanted.slices = static_cast<std::uint32_t>(engine.slices);
-    wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence != 0;
+    wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence;
     if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
     // A schedule that cannot be verified is not run.
     wanted.refusal = [](const Schedule& schedule) {

@@ -19,14 +19,14 @@ struct Amount {
 };
 
 // Of two ranks: where the data are, where they go, and whether the latter loads them.
-using Way = std::tuple<std::uint32_t, std::uint32_t, bool>;
+using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
 }  // namespace
 
 std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan& plan, const Schedule& schedule,
     const Layout& layout)
 {
-    std::map<Way, Amount> ways;
+    std::map<Pair, Amount> pairs;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
         for (const Thread& thread : schedule.ranks[rank].threads)
             for (const Step& step : thread.steps) {
@@ -36,9 +36,9 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                     moved.payload += static_cast<double>(piece.bytes);
                     moved.lines += static_cast<double>((piece.bytes + line_bytes - 1) / line_bytes);
                 }
-                const auto add = [&](const Way& way) {
-                    ways[way].lines += moved.lines;
-                    ways[way].payload += moved.payload;
+                const auto add = [&](const Pair& pair) {
+                    pairs[pair].lines += moved.lines;
+                    pairs[pair].payload += moved.payload;
                 };
                 for (const ChunkRef& source : step.sources)
                     if (source.rank != rank) add({source.rank, rank, true});
@@ -48,8 +48,8 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
     const LinkShares shares(plan);
     const bool by_card = has_cards(system, plan);
     std::vector<Amount> wire(shares.directions());
-    for (const auto& [way, amount] : ways) {
-        const auto [from, to, get] = way;
+    for (const auto& [pair, amount] : pairs) {
+        const auto [from, to, get] = pair;
         const LineOp op = get ? LineOp::read : LineOp::write;
         const LineClass data = get ? LineClass::response : LineClass::request;
         const LineClass answer = get ? LineClass::request : LineClass::response;

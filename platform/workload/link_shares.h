@@ -30,12 +30,12 @@ private:
         if (node == plan_.routing.node_of(to)) return;
         const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
         for (unsigned i = 0; i < choice.size(); ++i) {
-            const Fabric::Port& way = ports_[node][choice[i]];
-            const bool forward = plan_.fabric.edges[way.edge].a == node;
+            const Fabric::Port& exit = ports_[node][choice[i]];
+            const bool forward = plan_.fabric.edges[exit.edge].a == node;
             const double share = amount / static_cast<double>(choice.size());
-            visit(way.edge, forward, share);
-            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
-            walk(way.peer, then, to, share, visit);
+            visit(exit.edge, forward, share);
+            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
+            walk(exit.peer, then, to, share, visit);
         }
     }
 

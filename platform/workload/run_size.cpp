@@ -119,13 +119,13 @@ void require_fit(const ResolvedSystem& system, const FabricPlan& plan, const Col
 {
     const auto room = static_cast<double>(memory.available);
     if (memory.total == 0 || estimate.bytes() <= room) return;
-    std::vector<std::string> ways;
-    if (request != nullptr) ways = Alternatives(system, plan, *request, data_on, room).texts();
+    std::vector<std::string> alternatives;
+    if (request != nullptr) alternatives = Alternatives(system, plan, *request, data_on, room).texts();
     const std::string known = request == nullptr ? "a smaller system" : "fewer GPUs";
     throw InputError("", 0,
         fmt::format("this run takes {}, and {} can be had", estimate.memory_text(), gigabytes_of(room)),
         fmt::format("{}; --memory-limit tries it all the same",
-            ways.empty() ? known : fmt::format("one of {}", fmt::join(ways, ", "))));
+            alternatives.empty() ? known : fmt::format("one of {}", fmt::join(alternatives, ", "))));
 }
 
 }  // namespace weft

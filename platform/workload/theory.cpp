@@ -111,7 +111,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     const GpuSpec& home = system.gpu(plan.members[to]);
     const L2Spec& near = system.l2(plan.members[from]);
     const Time far_home = home_time(system, plan.members[to]);
-    const auto mover = static_cast<Mover>(system.engine().mover);
+    const auto mover = system.engine().mover;
     StepTime step;
     if (with_data && mover == Mover::copy_engine) step.start = system.copy(plan.members[from]).start;
     if (with_data && mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
@@ -132,7 +132,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     if (mover != Mover::copy_engine) step.signal += sender.fence_latency;
     const Time flag = flag_time(system, plan.members[to]);
     step.notice = home.l2_to_unit + (flag - far_home) / 2;
-    if (with_data && static_cast<Protocol>(system.engine().protocol) != Protocol::simple) {
+    if (with_data && system.engine().protocol != Protocol::simple) {
         // The flags come with the data, and are looked at without end.
         step.answer = step.signal = 0;
         step.notice = home.l2_to_unit + (home.unit_to_l2 + flag + home.l2_to_unit + home.spin_interval) / 2;
@@ -140,7 +140,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     }
     const bool list = mover == Mover::copy_engine;
     const Time interval = list ? system.copy(plan.members[to]).poll_interval : home.spin_interval;
-    if (list || static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
+    if (list || home.wait_policy != WaitPolicy::waiting_atomic)
         step.notice += (home.unit_to_l2 + flag + home.l2_to_unit + interval) / 2;
     return step;
 }
@@ -182,13 +182,13 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     const CollectiveRequest& request, const Schedule& schedule)
 {
     if (schedule.size() < 2) return std::nullopt;
-    const auto protocol = static_cast<Protocol>(system.engine().protocol);
+    const auto protocol = system.engine().protocol;
     const PacketFormat format = protocol == Protocol::simple ? PacketFormat::none : format_of(protocol);
-    const bool staged = static_cast<StagingMode>(system.engine().staging) == StagingMode::fifo;
-    if (static_cast<EngineChannel>(system.engine().channel) == EngineChannel::port) return std::nullopt;
+    const bool staged = system.engine().staging == StagingMode::fifo;
+    if (system.engine().channel == EngineChannel::port) return std::nullopt;
     if ((system.engine().slices > 1 || staged) && format == PacketFormat::none) return std::nullopt;
     // Steps that go back and forth between copy engines and units have no formula.
-    if (static_cast<Mover>(system.engine().mover) == Mover::copy_engine && reduces(schedule)) return std::nullopt;
+    if (system.engine().mover == Mover::copy_engine && reduces(schedule)) return std::nullopt;
     TheoryCase theory;
     theory.op = schedule.op;
     theory.algorithm = schedule.name;

@@ -69,26 +69,26 @@ void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
     const DutBlock::Source& from = block().sources()[source];
     const unsigned count = beats(source, line, cls);
     const std::uint64_t bytes = std::uint64_t{count} * from.channel->beat_bytes();
-    Direction& way = count_[from.port];
-    way.wire_bytes += bytes;
-    way.busy += count * block().period(from);
+    Direction& counts = count_[from.port];
+    counts.wire_bytes += bytes;
+    counts.busy += count * block().period(from);
     if (line.traced()) {
         const Time now = event_queue().now();
         leg_of(line, cls).wire += now - line.breakdown().since;
         line.breakdown().since = now;
     }
     if ((line.flags & LineHeader::poll_flag) == 0) return;
-    if (cls == LineClass::request) ++way.flag_reads;
-    way.flag_bytes += bytes;
+    if (cls == LineClass::request) ++counts.flag_reads;
+    counts.flag_bytes += bytes;
 }
 
 void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now)
 {
     const DutBlock::Sink& from = block().sinks()[sink];
-    Direction& way = count_[1 - from.port];
-    ++way.lines;
-    ++way.packets;
-    way.payload_bytes += payload_bytes(line.op, line.size, cls);
+    Direction& counts = count_[1 - from.port];
+    ++counts.lines;
+    ++counts.packets;
+    counts.payload_bytes += payload_bytes(line.op, line.size, cls);
     if (line.traced()) leg_of(line, cls).flight += now - line.breakdown().since;
     from.channel->freed(channel);
     hand_over(from.port, line, cls);
@@ -113,7 +113,7 @@ std::vector<Statistic> DutLink::statistics() const
 
 void DutLink::reset_statistics()
 {
-    for (Direction& way : count_) way = {};
+    for (Direction& counts : count_) counts = {};
     reset_clocks();
 }
 

@@ -28,7 +28,7 @@ DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std:
 void DutModule::build(BlockChannels channels, Time clock)
 {
     channels_ = std::move(channels);
-    for (const std::uint8_t vc : channels_.vcs) lanes_ = std::max(lanes_, lane_of(vc) + 1);
+    for (const std::uint8_t vc : channels_.vcs) vc_sets_ = std::max(vc_sets_, vc_set_of(vc) + 1);
     DutShape shape;
     shape.ports = ports();
     shape.channels = channel_count();
@@ -223,7 +223,7 @@ std::size_t DutModule::source_for(unsigned port, unsigned channel) const
     return static_cast<std::size_t>(found - sources.begin());
 }
 
-std::string DutModule::channel_name(unsigned channel) const { return vc_name(channels_.vcs[channel], lanes_); }
+std::string DutModule::channel_name(unsigned channel) const { return vc_name(channels_.vcs[channel], vc_sets_); }
 
 void DutModule::look_at_idle(bool moved, Time now)
 {

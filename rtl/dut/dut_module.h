@@ -111,7 +111,7 @@ private:
     Words words_;
     std::vector<Port> ports_;
     BlockChannels channels_;
-    unsigned lanes_ = 1;
+    unsigned vc_sets_ = 1;
     std::unique_ptr<DutBlock> block_;
     std::vector<Entry> entries_;
     std::unique_ptr<FlightTable> flights_;

@@ -50,9 +50,9 @@ void DutSwitch::arrive(ScheduledItem& item, Time now)
 
 unsigned DutSwitch::output_of(unsigned input, Line& line, LineClass cls)
 {
-    const Exit exit = cls == LineClass::response ? route_back(line) : route(line, input, lane_of(line.vc));
+    const Exit exit = cls == LineClass::response ? route_back(line) : route(line, input, vc_set_of(line.vc));
     if (!exit.known()) return no_port;
-    if (cls == LineClass::request) note_way_back(line, input);
+    if (cls == LineClass::request) note_hop(line, input);
     outputs_[exit.port].load.join();
     return exit.port;
 }

@@ -3,19 +3,19 @@
 // Sockets: as Switch (switch.h). One instance of the block, verilated for the ports of the node.
 //
 // A line that arrives waits in the buffer of its input and channel until the input's stream takes it; channels take
-// turns. Its bits (line_bits.h), the output that the routes name and its channel are on the pins; the slot of the buffer is
-// free when its last beat has gone in. What comes out is put together again from the pins alone, looked up by its tag and
-// compared with what went in (flight_table.h), and its data go on as they came out. A few lines of each channel
-// (output_buffer of the map) wait behind an output for credits and the wire; the block sees no ready while there is
-// no room. What is wrong ends the run: problems(). A block that stops moving is not clocked any more, and blocked()
-// says what is where.
+// turns. Its bits (line_bits.h), the output that the routes name and its channel are on the pins; the slot of the
+// buffer is free when its last beat has gone in. What comes out is put together again from the pins alone, looked up
+// by its tag and compared with what went in (flight_table.h), and its data go on as they came out. A few lines of
+// each channel (output_buffer of the map) wait behind an output for credits and the wire; the block sees no ready
+// while there is no room. What is wrong ends the run: problems(). A block that stops moving is not clocked any more,
+// and blocked() says what is where.
 //
 // Timing, with edges of a clock at multiples of its period:
 //   arrival, rounded up to an edge of the stream's clock   first clock in which the line is on the pins
 //   clock in which the last beat comes out                 first bit on the outgoing link, or later if the wire is busy
 // switch.latency and switch.traversal do not count: the block's own clocks do.
 //
-// Limits: 64 ports, one lane, no pooled credits, the same channels on all ports, no operations on groups.
+// Limits: 64 ports, one VC set, no pooled credits, the same channels on all ports, no operations on groups.
 //
 // Statistics: lines forwarded, edges at which the block was evaluated, largest number of lines for one output.
 #pragma once

@@ -25,7 +25,7 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
     for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
         if (space.lines[vc] == 0) continue;
         if (channels.vcs.size() == LinkParams::max_vcs)
-            throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_lanes");
+            throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_sets");
         if (space.lines[vc] > link_credit_mask)
             throw InputError("", 0, fmt::format("a clocked link before a buffer of {} lines", space.lines[vc]),
                 fmt::format("link.request_credits and link.response_credits up to {}", link_credit_mask));

@@ -1,24 +1,24 @@
 // A link whose two ends are clocked blocks with a wire between them: RTL, reference models, or both in lockstep.
 //
-// Sockets, and credits between the modules at its ends: as Link (link.h). link.model chooses rtl_link, link_twin or
-// link_lockstep.
+// Sockets, and credits between the modules at its ends: as Link (link.h). link.model chooses rtl_link, reference_link
+// or link_lockstep.
 //
-// A line becomes bits (line_bits.h) at the pins of its end, the endpoint makes a packet of flits of it, and what comes out of
-// the other endpoint is compared with what went in (flight_table.h). The wire is ours: link.latency, and wrong bits at
-// link.bit_error_rate from a stream of its own.
+// A line becomes bits (line_bits.h) at the pins of its end, the endpoint makes a packet of flits of it, and what
+// comes out of the other endpoint is compared with what went in (flight_table.h). The wire is ours: link.latency, and
+// wrong bits at link.bit_error_rate from a stream of its own.
 //
 // Timing: the clock is link.flit over link.bandwidth, rounded to a picosecond. A line is on the pins at the first edge
-// that is not over when it arrives, one for each end and clock, channels in turn. link.latency includes the two clocks that the endpoints
-// take for themselves. The module that sends is told that the wire is taken for the flits of its packet; acknowledges,
-// credits and repeated packets delay what it sends within the buffer in front of the endpoint.
-// A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the module that
-// sends learns of it after link.latency, as of any link.
+// that is not over when it arrives, one for each end and clock, channels in turn. link.latency includes the two
+// clocks that the endpoints take for themselves. The module that sends is told that the wire is taken for the flits
+// of its packet; acknowledges, credits and repeated packets delay what it sends within the buffer in front of the
+// endpoint. A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the
+// module that sends learns of it after link.latency, as of any link.
 //
 // Packets, CRC and replay are the block's (rtl/link): link.header and what else describes packets of Link do not
 // count, nor do merging, frames, bundles and link.retry; link.replay_buffer and link.replay_timeout do.
 //
-// Statistics, per direction: as Link with retry, and what link_wire_counts.h has. Lines count when they come out; packets are
-// those of lines, errors packets of any kind; credit messages are control packets that tell of free slots.
+// Statistics, per direction: as Link with retry, and what link_wire_counts.h has. Lines count when they come out;
+// packets are those of lines, errors packets of any kind; credit messages are control packets that tell of free slots.
 //
 // An end that is idle is not clocked, nor is either while all that goes on is on the wires.
 //

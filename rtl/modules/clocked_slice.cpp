@@ -85,7 +85,7 @@ void ClockedSlice::arrive(ScheduledItem& item, Time now)
 
 void ClockedSlice::enter(Line& line, Time now)
 {
-    const Time start = way_.limited() ? way_.admit(line, 0, now) : now;
+    const Time start = input_.limited() ? input_.admit(line, 0, now) : now;
     if (start == now) {
         serve(line, now);
     } else {

@@ -1,10 +1,12 @@
 // A slice of an L2 whose inside is a clocked block behind pins: RTL, its reference model, or both in lockstep.
 //
-// Sockets: as L2Slice (sc_models/l2_slice.h), one partition. Models slice_twin, rtl_slice, slice_lockstep of l2.model.
+// Sockets: as L2Slice (sc_models/l2_slice.h), one partition. Models reference_slice, rtl_slice, slice_lockstep of
+// l2.model.
 //
-// Every request becomes bits (line_bits.h) at the pins, in order of arrival; what the block answers is looked up by its tag,
-// compared bit for bit with what it should be, and its data go on as they came out. What the block writes back is what
-// memory then holds, and what fills bring (slice_scoreboard.h). The first thing that is wrong ends the run: problems().
+// Every request becomes bits (line_bits.h) at the pins, in order of arrival; what the block answers is looked up by
+// its tag, compared bit for bit with what it should be, and its data go on as they came out. What the block writes
+// back is what memory then holds, and what fills bring (slice_scoreboard.h). The first thing that is wrong ends the
+// run: problems().
 //
 // Timing, on clock edges (multiples of the clock from time 0):
 //   arrival, rounded up to an edge     clock in which the request is on the pins, or the next in which the one before is taken
@@ -12,18 +14,19 @@
 //   + l2.latency                       a hit's data are ready: tag and data clocks of the block, then a wire
 //   miss                               on the way to memory tag clocks + 1 after it was taken; the answer leaves data clocks
 //                                      and the wire after the clock in which the block takes the line
-// The clock is l2.clock, or 64 B over the slice's share of l2.bandwidth to the nearest picosecond. Memory and the on-die
-// network always take what the block has for them.
+// The clock is l2.clock, or 64 B over the slice's share of l2.bandwidth to the nearest picosecond. Memory and the
+// on-die network always take what the block has for them.
 //
 // Flags are words beside the block (slice_flags.h), with a port of their own of the slice's bandwidth; they are ready
 // `latency` after their service began, on no clock edge. Packets are there, and found, when they arrive at the slice.
 //
-// The block is not clocked while it is idle, nor when nothing has moved for so long that only an arrival can change anything.
+// The block is not clocked while it is idle, nor when nothing has moved for so long that only an arrival can change
+// anything.
 //
 // Limits: slice_block_spec.h.
 //
-// Statistics: hits, misses, merged misses, write-backs as the block's own counters say; flag operations; busy time; clocks
-// in which the block was evaluated.
+// Statistics: hits, misses, merged misses, write-backs as the block's own counters say; flag operations; busy time;
+// clocks in which the block was evaluated.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +43,7 @@
 #include "rtl/modules/slice_scoreboard.h"
 #include "sc_models/slice_flags.h"
 #include "sc_models/slice_model.h"
-#include "sc_models/slice_way.h"
+#include "sc_models/slice_input.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
@@ -60,8 +63,8 @@ public:
     LineTargetSocket& target_of(unsigned) override { return target; }
     LineInitiatorSocket& memory_of(unsigned) override { return memory; }
     unsigned partitions() const override { return 1; }
-    void set_ways_in(std::uint64_t rate, std::uint32_t header) override { way_.set(1, rate, header); }
-    RateServers& ways_in() override { return way_.servers(); }
+    void set_input_rate(std::uint64_t rate, std::uint32_t header) override { input_.set(1, rate, header); }
+    RateServers& inputs() override { return input_.servers(); }
     std::uint64_t hops() const override { return memory.requests() + target.responses(); }
     FlagCounts flag_counts() const override { return flags_.counts(); }
     std::vector<std::string> problems() const override { return errors(); }
@@ -104,7 +107,7 @@ private:
     SliceFlags flags_;
     RateServer flag_server_;
     ScheduledItem timer_;  // of monitors
-    SliceWay way_;
+    SliceInput input_;
     std::unique_ptr<Block> block_;
     LlcIn in_;
     LlcOut out_;

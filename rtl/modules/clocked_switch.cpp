@@ -175,8 +175,8 @@ unsigned ClockedSwitch::output_for(unsigned port, Line& line, LineClass cls)
 {
     if (cls == LineClass::response) return route_back(line).port;
     if (groups_ != nullptr && groups_->has(line.destination)) return groups_->unit();
-    const Exit exit = route(line, port, lane_of(line.vc));
-    note_way_back(line, port);
+    const Exit exit = route(line, port, vc_set_of(line.vc));
+    note_hop(line, port);
     return exit.port;
 }
 

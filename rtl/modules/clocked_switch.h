@@ -1,9 +1,9 @@
 // A switch whose inside is a clocked block behind pins: RTL, its reference model, or both in lockstep.
 //
-// Sockets: as Switch (switch.h). Models rtl_switch, switch_twin, switch_lockstep.
+// Sockets: as Switch (switch.h). Models rtl_switch, reference_switch, switch_lockstep.
 //
-// Every line becomes bits (line_bits.h) at the pins of its input, with the outputs that the routes name and its channel;
-// what appears at the pins of an output is looked up by its tag, compared bit for bit with what went in
+// Every line becomes bits (line_bits.h) at the pins of its input, with the outputs that the routes name and its
+// channel; what appears at the pins of an output is looked up by its tag, compared bit for bit with what went in
 // (flight_table.h), and its data go on as they came out. The first thing that is wrong ends the run: problems().
 //
 // Timing, on clock edges (multiples of switch.clock from time 0):
@@ -11,8 +11,8 @@
 //   + switch.latency, in whole clocks    first clock in which it takes part in the matching
 //   match + switch.traversal             first bit on the outgoing link, or later if the wire is not free
 // An output is ready where its wire will be free then. The credit of an input slot leaves in the clock of the match;
-// credits from the next hop are on the pins at the first edge after they arrive, one for each channel and clock, and count
-// from the next clock on. This is model `crossbar` with transfer = clock and credit_delay = clock.
+// credits from the next hop are on the pins at the first edge after they arrive, one for each channel and clock, and
+// count from the next clock on. This is model `crossbar` with transfer = clock and credit_delay = clock.
 //
 // Operations on groups (switch.multicast_groups above 0, split channels) end in a unit at a port of its own inside the
 // block: it makes lines for the members, combines what they hold, one operand a clock, and answers. Each member is
@@ -21,7 +21,8 @@
 // The block is not clocked while it is idle, nor when nothing has moved for long enough that only an arrival or a
 // credit can change anything.
 //
-// Limits: 64 ports (63 with groups); one lane; no pooled credits; the same channels on all ports; up to 1023 lines for each channel.
+// Limits: 64 ports (63 with groups); one VC set; no pooled credits; the same channels on all ports; up to 1023 lines
+// for each channel.
 //
 // Statistics: lines forwarded, clocks in which the block was evaluated, largest number of lines for one output.
 #pragma once

@@ -51,7 +51,7 @@ Line& GroupTraffic::made(const LineBits& bits, std::uint8_t vc, Time now)
         .flag(bits.flags());
     line.vc = vc;
     line.issued = now;
-    line.push_way(unit_, 0);
+    line.push_hop(unit_, 0);
     data_of(bits, LineClass::request, line);
     return line;
 }

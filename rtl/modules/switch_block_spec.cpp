@@ -17,12 +17,13 @@ void refuse(bool wrong, const std::string& what, const std::string& expected)
 
 void check(const SwitchSpec& spec)
 {
-    const auto queues = static_cast<QueueKind>(spec.queues);
-    const auto allocator = static_cast<AllocatorKind>(spec.allocator);
+    const auto queues = spec.queues;
+    const auto allocator = spec.allocator;
     refuse(queues == QueueKind::channel, "a clocked switch with switch.queues=channel", "voq or fifo");
     refuse(allocator != AllocatorKind::islip && allocator != AllocatorKind::round_robin,
         "a clocked switch with this switch.allocator", "islip or round_robin");
-    refuse(spec.vc_stage != 0, "a clocked switch with a stage of its own for channels", "switch.vc_stage=combined");
+    refuse(spec.vc_stage != VcStage::combined, "a clocked switch with a stage of its own for channels",
+        "switch.vc_stage=combined");
     refuse(spec.input_speedup != 1, "a clocked switch with switch.input_speedup", "1");
     refuse(spec.output_buffer != 0, "a clocked switch with output buffers", "switch.output_buffer=0");
     refuse(spec.transfer > spec.clock, "a clocked switch whose crossbar is held for several clocks",
@@ -39,7 +40,7 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
 {
     check(spec);
     for (const BufferSpace& port : space) {
-        refuse(port.lanes() > 1, "a clocked switch on links with several lanes", "link.vc_lanes=1");
+        refuse(port.vc_sets() > 1, "a clocked switch on links with several VC sets", "link.vc_sets=1");
         refuse(port.shared > 0, "a clocked switch on links whose channels share credits", "link.pool_credits=0");
         refuse(port.split != space.front().split, "a clocked switch between links with shared and with split channels",
             "the same link.vcs everywhere");
@@ -66,8 +67,8 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
     out.latency = static_cast<unsigned>(std::max<std::uint64_t>(1, (spec.latency + spec.clock - 1) / spec.clock));
     out.traversal = 0;
     out.iterations = static_cast<unsigned>(spec.iterations);
-    out.islip = static_cast<AllocatorKind>(spec.allocator) == AllocatorKind::islip;
-    out.one_queue = static_cast<QueueKind>(spec.queues) == QueueKind::fifo;
+    out.islip = spec.allocator == AllocatorKind::islip;
+    out.one_queue = spec.queues == QueueKind::fifo;
     out.check();
     return out;
 }

@@ -15,8 +15,9 @@ struct BlockChannels {
     std::vector<std::uint8_t> vcs;
 };
 
-// `space[p]`: what the far end of port p can hold; the same room is behind its input. Throws InputError for what the block
-// cannot be: several lanes, credits that channels share, ports whose channels differ, parameters of other models.
+// `space[p]`: what the far end of port p can hold; the same room is behind its input. Throws InputError for what the
+// block cannot be: several VC sets, credits that channels share, ports whose channels differ, parameters of other
+// models.
 SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space,
     BlockChannels& channels);
 

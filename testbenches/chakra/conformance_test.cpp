@@ -195,8 +195,8 @@ TEST(ChakraConformance, JsonTraces)
     const Verdict small_verdict = validate(small);
     EXPECT_EQ(small_verdict.summaries[0].nodes, 7U);
 
-    const TraceSet twin = TraceSet::open(root + "json_form/chakra");
-    const Summary json_form = summary_of(*twin.reader(0));
+    const TraceSet json_set = TraceSet::open(root + "json_form/chakra");
+    const Summary json_form = summary_of(*json_set.reader(0));
     const Summary wire_form = summary_of(*TraceSet::open(root + "real_pytorch/ddp_rank").reader(0));
     EXPECT_EQ(json_form.types, wire_form.types);
     EXPECT_EQ(json_form.cpu_nodes, wire_form.cpu_nodes);
@@ -204,12 +204,12 @@ TEST(ChakraConformance, JsonTraces)
     EXPECT_EQ(json_form.duration_us, wire_form.duration_us);
 
     // Collectives of the accelerator without size can only be replayed.
-    const Verdict verdict = validate(twin);
+    const Verdict verdict = validate(json_set);
     ASSERT_EQ(verdict.problems.size(), 14U);
     EXPECT_NE(verdict.problems[0].what.find("COMM_COLL_NODE without attribute comm_size"), std::string::npos);
     Policy replay;
     replay.replay = true;
-    for (const TraceSet& set : {small, twin}) {
+    for (const TraceSet& set : {small, json_set}) {
         const Verdict replayed = validate(set, replay);
         EXPECT_TRUE(replayed.runnable());
         expect_runs(set, replayed);

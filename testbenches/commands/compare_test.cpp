@@ -54,7 +54,7 @@ json planted()
                           {"stats", {{"misses", {{"value", 5}, {"unit", "lines"}}}}}},
         {{"name", "a.1.l2.0"}, {"kind", "l2"}, {"model", "l2"},
             {"stats", {{"misses", {{"value", 6}, {"unit", "lines"}}}}}}};
-    out["parameters"] = {{"a.[0,1].l2.size", parameter(1024, "B")}, {"routing.spread", parameter("lines", "")}};
+    out["parameters"] = {{"a.[0,1].l2.size", parameter(1024, "B")}, {"routing.path_selection", parameter("lines", "")}};
     return out;
 }
 
@@ -110,7 +110,7 @@ TEST(Compare, EachPlantedDifferenceIsFoundByNameAndMeasured)
     const std::vector<Case> cases{
         {"/verified", "failed", {"checks.verified null"}},
         {"/collectives/0/algorithm", "direct", {"setup.collective.0.algorithm null"}},
-        {"/parameters/routing.spread/value", "pairs", {"parameters.routing.spread null"}},
+        {"/parameters/routing.path_selection/value", "pairs", {"parameters.routing.path_selection null"}},
         {"/parameters/a.[0,1].l2.size/value", 2048, {"parameters.a.0.l2.size 100.0", "parameters.a.1.l2.size 100.0"}},
         {"/collectives/0/busbw_GBps", 4.096 * 0.75, {"bandwidths.collective.0.busbw -25.0"}},
         {"/ranks/0/finish_ps", 495000, {"times.rank.0.finish -50.0"}},
@@ -133,7 +133,7 @@ TEST(Compare, APathOfAlikeModulesIsTakenApart)
 {
     json other = planted();
     other["parameters"] = {{"a.0.l2.size", parameter(1024, "B")}, {"a.1.l2.size", parameter(4096, "B")},
-        {"routing.spread", parameter("lines", "")}};
+        {"routing.path_selection", parameter("lines", "")}};
     EXPECT_EQ(changes(compared(planted(), other)), List{"parameters.a.1.l2.size 300.0"});
     EXPECT_EQ(weft::ungrouped("a.[0-2,5].b[1,2]"),
         (List{"a.0.b1", "a.0.b2", "a.1.b1", "a.1.b2", "a.2.b1", "a.2.b2", "a.5.b1", "a.5.b2"}));

@@ -50,7 +50,7 @@ TEST(Models, ListsKindsParametersAndProfiles)
     const Outcome outcome = call({"models"});
     EXPECT_EQ(outcome.code, 0);
     for (const std::string part : {"\nkind gpu\n  model gpu ", "\nkind switch\n  model crossbar ", "\n  model switch ",
-             "    l2.size ", "    routing.spread ", "  h100 ", "  mi300x "})
+             "    l2.size ", "    routing.path_selection ", "  h100 ", "  mi300x "})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
     const std::string line = line_with(outcome.out, "switch.latency");
     EXPECT_EQ(line, "    switch.latency                 ps      100 ns         1 ps to 1 ms");

@@ -111,7 +111,7 @@ TEST(ModelsList, EveryModelOfWeftDeclaresPortsAndStatistics)
 TEST(ModelsList, TheTextShowsStatisticsOnceForModelsThatShareThem)
 {
     const std::string text = call({"models", "switch"}).out;
-    EXPECT_NE(text.find("\n  statistics of NODE of model rtl_switch, switch_lockstep or switch_twin\n"),
+    EXPECT_NE(text.find("\n  statistics of NODE of model reference_switch, rtl_switch or switch_lockstep\n"),
         std::string::npos)
         << text;
     EXPECT_NE(text.find("\n    credit_stall                   ps           time outputs had lines"), std::string::npos)

@@ -187,15 +187,15 @@ TEST(Report, WritesNumbersThatJsonKnows)
     result.modules = {{"box.0.xpu.0.l2", "l2", "gpu",
         {{"hits", 3, "lines", ""}, {"rate", 0.5, "", ""}, {"ratio", 0.0 / (result.wall_s - 1.5), "", ""}}, {}}};
     static const ParameterInfo rate{"bandwidth", Unit::rate, 1, 100, "", {}};
-    static const ParameterInfo choice{"spread", Unit::choice, 0, 1, "", {"lines", "pairs"}};
+    static const ParameterInfo choice{"path_selection", Unit::choice, 0, 1, "", {"lines", "pairs"}};
     result.parameters = {{"a.link.bandwidth", &rate, 7, false, "unknown"},
-        {"routing.spread", &choice, 1, true, "--set"}, {"b.link.bandwidth", &rate, 7, true, "f.yaml:3"}};
+        {"routing.path_selection", &choice, 1, true, "--set"}, {"b.link.bandwidth", &rate, 7, true, "f.yaml:3"}};
     const json out = json::parse(result_json(result));
     EXPECT_EQ(out["modules"][0]["stats"]["hits"].dump(), R"({"unit":"lines","value":3})");
     EXPECT_EQ(out["modules"][0]["stats"]["rate"]["value"], 0.5);
     EXPECT_TRUE(out["modules"][0]["stats"]["ratio"]["value"].is_null());
     EXPECT_TRUE(out["parameters"]["a.link.bandwidth"]["value"].is_null());
-    EXPECT_EQ(out["parameters"]["routing.spread"]["value"], "pairs");
+    EXPECT_EQ(out["parameters"]["routing.path_selection"]["value"], "pairs");
     EXPECT_EQ(out["parameters"]["b.link.bandwidth"].dump(), R"({"source":"f.yaml:3","unit":"B/s","value":7})");
 }
 

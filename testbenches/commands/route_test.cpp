@@ -70,7 +70,7 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "\n"
         "total: 190 ns without load (links 100 ns, nodes 90 ns); narrowest link 100 GB/s\n"
         "choice: 3 paths with the fewest hops (2), of which 2 paths have the widest narrowest link\n"
-        "spread: line by line over the equal paths (routing.spread=lines)\n"
+        "path selection: line by line over the equal paths (routing.path_selection=lines)\n"
         "\n"
         "line 0:\n"
         "  at b.0.xpu.0: digit 0 of 2 takes b.0.fast.0\n"
@@ -103,16 +103,16 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
     EXPECT_NE(outcome.err.find("notice: the whole system would be refused: "), std::string::npos) << outcome.err;
 }
 
-TEST(Route, ShowsPolicyAndLanes)
+TEST(Route, ShowsPolicyAndVcSets)
 {
     const auto route = [](const std::string& from, const std::string& to) {
         return call({"route", "examples/switch_ring/system.yaml", "--from", from, "--to", to, "--set",
-            "routing.policy=dimension_order", "--set", "link.vc_lanes=2"});
+            "routing.policy=dimension_order", "--set", "link.vc_sets=2"});
     };
     const Outcome over = route("ring.5.xpu.0", "ring.1.xpu.0");
     EXPECT_EQ(over.code, 0) << over.err;
-    EXPECT_NE(over.out.find("    2  ring.0.sw.0   around     1       50 GB/s"), std::string::npos) << over.out;
-    EXPECT_NE(over.out.find("    3  ring.1.sw.0   around     0       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("    2  ring.0.sw.0   around       1       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("    3  ring.1.sw.0   around       0       50 GB/s"), std::string::npos) << over.out;
     EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"), std::string::npos)
         << over.out;
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
@@ -124,7 +124,7 @@ TEST(Route, SaysWhatAPolicyDiscardsAndWhy)
 {
     const auto route = [](const std::string& policy) {
         return call({"route", "examples/switch_ring/system.yaml", "--from", "ring.1.xpu.0", "--to", "ring.5.xpu.0",
-            "--set", "routing.policy=" + policy, "--set", "link.vc_lanes=2"});
+            "--set", "routing.policy=" + policy, "--set", "link.vc_sets=2"});
     };
     const Outcome minimal = route("dimension_order");
     EXPECT_NE(minimal.out.find("  at ring.1.sw.0: only ring.0.sw.0\n"
@@ -151,10 +151,11 @@ TEST(Route, ALineAPairOrATurnChoosesThePath)
     EXPECT_EQ(taken({"--line", "1"}), "b.0.fast.1");
     EXPECT_EQ(taken({"--line", "2"}), "b.0.fast.0");
     EXPECT_EQ(taken({"--line", "1", "--set", "routing.stripe=128"}), "b.0.fast.0");
-    EXPECT_EQ(taken({"--line", "1", "--set", "routing.spread=none"}), "b.0.fast.0");
-    EXPECT_EQ(taken({"--line", "1", "--set", "routing.spread=round_robin"}), "b.0.fast.1");
-    const std::string pair = taken({"--set", "routing.spread=pairs"});
-    for (const char* line : {"1", "2", "3"}) EXPECT_EQ(taken({"--line", line, "--set", "routing.spread=pairs"}), pair);
+    EXPECT_EQ(taken({"--line", "1", "--set", "routing.path_selection=none"}), "b.0.fast.0");
+    EXPECT_EQ(taken({"--line", "1", "--set", "routing.path_selection=round_robin"}), "b.0.fast.1");
+    const std::string pair = taken({"--set", "routing.path_selection=pairs"});
+    for (const char* line : {"1", "2", "3"})
+        EXPECT_EQ(taken({"--line", line, "--set", "routing.path_selection=pairs"}), pair);
     EXPECT_EQ(call({"route", path, "--from", "b.0.xpu.0", "--to", "b.0.xpu.1", "--line", "x"}).code, 2);
 }
 
@@ -164,7 +165,7 @@ TEST(Route, ByWayOfARandomGroup)
     const std::string path = files.write("dragonfly.yaml", dragonfly_document);
     const auto route = [&](const char* line) {
         return call({"route", path, "--from", "pod.0.xpu.0", "--to", "pod.1.xpu.0", "--profile", "generic", "--set",
-            "routing.policy=dragonfly_valiant", "--set", "link.vc_lanes=3", "--line", line});
+            "routing.policy=dragonfly_valiant", "--set", "link.vc_sets=3", "--line", line});
     };
     // Half of the lines draw the destination's own group.
     unsigned direct = 0;
@@ -172,8 +173,8 @@ TEST(Route, ByWayOfARandomGroup)
         direct += route(line).out.find("pod.0.xpu.0 to pod.1.xpu.0: 4 hops, 2 paths\n") == 0 ? 1 : 0;
     EXPECT_TRUE(direct > 0 && direct < 8) << direct;
     const Outcome around = route("3");
-    EXPECT_NE(around.out.find("    3  pod.2.router.0  global     0"), std::string::npos) << around.out;
-    EXPECT_NE(around.out.find("    4  pod.2.router.1  local      1"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("    3  pod.2.router.0  global       0"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("    4  pod.2.router.1  local        1"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("  at pod.0.router.0: digit 0 of 2 takes pod.0.router.1\n"
                               "    equal      pod.1.router.1\n"),

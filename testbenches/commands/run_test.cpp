@@ -106,7 +106,7 @@ TEST(Run, JsonHoldsEveryKeyOfTheContract)
         expect_keys(parameter, {"value", "unit", "source"});
         EXPECT_FALSE(parameter["source"].get<std::string>().empty()) << path;
     }
-    EXPECT_EQ(result["parameters"]["routing.spread"]["value"], "lines");
+    EXPECT_EQ(result["parameters"]["routing.path_selection"]["value"], "lines");
 }
 
 TEST(Run, TwoRunsGiveTheSameBytes)

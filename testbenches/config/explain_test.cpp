@@ -34,7 +34,7 @@ TEST(Explain, TheFlatListHasEveryParameterOnce)
         EXPECT_FALSE(parameter.source.empty()) << parameter.path;
         EXPECT_FALSE(parameter.text().empty()) << parameter.path;
     }
-    for (const char* path : {"engine.channels", "routing.spread", "box.0.xpu.[0,1].gpu.clock",
+    for (const char* path : {"engine.channels", "routing.path_selection", "box.0.xpu.[0,1].gpu.clock",
              "box.0.xpu.[0,1].l2.size", "box.0.xpu.[0,1].hbm.capacity", "box.0.nvsw.[0,1].switch.latency",
              "box.0.xpu.[0,1]~box.0.nvsw.[0,1].link.bandwidth"})
         EXPECT_EQ(paths.count(path), 1U) << path;

@@ -22,7 +22,7 @@ parameters:
   "box.*.xpu.?.gpu.clock": 1755 MHz
   box.0.xpu.0~box.0.nvsw.1.link.header: 32
   "*.latency": 90 ns
-routing: {spread: none, cycles: allow}
+routing: {path_selection: none, cycles: allow}
 engine: {channels: 4}
 seed: 7
 lenient: false

@@ -58,7 +58,7 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     // A chase over more than the caches hold opens a row for every load and meets a refresh now and then.
     const auto miss = [&](const char* name) {
         const HbmSpec hbm = resolved(std::string("profile: ") + name + "\n").hbm(0);
-        EXPECT_NE(hbm.refresh, static_cast<std::uint64_t>(RefreshMode::none));
+        EXPECT_NE(hbm.refresh, RefreshMode::none);
         return static_cast<double>(local_hit(get(name)) + idle_read(hbm) + hbm.t_rfc * hbm.t_rfc / hbm.t_refi / 2);
     };
     EXPECT_NEAR(miss("h100"), 330'000, 500);

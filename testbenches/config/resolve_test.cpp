@@ -145,7 +145,7 @@ TEST(Resolve, Models)
 TEST(Resolve, ModelsOfLinks)
 {
     KnownNames known;
-    known.models = {{"link", {"link", "link_lockstep", "link_twin", "mine", "other", "rtl_link"}},
+    known.models = {{"link", {"link", "link_lockstep", "reference_link", "mine", "other", "rtl_link"}},
         {"switch", {"switch", "crossbar"}}};
     const ResolvedSystem system = resolved("",
         {"*.nvsw.1~*.link.model=other", "box.0.nvsw.1~box.0.xpu.1.link.model=mine", "*.cpu.0~*.link.model=rtl_link"},
@@ -160,7 +160,7 @@ TEST(Resolve, ModelsOfLinks)
     const auto error = [&](const std::string& name) {
         return error_of([&] { resolved("", {"link.model=" + name}, small_box, known); });
     };
-    const std::string all = "link, link_twin, rtl_link, link_lockstep, mine, other";
+    const std::string all = "link, reference_link, rtl_link, link_lockstep, mine, other";
     EXPECT_EQ(error("otter"),
         "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
     EXPECT_EQ(error("crossbar"),
@@ -172,8 +172,8 @@ TEST(Resolve, ModelsOfLinks)
         "--set link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
-        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you "
-        "mean 'link'?)");
+        "--set: 'mine' is no value of link.model; expected one of link, reference_link, rtl_link, link_lockstep "
+        "(did you mean 'link'?)");
 }
 
 TEST(Resolve, RankAnnotationsOrderTheEndpoints)

@@ -43,7 +43,7 @@ TEST(Selector, LinksByEndsInEitherOrderByGlobAndByName)
     const ResolvedSystem named = resolved("", {"links.xpu_fabric.latency=9 ns"});
     EXPECT_EQ(rate(named, "box.0.xpu.1", "box.0.nvsw.1"), 9U);
     EXPECT_EQ(rate(named, "box.0.xpu.1", "box.0.cpu.0"), 100U);
-    EXPECT_EQ(resolved("", {"engine.channels=4", "routing.spread=none"}).engine().channels, 4U);
+    EXPECT_EQ(resolved("", {"engine.channels=4", "routing.path_selection=none"}).engine().channels, 4U);
 }
 
 TEST(Selector, MistakesAreNamedWithTheNearest)

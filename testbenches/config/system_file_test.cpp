@@ -24,7 +24,7 @@ links:
   xpu_fabric: {latency: 50 ns}
 parameters:
   "*.l2.size": 40 MiB
-routing: {spread: none}
+routing: {path_selection: none}
 engine: {channels: 4}
 seed: 7
 lenient: true
@@ -42,7 +42,7 @@ workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, 
     EXPECT_EQ(s.assignments[1].origin(), "dir/s.yaml:11");
     EXPECT_EQ(s.bindings[2].model, "replay");
     EXPECT_EQ(s.bindings[2].traffic, "dir/rows.csv");
-    EXPECT_EQ(s.assignments[2].path, "routing.spread");
+    EXPECT_EQ(s.assignments[2].path, "routing.path_selection");
     EXPECT_EQ(s.seed, 7U);
     EXPECT_TRUE(s.lenient);
     EXPECT_EQ(s.workload.kind, Workload::Kind::collective);

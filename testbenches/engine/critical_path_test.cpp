@@ -107,7 +107,7 @@ TEST(CriticalPath, OfDirectHasTwoSteps)
 // In packets every step waits for the data of the rank before.
 TEST(CriticalPath, OfPacketsGoesThroughEveryStep)
 {
-    for (const std::uint64_t protocol : {1, 2})
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128})
         for (const unsigned n : {2U, 3U, 5U}) {
             BoxOptions options = one_channel(n);
             options.engine.protocol = protocol;
@@ -121,11 +121,11 @@ TEST(CriticalPath, OfPacketsGoesThroughEveryStep)
 // fill them, so it may change the rank less often than there are steps.
 TEST(CriticalPath, OfLargePacketsAddsUp)
 {
-    for (const std::uint64_t protocol : {1, 2}) {
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128}) {
         BoxOptions options = box(4);
         options.engine.protocol = protocol;
         EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
-        options.engine.ll128_fence = 1;
+        options.engine.ll128_fence = true;
         EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
     }
 }
@@ -134,7 +134,7 @@ TEST(CriticalPath, OfLargePacketsAddsUp)
 TEST(CriticalPath, OfPacketsNamesItsCauses)
 {
     BoxOptions options = one_channel(2);
-    options.engine.protocol = 1;
+    options.engine.protocol = Protocol::ll;
     const Found before = path_of(options, CollectiveOp::all_reduce, "ring", 128);
     options.link.latency += 1'000'000;
     const Found longer = path_of(options, CollectiveOp::all_reduce, "ring", 128);
@@ -150,7 +150,7 @@ TEST(CriticalPath, OfPacketsNamesItsCauses)
 
 TEST(CriticalPath, FollowingChangesNoTime)
 {
-    for (const std::uint64_t protocol : {0, 1, 2})
+    for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128})
         for (const char* algorithm : {"ring", "direct"}) {
             BoxOptions options = box(4);
             options.engine.protocol = protocol;

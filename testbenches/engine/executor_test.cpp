@@ -117,7 +117,7 @@ TEST(Executor, EverythingOnThreeGpusWithOneChannelAndNarrowWindows)
 TEST(Executor, EverythingWithMonitorsAndATinyCache)
 {
     BoxOptions options = box(2);
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    options.gpu.wait_policy = WaitPolicy::waiting_atomic;
     options.l2 = {};
     options.l2.size = 4096;
     options.l2.ways = 2;
@@ -129,7 +129,7 @@ TEST(Executor, EverythingWithMonitorsAndATinyCache)
 TEST(Executor, EverythingByCopyEngines)
 {
     BoxOptions options = box(4);
-    options.engine.mover = static_cast<std::uint64_t>(Mover::copy_engine);
+    options.engine.mover = Mover::copy_engine;
     options.copy.start = 100'000;
     run_everything(options, {0, 1, 7, 64, 1000, 4097});
 }
@@ -137,7 +137,7 @@ TEST(Executor, EverythingByCopyEngines)
 TEST(Executor, EverythingByOneNarrowCopyEngineWithOneQueueForEachChannel)
 {
     BoxOptions options = box(3);
-    options.engine.mover = static_cast<std::uint64_t>(Mover::copy_engine);
+    options.engine.mover = Mover::copy_engine;
     options.copy.start = 0;
     options.copy.engines = 1;
     options.copy.queues = options.engine.channels;
@@ -148,14 +148,14 @@ TEST(Executor, EverythingByOneNarrowCopyEngineWithOneQueueForEachChannel)
 TEST(Executor, EverythingByBulkCopies)
 {
     BoxOptions options = box(4);
-    options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
+    options.engine.mover = Mover::bulk;
     run_everything(options, {0, 1, 7, 64, 1000, 4097});
 }
 
 TEST(Executor, EverythingByNarrowBulkCopiers)
 {
     BoxOptions options = box(3);
-    options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
+    options.engine.mover = Mover::bulk;
     options.bulk.queue = options.bulk.in_flight = 1;
     options.bulk.start = 0;
     run_everything(options, {7, 65, 1001});
@@ -253,7 +253,7 @@ TEST(Executor, SpinAndMonitorMoveTheSameData)
     for (const char* algorithm : {"ring", "direct"}) {
         BoxOptions options = box(4);
         const std::uint64_t spin = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
-        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        options.gpu.wait_policy = WaitPolicy::waiting_atomic;
         const std::uint64_t monitor = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         EXPECT_LE(monitor, spin);
     }

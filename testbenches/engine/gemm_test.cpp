@@ -57,7 +57,7 @@ BoxOptions small_gpu(std::uint64_t flops)
 std::uint64_t gather_time(Mover mover, bool beside)
 {
     BoxOptions options = small_gpu(1'000'000'000'000'000);
-    options.engine.mover = static_cast<std::uint64_t>(mover);
+    options.engine.mover = mover;
     options.engine.wavefronts = 4;
     options.link.bandwidth = 400'000'000'000;
     options.link.request_credits = options.link.response_credits = 1024;

@@ -31,7 +31,7 @@ BoxOptions small_gpu()
     options.gpu.compute_units = 16;
     options.gpu.peak_flops = 16'000'000'000'000;
     options.hbm.bandwidth = 512'000'000'000;
-    options.hbm.refresh = static_cast<std::uint64_t>(RefreshMode::none);
+    options.hbm.refresh = RefreshMode::none;
     return options;
 }
 

@@ -16,7 +16,7 @@ constexpr Mover all_movers[] = {Mover::units, Mover::copy_engine, Mover::bulk};
 BoxOptions box_with(unsigned gpus, Mover mover)
 {
     BoxOptions options = box(gpus);
-    options.engine.mover = static_cast<std::uint64_t>(mover);
+    options.engine.mover = mover;
     return options;
 }
 
@@ -83,7 +83,7 @@ TEST(MoverChoice, EveryStepOfARingTakesTheStartOfACopy)
         options.engine.channels = 1;
         options.copy.start = options.bulk.start = start;
         // With a monitor the flags of wavefronts are noticed at once; lists look so often that it does not show.
-        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        options.gpu.wait_policy = WaitPolicy::waiting_atomic;
         options.copy.poll_interval = 1;
         return time_of(options, CollectiveOp::all_gather, "ring", 4096);
     };

@@ -24,7 +24,7 @@ BoxOptions plain()
     options.gpu.clock = 1'000'000'000;
     options.gpu.outstanding = 1024;
     options.gpu.lanes = 4;  // of 16 B: an instruction is a line
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    options.gpu.wait_policy = WaitPolicy::waiting_atomic;
     options.l2.slices = 64;  // the lines of these tests never meet in one
     return options;
 }
@@ -95,7 +95,7 @@ TEST(GpuParameters, RegistersLimitLoads)
 {
     BoxOptions options = plain();
     options.engine.wavefronts = options.engine.unroll = 1;
-    options.hbm.refresh = static_cast<std::uint64_t>(RefreshMode::none);
+    options.hbm.refresh = RefreshMode::none;
     const std::uint64_t load = round_trip(options) + idle_read(options.hbm);
     const auto read_time = [&] { return access_time(options, lines * 64, false); };
     // One load at a time; two chains, the second a cycle behind the first; the same with two wavefronts.
@@ -316,7 +316,7 @@ TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
     const std::uint64_t answered = round_trip(options) + idle_read(options.hbm) + cycle + there(options, 80) +
         back(options) + there(options, 32) + options.gpu.l2_to_unit;
     EXPECT_EQ(waiter(options), std::to_string(answered) + " 1");
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);
+    options.gpu.wait_policy = WaitPolicy::spin;
     for (const std::uint64_t interval : {1'000u, 20'000u, 100'000u}) {
         options.gpu.spin_interval = interval;
         // Polls leave every round trip + interval; the first whose turn at the slice comes after the
@@ -345,7 +345,7 @@ TEST(EngineParameters, FlagHomeDecidesWhetherTheSignalOrTheWaitTravels)
 {
     BoxOptions options = plain();
     EXPECT_EQ(barrier_time(options), there(options, 32) + back(options));
-    options.engine.flag_home = static_cast<std::uint64_t>(FlagHome::signaller);
+    options.engine.flag_home = FlagHome::signaller;
     const std::uint64_t asked = wire_bytes(options.link, LineOp::await, 8, LineClass::request);
     const std::uint64_t told = wire_bytes(options.link, LineOp::await, 8, LineClass::response);
     EXPECT_EQ(barrier_time(options),

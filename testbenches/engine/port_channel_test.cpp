@@ -20,10 +20,10 @@ BoxOptions plain(EngineChannel channel)
 {
     BoxOptions options = box(2);
     options.engine.channels = 1;
-    options.engine.channel = static_cast<std::uint64_t>(channel);
+    options.engine.channel = channel;
     options.gpu.clock = 1'000'000'000;
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
-    options.hbm.refresh = static_cast<std::uint64_t>(RefreshMode::none);
+    options.gpu.wait_policy = WaitPolicy::waiting_atomic;
+    options.hbm.refresh = RefreshMode::none;
     return options;
 }
 
@@ -118,7 +118,7 @@ TEST(PortChannel, CostsWhatTheTutorialsMeasured)
     BoxOptions options = box(2);
     options.engine.channels = 1;
     const auto time = [&](EngineChannel channel) {
-        options.engine.channel = static_cast<std::uint64_t>(channel);
+        options.engine.channel = channel;
         return static_cast<double>(time_of(options, CollectiveOp::all_to_all, "direct", 2048));
     };
     EXPECT_NEAR(time(EngineChannel::port) - time(EngineChannel::memory), 13.99e6, 0.3e6);
@@ -131,7 +131,7 @@ TEST(PortChannel, CollectivesEndRight)
         for (const std::string& algorithm : algorithms_without_switch(op)) {
             BoxOptions options = box(4);
             options.engine.channels = 2;
-            options.engine.channel = static_cast<std::uint64_t>(EngineChannel::port);
+            options.engine.channel = EngineChannel::port;
             options.copy.queues = 1;  // lists of ports need no place
             EXPECT_GT(time_of(options, op, algorithm, op == CollectiveOp::barrier ? 0 : 40'000, ElementType::bf16), 0u)
                 << name_of(op) << " " << algorithm;
@@ -141,7 +141,7 @@ TEST(PortChannel, CollectivesEndRight)
 TEST(PortChannel, TimesAreTheSameWithoutData)
 {
     BoxOptions options = box(3);
-    options.engine.channel = static_cast<std::uint64_t>(EngineChannel::port);
+    options.engine.channel = EngineChannel::port;
     const std::uint64_t with = time_of(options, CollectiveOp::all_reduce, "ring", 50'000);
     options.data_on = false;
     EXPECT_EQ(time_of(options, CollectiveOp::all_reduce, "ring", 50'000), with);
@@ -221,7 +221,7 @@ TEST(PortChannel, WhoWaitsInVainIsNamed)
     for (const WaitPolicy policy : {WaitPolicy::spin, WaitPolicy::waiting_atomic}) {
         const std::string text = in_child([policy] {
             BoxOptions options = plain(EngineChannel::port);
-            options.gpu.wait_policy = static_cast<std::uint64_t>(policy);
+            options.gpu.wait_policy = policy;
             GpuBox box(options);
             const Executor::JobId job =
                 box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
@@ -251,12 +251,12 @@ TEST(PortChannel, WhatContradictsIsRefused)
         });
     };
     BoxOptions options = plain(EngineChannel::port);
-    options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
+    options.engine.mover = Mover::bulk;
     EXPECT_EQ(refusal(options),
         "ring: port channels, whose proxy has copy engines move the data, with engine.mover other than "
         "units; expected engine.mover=units, or engine.channel=memory");
     options = plain(EngineChannel::port);
-    options.engine.protocol = 1;
+    options.engine.protocol = Protocol::ll;
     EXPECT_EQ(refusal(options),
         "ring: engine.channel=port with packets, which only units store; expected engine.protocol=simple, or "
         "engine.channel=memory");

@@ -56,8 +56,9 @@ struct Combination {
         return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, channel {}, "
                            "{} slices, flags at {}, {} slots of {} B",
             name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root,
-            options.pipeline, name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.channel,
-            engine.slices, engine.flag_home, engine.staging != 0 ? engine.steps_in_flight : 0, engine.step_bytes);
+            options.pipeline, name_of(engine.protocol), static_cast<int>(engine.mover),
+            static_cast<int>(engine.channel), engine.slices, static_cast<int>(engine.flag_home),
+            engine.staging != StagingMode::none ? engine.steps_in_flight : 0, engine.step_bytes);
     }
 };
 
@@ -90,17 +91,16 @@ Combination draw(Draw& draw)
     out.engine.channels = out.options.channels;
     out.engine.wavefronts = 1 + draw.upto(3);
     out.engine.unroll = 1 + draw.upto(3);
-    out.engine.flag_home = draw.upto(1);
+    out.engine.flag_home = static_cast<FlagHome>(draw.upto(1));
     const AlgorithmInfo* info = algorithm_info(out.op, out.algorithm);
     if (info->carrier == Carrier::put && draw.once_in(2)) {
-        out.engine.protocol = 1 + draw.upto(1);
+        out.engine.protocol = draw.upto(1) == 0 ? Protocol::ll : Protocol::ll128;
     } else {
-        out.engine.mover = draw.upto(2);
+        out.engine.mover = static_cast<Mover>(draw.upto(2));
         out.engine.slices = 1 + draw.upto(2);
-        if (static_cast<Mover>(out.engine.mover) == Mover::units && draw.once_in(2))
-            out.engine.channel = static_cast<std::uint64_t>(EngineChannel::port);
+        if (out.engine.mover == Mover::units && draw.once_in(2)) out.engine.channel = EngineChannel::port;
         if (info->carrier == Carrier::put && draw.once_in(2)) {
-            out.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
+            out.engine.staging = StagingMode::fifo;
             // Enough for all slices that a rank sends before it receives.
             out.engine.steps_in_flight = 1 + 2 * out.engine.slices + draw.upto(4);
             // Its threads send on what came by other threads: a slot for every chunk.
@@ -215,7 +215,7 @@ Outcome outcome_of(const std::function<void(Schedule&)>& damage, const char* alg
     out.verified = verify(*schedule).ok;
     const std::string text = in_child([&] {
         BoxOptions options = switch_box(4);
-        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        options.gpu.wait_policy = WaitPolicy::waiting_atomic;
         GpuBox one(options);
         const Executor::JobId job = one.open(schedule, 40'000, ElementType::fp32);
         one.enter_all(job);

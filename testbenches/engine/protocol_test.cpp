@@ -18,7 +18,7 @@ const Protocol in_flags_of_data[] = {Protocol::ll, Protocol::ll128};
 BoxOptions box_with(Protocol protocol, unsigned gpus = 2, std::uint64_t channels = 4)
 {
     BoxOptions options = box(gpus);
-    options.engine.protocol = static_cast<std::uint64_t>(protocol);
+    options.engine.protocol = protocol;
     options.engine.channels = channels;
     return options;
 }
@@ -112,7 +112,7 @@ TEST(ProtocolRun, ALongerLinkFavoursPackets)
         BoxOptions options = box_with(Protocol::ll);
         options.link.latency = latency;
         const std::uint64_t ll = time_of(options, CollectiveOp::all_reduce, "ring", 65536);
-        options.engine.protocol = 0;
+        options.engine.protocol = Protocol::simple;
         return static_cast<double>(time_of(options, CollectiveOp::all_reduce, "ring", 65536)) / static_cast<double>(ll);
     };
     EXPECT_GT(gain(5'000'000), gain(500'000));
@@ -120,23 +120,23 @@ TEST(ProtocolRun, ALongerLinkFavoursPackets)
 
 TEST(ProtocolRun, FencesCostWhatTheyTake)
 {
-    const auto time = [](Protocol protocol, std::uint64_t fenced, std::uint64_t latency) {
+    const auto time = [](Protocol protocol, bool fenced, std::uint64_t latency) {
         BoxOptions options = box_with(protocol, 2, 1);
         options.engine.ll128_fence = fenced;
         options.gpu.fence_latency = latency;
-        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        options.gpu.wait_policy = WaitPolicy::waiting_atomic;
         return time_of(options, CollectiveOp::all_gather, "direct", 4096);
     };
     // One step: its signal is a fence; of packets only the fence that is asked for, which has nothing to wait for.
-    EXPECT_EQ(time(Protocol::simple, 0, 700'000), time(Protocol::simple, 0, 0) + 700'000);
-    EXPECT_EQ(time(Protocol::ll128, 0, 700'000), time(Protocol::ll128, 0, 0));
-    EXPECT_EQ(time(Protocol::ll128, 1, 700'000), time(Protocol::ll128, 0, 0) + 700'000);
-    EXPECT_EQ(time(Protocol::ll, 1, 700'000), time(Protocol::ll, 0, 0));
+    EXPECT_EQ(time(Protocol::simple, false, 700'000), time(Protocol::simple, false, 0) + 700'000);
+    EXPECT_EQ(time(Protocol::ll128, false, 700'000), time(Protocol::ll128, false, 0));
+    EXPECT_EQ(time(Protocol::ll128, true, 700'000), time(Protocol::ll128, false, 0) + 700'000);
+    EXPECT_EQ(time(Protocol::ll, true, 700'000), time(Protocol::ll, false, 0));
 }
 
 TEST(ProtocolRun, AFenceWaitsForTheStoresOfTheStepBefore)
 {
-    const auto time = [](std::uint64_t fenced) {
+    const auto time = [](bool fenced) {
         BoxOptions options = box_with(Protocol::ll128, 4, 1);
         options.engine.ll128_fence = fenced;
         options.link.latency = 2'000'000;
@@ -205,7 +205,7 @@ TEST(ProtocolRun, ADroppedStoreIsNamed)
 
 TEST(ProtocolRun, OnlyUnitsStoreFlags)
 {
-    for (const std::uint64_t mover : {1u, 2u})
+    for (const Mover mover : {Mover::copy_engine, Mover::bulk})
         in_child([mover] {
             BoxOptions options = box_with(Protocol::ll);
             options.engine.mover = mover;

@@ -26,13 +26,13 @@ BoxOptions plain(std::uint64_t steps)
     BoxOptions options = box(2);
     options.engine.channels = 1;
     options.engine.wavefronts = 1;
-    options.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
+    options.engine.staging = StagingMode::fifo;
     options.engine.steps_in_flight = steps;
     options.engine.step_bytes = 64;
     options.gpu.clock = 1'000'000'000;
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    options.gpu.wait_policy = WaitPolicy::waiting_atomic;
     options.link.latency = 5'000'000;
-    options.hbm.refresh = static_cast<std::uint64_t>(RefreshMode::none);
+    options.hbm.refresh = RefreshMode::none;
     return options;
 }
 
@@ -176,8 +176,8 @@ TEST(StagingRun, CollectivesEndRightWhoeverMovesThem)
         for (const auto& [op, algorithm] : {std::pair(CollectiveOp::all_reduce, "ring"),
                  std::pair(CollectiveOp::all_gather, "direct"), std::pair(CollectiveOp::broadcast, "tree")}) {
             BoxOptions options = box(4);
-            options.engine.mover = static_cast<std::uint64_t>(mover);
-            options.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
+            options.engine.mover = mover;
+            options.engine.staging = StagingMode::fifo;
             options.engine.steps_in_flight = 3;
             options.engine.step_bytes = 512;
             EXPECT_GT(time_of(options, op, algorithm, 50'000, ElementType::bf16), 0u)
@@ -196,7 +196,7 @@ Outcome damaged(std::uint32_t rank, StepKind kind)
         steps.erase(std::remove_if(steps.begin(), steps.end(), [kind](const Step& step) { return step.kind == kind; }),
             steps.end());
     BoxOptions options = plain(2);
-    options.engine.staging = static_cast<std::uint64_t>(StagingMode::none);
+    options.engine.staging = StagingMode::none;
     return outcome_of(options, staged, 12 * 64, 40'000'000);
 }
 
@@ -225,7 +225,7 @@ TEST(StagingRun, WhatCannotBeStagedIsRefused)
         });
     };
     BoxOptions options = plain(8);
-    options.engine.protocol = 1;
+    options.engine.protocol = Protocol::ll;
     EXPECT_EQ(refusal(options, CollectiveOp::all_reduce, "ring"),
         "ring: engine.staging=fifo with packets, which have slots of their own; expected engine.protocol=simple, or "
         "engine.staging=none");

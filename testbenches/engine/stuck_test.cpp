@@ -16,7 +16,7 @@ const WaitPolicy policies[] = {WaitPolicy::spin, WaitPolicy::waiting_atomic};
 BoxOptions box_with(WaitPolicy policy, unsigned gpus = 2)
 {
     BoxOptions options = box(gpus);
-    options.gpu.wait_policy = static_cast<std::uint64_t>(policy);
+    options.gpu.wait_policy = policy;
     return options;
 }
 
@@ -36,7 +36,7 @@ std::string stuck(const BoxOptions& options, std::shared_ptr<const Schedule> sch
         box.enter_all(job);
         box.run();
         EXPECT_FALSE(box.record(job).finished);
-        const bool spin = static_cast<WaitPolicy>(options.gpu.wait_policy) == WaitPolicy::spin;
+        const bool spin = options.gpu.wait_policy == WaitPolicy::spin;
         EXPECT_EQ(box.cannot_progress(), spin);
         EXPECT_TRUE(spin || box.event_queue.idle());
         return blocked_text(box);

@@ -194,7 +194,7 @@ TEST_F(Fuzz, Options)
 {
     const std::shared_ptr<const Graph> graph = seed_graph();
     const std::vector<std::string> options{"l2.size=40 MiB", "b.*.xpu.?.gpu.clock=1755 MHz", "links.trunk.latency=1 us",
-        "gpu.workgroups_per_unit=4", "routing.spread=none", "hbm.capacity=80 GB", "*.link.request_credits=9"};
+        "gpu.workgroups_per_unit=4", "routing.path_selection=none", "hbm.capacity=80 GB", "*.link.request_credits=9"};
     each(
         2000, 20260105, [&](Random& random) { return mutate_tokens(options[random.below(options.size())], random); },
         [&](const std::string& text) {

@@ -56,7 +56,7 @@ parameters:
   "b.*.xpu.?.gpu.clock": 1755 MHz
   b.0.xpu.0~b.0.sw.1.link.header: 32
   "*.latency": 90 ns
-routing: {spread: pairs, cycles: allow}
+routing: {path_selection: pairs, cycles: allow}
 engine: {channels: 4}
 seed: 7
 workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 4, root: 1}

@@ -74,7 +74,7 @@ TEST(L1, KeepsLinesOfPeersOnlyWhenItMay)
         return system.link.direction(0).lines;
     };
     const std::string kept = weft::testing::in_child([&] {
-        l1.cache_peers = 1;
+        l1.cache_peers = true;
         return std::to_string(reads());
     });
     EXPECT_EQ(kept, "1");

@@ -62,7 +62,7 @@ unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned se
     L1Spec l1;
     if (warm) {
         l1.size = 256 << 10;
-        l1.cache_peers = 1;
+        l1.cache_peers = true;
     }
     TwoGpus system(true, {}, {}, {}, {}, {}, false, l1, network_of(ways));
     Program stores;

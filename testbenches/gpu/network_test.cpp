@@ -197,7 +197,7 @@ TEST(Network, EverythingArrivesWhateverIsBusy)
             bench.check = true;
             bench.l2.partitions = std::min(partitions, 2U);
             if (partitions == 3) {
-                bench.l2.partition_policy = static_cast<std::uint64_t>(PartitionPolicy::private_);
+                bench.l2.partition_policy = PartitionPolicy::private_;
                 bench.memory_side.size = 64ULL << 20;
             }
             std::vector<Program> programs(4);

@@ -29,7 +29,7 @@ L2Spec partitions(PartitionPolicy policy)
     L2Spec spec;
     spec.size = 32ULL << 20;
     spec.partitions = 2;
-    spec.partition_policy = static_cast<std::uint64_t>(policy);
+    spec.partition_policy = policy;
     spec.far_latency = 24'000;
     return spec;
 }
@@ -166,7 +166,7 @@ TEST(GpuPartitions, AFlagOfTheOtherPartitionIsFartherByTheWayThereAndBack)
     const auto waits = [](std::uint64_t flag, const L2Spec& cache, const MemorySideSpec& below) {
         return in_child([&] {
             GpuSpec spec = g;
-            spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+            spec.wait_policy = WaitPolicy::waiting_atomic;
             TwoGpus system(true, spec, cache, hbm, link_spec, below);
             system.gpus[0]->image().flag(MemoryImage::flag_base + flag) = 1;
             Program program;

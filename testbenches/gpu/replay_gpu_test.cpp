@@ -67,7 +67,7 @@ Program one(Operation::Kind kind, std::uint64_t address, std::uint64_t bytes = 6
 GpuSpec monitoring()
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    spec.wait_policy = WaitPolicy::waiting_atomic;
     return spec;
 }
 

@@ -119,7 +119,7 @@ TEST(GpuTiming, DataArriveAtAnyAlignment)
 TEST(GpuTiming, SignalReleasesASpinningWait)
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);
+    spec.wait_policy = WaitPolicy::spin;
     TwoGpus system(true, spec);
     const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
     Program sender = store(far_line, 4096);
@@ -138,7 +138,7 @@ TEST(GpuTiming, SignalReleasesASpinningWait)
 TEST(GpuTiming, MonitorAnswersOneReadOfTheFlag)
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    spec.wait_policy = WaitPolicy::waiting_atomic;
     TwoGpus system(true, spec);
     const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
     Program sender = store(far_line, 4096);

@@ -21,7 +21,7 @@ struct TwoGpus : WorkgroupListener {
         for (std::uint32_t g = 0; g < 2; ++g) {
             // Bytes where hardware keeps them, so that a wrong fill is a wrong result.
             L2Spec cache = l2;
-            cache.contents = static_cast<std::uint64_t>(ContentsPolicy::cached);
+            cache.contents = ContentsPolicy::cached;
             Gpu::Wiring wiring;
             wiring.path = "gpu" + std::to_string(g);
             wiring.endpoint = g;

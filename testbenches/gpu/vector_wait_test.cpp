@@ -19,7 +19,7 @@ GpuSpec slow_clock(WaitPolicy policy = WaitPolicy::spin)
 {
     GpuSpec spec;
     spec.clock = 100'000'000;
-    spec.wait_policy = static_cast<std::uint64_t>(policy);
+    spec.wait_policy = policy;
     return spec;
 }
 

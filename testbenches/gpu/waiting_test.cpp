@@ -28,7 +28,7 @@ struct Outcome {
 Outcome wait_for(WaitPolicy policy, Time after, GpuSpec spec = {}, L2Spec cache = {})
 {
     const std::string text = in_child([=]() mutable {
-        spec.wait_policy = static_cast<std::uint64_t>(policy);
+        spec.wait_policy = policy;
         TwoGpus system(true, spec, cache);
         Program waiter;
         waiter.add_wait(flag, 1);
@@ -120,7 +120,7 @@ TEST(Waiting, AMonitorMissesAChangeBeforeItIsSetAndFindsItWhenItsTimeIsOver)
 TEST(Waiting, AMissedChangeWithoutATimeOutIsFoundOut)
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    spec.wait_policy = WaitPolicy::monitor;
     L2Spec cache;
     cache.monitor_timeout = 0;
     TwoGpus system(true, spec, cache);
@@ -149,7 +149,7 @@ namespace {
 std::vector<Time> noticed(unsigned waiters, unsigned signals, const L2Spec& cache)
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    spec.wait_policy = WaitPolicy::waiting_atomic;
     TwoGpus system(true, spec, cache);
     Program waiter;
     waiter.add_wait(flag, 1);
@@ -177,7 +177,7 @@ TEST(Waking, AllThatAreDue)
 TEST(Waking, OneAfterTheOther)
 {
     L2Spec cache;
-    cache.wake = static_cast<std::uint64_t>(WakePolicy::one);
+    cache.wake = WakePolicy::one;
     EXPECT_EQ(noticed(3, 3, cache),
         (std::vector<Time>{performed(us) + answer, performed(2 * us) + answer, performed(3 * us) + answer}));
 }
@@ -229,7 +229,7 @@ FarOutcome wait_far(WaitPolicy policy, Time after, L2Spec cache = {})
 {
     const std::string text = in_child([=] {
         GpuSpec spec;
-        spec.wait_policy = static_cast<std::uint64_t>(policy);
+        spec.wait_policy = policy;
         TwoGpus system(true, spec, cache, {}, wire);
         Program waiter;
         waiter.add_wait(flag, 1);
@@ -316,8 +316,8 @@ TEST(PortArbiter, ARequestPassesWaitingDataOrWaitsItsTurn)
     const auto noticed = [](ArbiterKind kind) {
         return std::stoull(in_child([kind] {
             GpuSpec spec;
-            spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
-            spec.port_arbiter = static_cast<std::uint64_t>(kind);
+            spec.wait_policy = WaitPolicy::waiting_atomic;
+            spec.port_arbiter = kind;
             L2Spec cache;
             cache.bandwidth = 1'000'000'000'000'000;
             TwoGpus system(false, spec, cache, {}, wire);
@@ -349,8 +349,8 @@ TEST(PortArbiter, WeightsDecideHowSoonSignalsPassWaitingStores)
     const auto noticed = [](std::uint64_t control, std::uint64_t data) {
         return std::stoull(in_child([control, data] {
             GpuSpec spec;
-            spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
-            spec.port_arbiter = static_cast<std::uint64_t>(ArbiterKind::weighted);
+            spec.wait_policy = WaitPolicy::waiting_atomic;
+            spec.port_arbiter = ArbiterKind::weighted;
             spec.port_control_weight = control;
             spec.port_data_weight = data;
             L2Spec cache;

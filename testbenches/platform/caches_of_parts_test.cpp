@@ -90,7 +90,7 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
     const auto end_of = [&](std::uint64_t bytes, unsigned times) {
         return std::stoull(in_child([&] {
             Part part(name);
-            part.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+            part.gpu.wait_policy = WaitPolicy::waiting_atomic;
             part.l2.monitors = 4096;
             constexpr std::uint64_t groups = 4;  // workgroups of a unit
             const std::uint64_t units = part.gpu.compute_units;

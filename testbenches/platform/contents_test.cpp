@@ -279,7 +279,7 @@ TEST(BrokenContents, AreNotSeenWithOneImage)
 
 TEST(Debug, SeesDirtyAndDisplacedLinesAcrossSwitches)
 {
-    for (const char* const model : {"switch", "crossbar", "switch_twin"}) {
+    for (const char* const model : {"switch", "crossbar", "reference_switch"}) {
         RunSetup setup = system_with("dgx_h100", "h100", "ring", small_h100);
         setup.lines += std::string("bind: [{nodes: {component: nvsw}, model: ") + model + "}]\n";
         expect_to_see_over_the_fabric(setup);

@@ -120,31 +120,31 @@ TEST(FabricPlan, PoliciesBreakTheCycleOfARing)
     EXPECT_EQ(refusal(ring.with("routing.policy=up_down")), "");
     const RunSetup ordered = ring.with("routing.policy=dimension_order");
     const std::string few = refusal(ordered);
-    EXPECT_NE(few.find("routing.policy=dimension_order needs 2 lanes"), std::string::npos) << few;
-    EXPECT_NE(few.find("expected link.vc_lanes=2 or more"), std::string::npos) << few;
-    EXPECT_EQ(refusal(ordered.with("link.vc_lanes=2")), "");
-    EXPECT_EQ(refusal(ordered.with("link.vc_lanes=2").with("routing.size_x=6")), "");
-    const std::string wrong = refusal(ordered.with("link.vc_lanes=2").with("routing.size_x=5"));
+    EXPECT_NE(few.find("routing.policy=dimension_order needs 2 VC sets"), std::string::npos) << few;
+    EXPECT_NE(few.find("expected link.vc_sets=2 or more"), std::string::npos) << few;
+    EXPECT_EQ(refusal(ordered.with("link.vc_sets=2")), "");
+    EXPECT_EQ(refusal(ordered.with("link.vc_sets=2").with("routing.size_x=6")), "");
+    const std::string wrong = refusal(ordered.with("link.vc_sets=2").with("routing.size_x=5"));
     EXPECT_NE(wrong.find("not a mesh, ring or torus of 5: 5 points, but 6 forwarding nodes"), std::string::npos)
         << wrong;
     const std::string sized = refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=3"));
     EXPECT_NE(sized.find("no dragonfly: ring.0.sw.0 and ring.2.sw.0 of one group are not joined"), std::string::npos)
         << sized;
     const std::string pairs = refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=2"));
-    EXPECT_NE(pairs.find("needs 2 lanes"), std::string::npos) << pairs;
-    EXPECT_EQ(refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=2").with("link.vc_lanes=2")),
+    EXPECT_NE(pairs.find("needs 2 VC sets"), std::string::npos) << pairs;
+    EXPECT_EQ(refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=2").with("link.vc_sets=2")),
         "");
     const std::string instances = refusal(ring.with("routing.policy=dragonfly_minimal"));
     EXPECT_NE(instances.find("no dragonfly: no link joins the group of"), std::string::npos) << instances;
 }
 
-TEST(FabricPlan, ARingWithOneCreditFinishesWithDatelineLanesAndWithUpDown)
+TEST(FabricPlan, ARingWithOneCreditFinishesWithDatelineVcSetsAndWithUpDown)
 {
     const RunSetup ring = collective_on(example("switch_ring"), "all_to_all", "393216")
                               .with("link.request_credits=1")
                               .with("link.response_credits=1");
     const RunSetup policies[] = {ring.with("routing.policy=up_down"),
-        ring.with("routing.policy=dimension_order").with("link.vc_lanes=2")};
+        ring.with("routing.policy=dimension_order").with("link.vc_sets=2")};
     for (const RunSetup& setup : policies) {
         const Json result = run(setup);
         EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
@@ -153,18 +153,17 @@ TEST(FabricPlan, ARingWithOneCreditFinishesWithDatelineLanesAndWithUpDown)
     EXPECT_NE(run(ring.with("routing.cycles=allow")).value("stop", ""), "finished");
 }
 
-TEST(FabricPlan, TooFewLanesNameTheKeyAndTheCircle)
+TEST(FabricPlan, TooFewVcSetsNameTheKeyAndTheCircle)
 {
     const std::string text =
         refusal(collective_on(example("switch_ring"), "barrier", "0").with("routing.policy=dimension_order"));
-    EXPECT_NE(text.find("routing.policy=dimension_order needs 2 lanes of virtual channels, "), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("routing.policy=dimension_order needs 2 VC sets, "), std::string::npos) << text;
     EXPECT_NE(text.find("has 1, with which 6 link buffers wait for each other: "), std::string::npos) << text;
     for (unsigned s = 0; s < 6; ++s)
         EXPECT_NE(text.find("ring." + std::to_string(s) + ".sw.0 -> ring." + std::to_string((s + 1) % 6) + ".sw.0"),
             std::string::npos)
             << text;
-    EXPECT_NE(text.find("; expected link.vc_lanes=2 or more"), std::string::npos) << text;
+    EXPECT_NE(text.find("; expected link.vc_sets=2 or more"), std::string::npos) << text;
 }
 
 TEST(FabricPlan, ADragonflyByWayOfRandomGroupsIsRightWithOneCredit)
@@ -173,12 +172,13 @@ TEST(FabricPlan, ADragonflyByWayOfRandomGroupsIsRightWithOneCredit)
     const RunSetup ring = collective_on(example("switch_ring"), "all_to_all", "98304")
                               .with("routing.policy=dragonfly_valiant")
                               .with("routing.group=2");
-    EXPECT_NE(refusal(ring.with("link.vc_lanes=2")).find("needs 3 lanes"), std::string::npos);
-    const RunSetup laned = ring.with("link.vc_lanes=3").with("link.request_credits=1").with("link.response_credits=1");
-    for (const char* spread : {"lines", "pairs", "none", "round_robin"}) {
-        const Json result = run(laned.with(std::string("routing.spread=") + spread));
-        EXPECT_EQ(result.value("stop", ""), "finished") << spread << result.dump().substr(0, 300);
-        EXPECT_EQ(result.value("verified", ""), "passed") << spread;
+    EXPECT_NE(refusal(ring.with("link.vc_sets=2")).find("needs 3 VC sets"), std::string::npos);
+    const RunSetup with_sets =
+        ring.with("link.vc_sets=3").with("link.request_credits=1").with("link.response_credits=1");
+    for (const char* selection : {"lines", "pairs", "none", "round_robin"}) {
+        const Json result = run(with_sets.with(std::string("routing.path_selection=") + selection));
+        EXPECT_EQ(result.value("stop", ""), "finished") << selection << result.dump().substr(0, 300);
+        EXPECT_EQ(result.value("verified", ""), "passed") << selection;
     }
 }
 
@@ -202,9 +202,9 @@ TEST(FabricPlan, TorusOfAcceleratorsPassesLinesOn)
     EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
     EXPECT_EQ(result["ranks"].size(), 64u);
 
-    // With dateline lanes the same torus needs no exception.
+    // With dateline VC sets the same torus needs no exception.
     RunSetup ordered = collective_on(shared_document("device_ironwood_rack"), "barrier", "0");
-    ordered.sets = {"engine.channels=4", "routing.policy=dimension_order", "link.vc_lanes=2"};
+    ordered.sets = {"engine.channels=4", "routing.policy=dimension_order", "link.vc_sets=2"};
     const Json in_order = run(ordered);
     EXPECT_EQ(in_order.value("stop", ""), "finished") << in_order.dump().substr(0, 300);
 }
@@ -251,8 +251,9 @@ TEST(FabricPlan, RanksGoThroughTheResult)
 
 TEST(FabricPlan, LinesSpreadOverEqualPaths)
 {
-    const auto left = [](const std::string& spread) {
-        return payloads(run(collective_on(two_switches, "all_to_all", "65536").with("routing.spread=" + spread)),
+    const auto left = [](const std::string& selection) {
+        return payloads(
+            run(collective_on(two_switches, "all_to_all", "65536").with("routing.path_selection=" + selection)),
             "b.0.xpu.1", "sw");
     };
     // 48 KiB to three peers and four signals to each.
@@ -275,7 +276,7 @@ TEST(FabricPlan, LinesSpreadOverEqualPaths)
 TEST(FabricPlan, InTurnGivesRightResults)
 {
     for (const char* op : {"all_to_all", "all_reduce"}) {
-        const Json result = run(collective_on(two_switches, op, "65536").with("routing.spread=round_robin"));
+        const Json result = run(collective_on(two_switches, op, "65536").with("routing.path_selection=round_robin"));
         EXPECT_EQ(result.value("verified", ""), "passed") << op;
     }
 }
@@ -284,7 +285,7 @@ TEST(FabricPlan, PairsKeepToOnePath)
 {
     // With two ranks there is one pair each way: one of the two switches carries everything.
     const Json result =
-        run(collective_on(two_switches, "all_to_all", "65536", "ranks: 2").with("routing.spread=pairs"));
+        run(collective_on(two_switches, "all_to_all", "65536", "ranks: 2").with("routing.path_selection=pairs"));
     for (const char* from : {"b.0.xpu.0", "b.0.xpu.1"}) {
         const auto carried = payloads(result, from, "sw");
         EXPECT_TRUE(carried.at("b.0.sw.0") == 0 || carried.at("b.0.sw.1") == 0) << from;

@@ -144,10 +144,10 @@ TEST(InSwitch, MinimumAndMaximumAreReducedToo)
 
 TEST(InSwitch, LinesSpreadOverTheSwitchesOfABoardAndMeetAtOne)
 {
-    for (const char* spread : {"lines", "pairs", "none", "round_robin"})
+    for (const char* selection : {"lines", "pairs", "none", "round_robin"})
         for (const Schedule& schedule : {reduce_multicast_all_reduce(8, 2), push_all_reduce(8, 2)}) {
             RunSetup setup = dgx();
-            setup.sets = {std::string("routing.spread=") + spread, "routing.stripe=128 B"};
+            setup.sets = {std::string("routing.path_selection=") + selection, "routing.stripe=128 B"};
             const std::string text = in_timed_child(
                 [&] {
                     SwitchBoard board(setup);
@@ -163,9 +163,9 @@ TEST(InSwitch, LinesSpreadOverTheSwitchesOfABoardAndMeetAtOne)
                 },
                 100);
             const bool push = schedule.name.find("push") == 0;
-            const bool even = spread == std::string("lines") || spread == std::string("round_robin");
+            const bool even = selection == std::string("lines") || selection == std::string("round_robin");
             if (even) {
-                EXPECT_EQ(text, push ? "256 256 256 256 " : "512 512 512 512 ") << spread;
+                EXPECT_EQ(text, push ? "256 256 256 256 " : "512 512 512 512 ") << selection;
             }
             EXPECT_EQ(text.find("-1"), std::string::npos) << text;
         }

@@ -147,7 +147,7 @@ TEST(ClosRing, WithinATenthOfThePublishedTime)
 TEST(ClosRing, InTheSharedDocumentToo)
 {
     if (!has_shared()) GTEST_SKIP() << "no conformance data";
-    EXPECT_NEAR(us(clos(shared_document("closfabric"), {"routing.spread=pairs"})) / clos_published, 1, 0.1);
+    EXPECT_NEAR(us(clos(shared_document("closfabric"), {"routing.path_selection=pairs"})) / clos_published, 1, 0.1);
 }
 
 // Taken away one after the other, until the payload is left on the wire.

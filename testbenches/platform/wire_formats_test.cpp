@@ -75,19 +75,19 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
             const RunResult result = run_system(
                 resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known), registry, options);
             out["result"] = Json::parse(result_json(result, false));
-            out["ways"] = Json::array();
+            out["directions"] = Json::array();
             for (const auto& link : seen.links)
                 for (unsigned end = 0; end < 2; ++end) {
                     const LinkModel::Direction& link_says = link->counted[end];
-                    const WireRecount& way = link->ways[end];
-                    out["ways"].push_back({{"link", link->path}, {"end", end}, {"credits", way.credits},
+                    const WireRecount& direction = link->directions[end];
+                    out["directions"].push_back({{"link", link->path}, {"end", end}, {"credits", direction.credits},
                         {"counted",
                             {{"lines", link_says.lines}, {"payload", link_says.payload_bytes},
                                 {"wire", link_says.wire_bytes}, {"packets", link_says.packets},
                                 {"messages", link_says.credit_messages}}},
                         {"recount",
-                            {{"lines", way.lines}, {"payload", way.payload}, {"wire", way.wire()},
-                                {"packets", way.packets}, {"messages", way.messages}}}});
+                            {{"lines", direction.lines}, {"payload", direction.payload}, {"wire", direction.wire()},
+                                {"packets", direction.packets}, {"messages", direction.messages}}}});
                 }
             return out.dump();
         },
@@ -98,8 +98,8 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
 // The first direction whose two counts differ; empty when there is none.
 std::string first_difference(const Json& counts)
 {
-    for (const Json& way : counts.at("ways"))
-        if (way.at("counted") != way.at("recount")) return way.dump();
+    for (const Json& direction : counts.at("directions"))
+        if (direction.at("counted") != direction.at("recount")) return direction.dump();
     return "";
 }
 
@@ -114,25 +114,25 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
         const RunSetup setup = setup_of(format, star, traffic);
         const Json counts = counted_twice(setup);
         ASSERT_EQ(counts["result"].value("verified", ""), "passed") << traffic.algorithm;
-        ASSERT_EQ(counts["ways"].size(), star ? 2u * ranks : ranks * (ranks - 1u));
+        ASSERT_EQ(counts["directions"].size(), star ? 2u * ranks : ranks * (ranks - 1u));
         EXPECT_EQ(first_difference(counts), "") << traffic.algorithm;
         const LinkSpec spec = resolve_setup(setup).link(0);
         std::uint64_t wire = 0;
-        for (const Json& way : counts["ways"]) {
-            const auto lines = way["counted"]["lines"].get<std::uint64_t>();
-            const auto packets = way["counted"]["packets"].get<std::uint64_t>();
+        for (const Json& direction : counts["directions"]) {
+            const auto lines = direction["counted"]["lines"].get<std::uint64_t>();
+            const auto packets = direction["counted"]["packets"].get<std::uint64_t>();
             EXPECT_LE(packets, lines);
             // A packet holds a whole block at the most, whoever counts.
             EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes),
-                way["counted"]["payload"].get<std::uint64_t>());
-            wire += way["counted"]["wire"].get<std::uint64_t>();
+                direction["counted"]["payload"].get<std::uint64_t>());
+            wire += direction["counted"]["wire"].get<std::uint64_t>();
             // Every line that came the other way gave its credit back.
-            for (const Json& back : counts["ways"]) {
-                if (back["link"] != way["link"] || back["end"] == way["end"]) continue;
-                EXPECT_EQ(way["credits"], back["counted"]["lines"]);
+            for (const Json& back : counts["directions"]) {
+                if (back["link"] != direction["link"] || back["end"] == direction["end"]) continue;
+                EXPECT_EQ(direction["credits"], back["counted"]["lines"]);
             }
-            const std::uint64_t messages = way["credits"].get<std::uint64_t>() / spec.credit_batch;
-            EXPECT_EQ(way["counted"]["messages"], spec.credit_bytes > 0 ? messages : 0);
+            const std::uint64_t messages = direction["credits"].get<std::uint64_t>() / spec.credit_batch;
+            EXPECT_EQ(direction["counted"]["messages"], spec.credit_bytes > 0 ? messages : 0);
         }
         std::uint64_t reported = 0;
         for (const Json& link : counts["result"]["links"]) reported += link["wire_bytes"].get<std::uint64_t>();
@@ -192,11 +192,11 @@ RunSetup cards(const std::string& algorithm, const std::string& mover)
 std::string first_difference_on_networks(const Json& counts)
 {
     unsigned seen = 0;
-    for (const Json& way : counts.at("ways")) {
-        const auto link = way.at("link").get<std::string>();
+    for (const Json& direction : counts.at("directions")) {
+        const auto link = direction.at("link").get<std::string>();
         if (link.find("nic.") == std::string::npos || link.find("leaf.0.port.") == std::string::npos) continue;
         ++seen;
-        if (way.at("counted") != way.at("recount")) return way.dump();
+        if (direction.at("counted") != direction.at("recount")) return direction.dump();
     }
     return seen == 8 ? "" : "not 4 links in 2 directions";
 }
@@ -217,9 +217,9 @@ TEST(WireFormatsOfCards, OneNarrowLinkSetsTheMtuOfThePath)
     const auto packets = [](const std::string& narrow) {
         const Json counts = counted_twice(cards("ring", "units").with(narrow));
         std::uint64_t sum = 0;
-        for (const Json& way : counts.at("ways"))
-            if (way["link"].get<std::string>().find("leaf.0.port") != std::string::npos)
-                sum += way["counted"]["packets"].get<std::uint64_t>();
+        for (const Json& direction : counts.at("directions"))
+            if (direction["link"].get<std::string>().find("leaf.0.port") != std::string::npos)
+                sum += direction["counted"]["packets"].get<std::uint64_t>();
         return sum;
     };
     const std::uint64_t all = packets("host.*.nic.*~leaf.0.port.*.link.max_payload=2080");
@@ -247,7 +247,7 @@ TEST(WireFormatsChecker, AnotherFormatIsSeen)
     };
     const Case cases[] = {{"nvlink_4", "header", [](LinkSpec& spec) { spec.header += 1; }},
         {"nvlink_4", "max_payload", [](LinkSpec& spec) { spec.max_payload = 256; }},
-        {"nvlink_4", "merge", [](LinkSpec& spec) { spec.merge = static_cast<std::uint64_t>(MergeKind::none); }},
+        {"nvlink_4", "merge", [](LinkSpec& spec) { spec.merge = MergeKind::none; }},
         {"nvlink_5", "flit", [](LinkSpec& spec) { spec.flit = 32; }},
         {"xgmi", "frame_payload", [](LinkSpec& spec) { spec.frame_payload = 47; }},
         {"ualink", "response_saving", [](LinkSpec& spec) { spec.response_saving = 0; }},

@@ -6,7 +6,7 @@ namespace weft::testing {
 
 namespace {
 
-MergeKind merge_of(const LinkSpec& spec) { return static_cast<MergeKind>(spec.merge); }
+MergeKind merge_of(const LinkSpec& spec) { return spec.merge; }
 
 bool carries_data(LineOp op, LineClass cls)
 {
@@ -54,7 +54,7 @@ private:
     Time on_request(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_initiators_[port - 2]->send_request(line, delay);
-        const bool shares = entry_.ways[port].line(line, LineClass::request, event_queue_.now() + delay, false);
+        const bool shares = entry_.directions[port].line(line, LineClass::request, event_queue_.now() + delay, false);
         if (merge_of(link_->spec()) == MergeKind::adjacent) shared_[&line] = shares;
         return inner_initiators_[port]->send_request(line, delay);
     }
@@ -62,20 +62,20 @@ private:
     {
         if (!outer(port)) return outer_targets_[port - 2]->send_response(line, delay);
         const auto request = shared_.find(&line);
-        entry_.ways[port].line(line, LineClass::response, event_queue_.now() + delay,
+        entry_.directions[port].line(line, LineClass::response, event_queue_.now() + delay,
             request != shared_.end() && request->second);
         return inner_targets_[port]->send_response(line, delay);
     }
     void on_request_credit(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_targets_[port - 2]->return_request_credit(line, delay);
-        entry_.ways[port].credit(event_queue_.now(), delay);
+        entry_.directions[port].credit(event_queue_.now(), delay);
         inner_targets_[port]->return_request_credit(line, delay);
     }
     void on_response_credit(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_initiators_[port - 2]->return_response_credit(line, delay);
-        entry_.ways[port].credit(event_queue_.now(), delay);
+        entry_.directions[port].credit(event_queue_.now(), delay);
         inner_initiators_[port]->return_response_credit(line, delay);
     }
     unsigned debug(unsigned port, Line& line) override

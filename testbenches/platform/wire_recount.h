@@ -76,7 +76,7 @@ private:
 struct Recounts {
     struct Entry {
         std::string path;  // "a~b"
-        WireRecount ways[2];
+        WireRecount directions[2];
         LinkModel::Direction counted[2] = {};  // by the link, at its end
     };
     std::vector<std::unique_ptr<Entry>> links;

@@ -191,8 +191,8 @@ HbmSpec one_channel()
     spec.t_rtp = 5'000;
     spec.t_wtr = 8'000;
     spec.t_rtw = 4'000;
-    spec.refresh = static_cast<std::uint64_t>(RefreshMode::none);
-    spec.row_policy = static_cast<std::uint64_t>(RowPolicy::open);
+    spec.refresh = RefreshMode::none;
+    spec.row_policy = RowPolicy::open;
     spec.read_queue = 64;
     spec.write_queue = 64;
     spec.write_high = 48;

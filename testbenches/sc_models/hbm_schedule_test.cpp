@@ -160,8 +160,8 @@ TEST(HbmSchedule, RandomTrafficKeepsEveryRuleThatIsSeenOutside)
 {
     for (unsigned variant = 0; variant < 9; ++variant) {
         HbmSpec spec = one_channel();
-        spec.row_policy = variant % 3;
-        spec.refresh = variant / 3;
+        spec.row_policy = static_cast<RowPolicy>(variant % 3);
+        spec.refresh = static_cast<RefreshMode>(variant / 3);
         spec.t_refi = 1'500'000;
         spec.t_rfc = 150'000;
         spec.row_idle = 20'000;
@@ -213,8 +213,8 @@ TEST(HbmSchedule, RandomTrafficKeepsEveryRuleThatIsSeenOutside)
             outcome.statistics.at("row_conflicts");
         EXPECT_EQ(found, 6000);
         EXPECT_EQ(outcome.statistics.at("busy"), 6000 * 2'000);
-        EXPECT_EQ(outcome.statistics.at("refresh") > 0, spec.refresh != 0);
-        if (spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)) {
+        EXPECT_EQ(outcome.statistics.at("refresh") > 0, spec.refresh != RefreshMode::none);
+        if (spec.refresh == RefreshMode::all_bank) {
             // Every interval with traffic has its rest.
             std::vector<Time> longest(columns.back().at / spec.t_refi + 1, 0);
             for (std::size_t i = 1; i < columns.size(); ++i) {
@@ -234,7 +234,7 @@ TEST(HbmSchedule, ThereIsProgressWithRefreshesThatLeaveNoTime)
     spec.t_refi = 100'000;
     spec.t_rfc = 99'999;
     for (const RefreshMode mode : {RefreshMode::all_bank, RefreshMode::per_bank}) {
-        spec.refresh = static_cast<std::uint64_t>(mode);
+        spec.refresh = mode;
         std::vector<HbmAccess> accesses;
         for (unsigned i = 0; i < 40; ++i) accesses.push_back(random_line(i, i % 4 == 0 ? LineOp::write : LineOp::read));
         const std::vector<Time> answered = run_hbm(spec, 1, accesses).answered;
@@ -247,7 +247,7 @@ TEST(HbmSchedule, ClosedRowsAreKeptUntilTheyHaveBeenUsed)
     // Opened ahead of a turn: the reads after the writes find their rows open and wait for the data wires
     // only.
     HbmSpec spec = one_channel();
-    spec.row_policy = static_cast<std::uint64_t>(RowPolicy::closed);
+    spec.row_policy = RowPolicy::closed;
     spec.t_wtr = 100'000;
     const Time turn = 2'000 + 7'000 + 100'000;
     const HbmOutcome outcome =

@@ -25,9 +25,6 @@ HbmAccess write_at(Time at, const HbmSpec& spec, unsigned bank, std::uint32_t ro
     return {at, 0, LineOp::write, line_of(spec, 1, bank, row, n)};
 }
 
-void set(std::uint64_t& parameter, RowPolicy policy) { parameter = static_cast<std::uint64_t>(policy); }
-void set(std::uint64_t& parameter, RefreshMode mode) { parameter = static_cast<std::uint64_t>(mode); }
-
 // Column command of the second access where the first one opened row 0 of bank 0.
 Time column_after(const HbmSpec& spec, const HbmAccess& first, const HbmAccess& second)
 {
@@ -158,10 +155,10 @@ TEST(Hbm, RowPolicies)
     const Time conflict = 120'000;
     EXPECT_EQ(second(10'000'000, 0), hit);
     EXPECT_EQ(second(10'000'000, 1), conflict);
-    set(spec.row_policy, RowPolicy::closed);
+    spec.row_policy = RowPolicy::closed;
     EXPECT_EQ(second(10'000'000, 0), closed);
     EXPECT_EQ(second(10'000'000, 1), closed);
-    set(spec.row_policy, RowPolicy::idle);
+    spec.row_policy = RowPolicy::idle;
     spec.row_idle = 100'000;
     const Time used = 14'000;  // the column command, of a time line that begins at the queue
     EXPECT_EQ(second(used + 100'000, 0), hit);
@@ -177,7 +174,7 @@ TEST(Hbm, RowPolicies)
 TEST(Hbm, ARefreshOfAllBanksHoldsUpTheChannel)
 {
     HbmSpec spec = one_channel();
-    set(spec.refresh, RefreshMode::all_bank);
+    spec.refresh = RefreshMode::all_bank;
     spec.t_refi = 1'000'000;
     spec.t_rfc = 200'000;
     const auto late = [&](Time at_queue, unsigned bank) {
@@ -207,7 +204,7 @@ TEST(Hbm, ARefreshOfAllBanksHoldsUpTheChannel)
 TEST(Hbm, ChannelsRefreshOneAfterTheOther)
 {
     HbmSpec spec = one_channel();
-    set(spec.refresh, RefreshMode::all_bank);
+    spec.refresh = RefreshMode::all_bank;
     spec.t_refi = 1'000'000;
     spec.t_rfc = 200'000;
     spec.channels = 4;
@@ -221,7 +218,7 @@ TEST(Hbm, ChannelsRefreshOneAfterTheOther)
 TEST(Hbm, ARefreshOfOneBankLeavesTheOthersAlone)
 {
     HbmSpec spec = one_channel();
-    set(spec.refresh, RefreshMode::per_bank);
+    spec.refresh = RefreshMode::per_bank;
     spec.t_refi = 1'600'000;
     spec.t_rfc = 200'000;
     // Bank b is due at 1600 + 100 b ns.

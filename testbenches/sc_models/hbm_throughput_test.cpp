@@ -47,9 +47,6 @@ HbmSpec an_eighth()
     return spec;
 }
 
-void set(std::uint64_t& parameter, RowPolicy policy) { parameter = static_cast<std::uint64_t>(policy); }
-void set(std::uint64_t& parameter, RefreshMode mode) { parameter = static_cast<std::uint64_t>(mode); }
-
 }  // namespace
 
 TEST(HbmThroughput, AStreamRunsAtTheRateOfThePins)
@@ -114,7 +111,7 @@ TEST(HbmThroughput, OneBankIsBoundByItsRowCycle)
     spec.t_ras = 1;  // t_rcd, second column command, t_rtp, t_rp
     EXPECT_EQ(between(run_hbm(spec, 1, row_after_row(spec, 100)).answered, 10, 90),
         80 * (14'000 + 2'000 + 5'000 + 15'000u));
-    set(spec.row_policy, RowPolicy::closed);
+    spec.row_policy = RowPolicy::closed;
     EXPECT_EQ(between(run_hbm(spec, 1, row_after_row(spec, 100)).answered, 10, 90),
         80 * (14'000 + 2'000 + 5'000 + 15'000u));
 }
@@ -142,21 +139,21 @@ TEST(HbmThroughput, RefreshTakesItsShare)
     HbmSpec spec = one_channel();
     spec.t_refi = 2'000'000;
     spec.t_rfc = 300'000;
-    set(spec.refresh, RefreshMode::all_bank);
+    spec.refresh = RefreshMode::all_bank;
     // 100 intervals of 1000 lines less what a refresh and getting in and out of it take: t_rfc, and at most a
     // row's t_ras and t_rp before it and its t_rcd after it.
     const HbmRate all = load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }});
     const double peak = 32e9;
     EXPECT_LT(all.bytes_per_second, peak * (1 - 0.3 / 2));
     EXPECT_GT(all.bytes_per_second, peak * (1 - (0.3 + 0.030 + 0.015 + 0.014) / 2));
-    set(spec.refresh, RefreshMode::per_bank);
+    spec.refresh = RefreshMode::per_bank;
     // One of 16 banks at a time: the others go on.
     const HbmRate one = load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return random_line(i / 16 * 16); }});
     const HbmRate stop = load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }});
     EXPECT_GT(stop.bytes_per_second, all.bytes_per_second);
     EXPECT_LE(stop.bytes_per_second, peak);
     EXPECT_GT(one.bytes_per_second, 0);
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     EXPECT_NEAR(load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }}).bytes_per_second, peak,
         1e6);
 }
@@ -166,7 +163,7 @@ TEST(HbmThroughput, LittlesLaw)
     // 8 slices, 16 channels; rows cost nothing, so that every line has the same latency.
     HbmSpec spec = an_eighth();
     spec.t_rcd = spec.t_rp = spec.t_ras = 1;
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     const double latency = static_cast<double>(idle_read(spec));
     const double peak = static_cast<double>(spec.bandwidth);
     const double knee = peak * latency / 64e12;  // 1088 lines
@@ -180,14 +177,14 @@ TEST(HbmThroughput, LittlesLaw)
 TEST(HbmThroughput, LittlesLawWithRowsAndRefresh)
 {
     HbmSpec spec = an_eighth();
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     const double latency = static_cast<double>(idle_read(spec));
     for (const unsigned in_flight : {1u, 16u, 64u, 256u}) {  // of 1186 at the knee
         const HbmRate rate = load_hbm(spec, 8, {40'000, in_flight, [](std::uint64_t i) { return stream(i); }});
         EXPECT_NEAR(rate.bytes_per_second / (in_flight * 64e12 / latency), 1.0, 0.02) << in_flight;
     }
     // What refreshes leave, a window of 64 to 128 lines a channel above the knee.
-    set(spec.refresh, RefreshMode::all_bank);
+    spec.refresh = RefreshMode::all_bank;
     const double sustained =
         static_cast<double>(spec.bandwidth) * (1 - static_cast<double>(spec.t_rfc) / static_cast<double>(spec.t_refi));
     for (const unsigned in_flight : {2048u, 4096u}) {
@@ -200,7 +197,7 @@ TEST(HbmThroughput, RandomLinesReachWhatBanksAndActivatesAllow)
 {
     // Of 16 banks with a row cycle of 42 ns, pins of 2.4 ns a line, four activates in 12 ns: activates bind.
     HbmSpec spec = an_eighth();
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     const double bound = 16 * 64e12 * std::min({1 / 2445.0, 4 / 12'000.0, 1 / 2'000.0, 16 / 42'000.0});
     const HbmRate rate = load_hbm(spec, 8, {200'000, 2048, [](std::uint64_t i) { return random_line(i); }});
     EXPECT_LT(rate.bytes_per_second, bound * 1.01);  // a line in a hundred finds its row open
@@ -215,7 +212,7 @@ TEST(HbmThroughput, RandomLinesReachWhatBanksAndActivatesAllow)
 TEST(HbmThroughput, ALongerQueueFindsMore)
 {
     HbmSpec spec = an_eighth();
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     double last = 0;
     for (const std::uint64_t queue : {1u, 4u, 16u, 64u}) {
         spec.read_queue = queue;
@@ -229,7 +226,7 @@ TEST(HbmThroughput, MeanQueueIsLittlesLawToo)
 {
     // Lines at rest beyond their latency wait in the queues.
     HbmSpec spec = an_eighth();
-    set(spec.refresh, RefreshMode::none);
+    spec.refresh = RefreshMode::none;
     const HbmRate rate = load_hbm(spec, 8, {400'000, 4096, [](std::uint64_t i) { return stream(i); }});
     const double latency = static_cast<double>(idle_read(spec) - spec.t_rcd);
     EXPECT_NEAR(rate.statistics.at("mean_queue"), 4096 - rate.bytes_per_second * latency / 64e12, 4096 * 0.02);

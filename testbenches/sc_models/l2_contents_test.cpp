@@ -17,7 +17,7 @@ constexpr Time us = 1'000'000;
 
 L2Spec cached(L2Spec spec = small_l2())
 {
-    spec.contents = static_cast<std::uint64_t>(ContentsPolicy::cached);
+    spec.contents = ContentsPolicy::cached;
     return spec;
 }
 

@@ -63,8 +63,8 @@ TEST(DimensionPlan, LoadsAreTheSumsOverChunksOfTheFormula)
                     const DimensionPlan plan = plan_dimensions(op, dimensions, scheduling_of(order, 11, queue));
                     ASSERT_EQ(plan.orders.size(), 11u);
                     std::vector<std::uint64_t> loads(dimensions.size(), 0);
-                    for (const auto& way : plan.orders) {
-                        const std::vector<std::uint64_t> units = units_of(op, dimensions, way);
+                    for (const auto& order : plan.orders) {
+                        const std::vector<std::uint64_t> units = units_of(op, dimensions, order);
                         for (std::size_t d = 0; d < loads.size(); ++d) loads[d] += units[d] * dimensions[d].cost;
                     }
                     EXPECT_EQ(plan.loads, loads);
@@ -86,18 +86,18 @@ TEST(DimensionPlan, OperationsFollowEachOther)
                     const DimensionPlan plan = plan_dimensions(op, dimensions, scheduling_of(order, 6, queue));
                     std::vector<std::uint64_t> free(dimensions.size(), 0);
                     std::vector<std::uint64_t> ready(6, 0);
-                    std::vector<std::vector<std::uint32_t>> ways(6);
+                    std::vector<std::vector<std::uint32_t>> orders(6);
                     for (const DimensionOperation& operation : plan.operations) {
                         EXPECT_GE(operation.start, free[operation.dimension]);
                         EXPECT_GE(operation.start, ready[operation.chunk]);
                         free[operation.dimension] = ready[operation.chunk] = operation.end;
-                        ways[operation.chunk].push_back(operation.dimension);
+                        orders[operation.chunk].push_back(operation.dimension);
                     }
                     for (std::uint32_t c = 0; c < 6; ++c) {
                         std::vector<std::uint32_t> back(plan.orders[c].rbegin(), plan.orders[c].rend());
-                        std::vector<std::uint32_t> way = op == CollectiveOp::all_gather ? back : plan.orders[c];
-                        if (op == CollectiveOp::all_reduce) way.insert(way.end(), back.begin(), back.end());
-                        EXPECT_EQ(ways[c], way);
+                        std::vector<std::uint32_t> order = op == CollectiveOp::all_gather ? back : plan.orders[c];
+                        if (op == CollectiveOp::all_reduce) order.insert(order.end(), back.begin(), back.end());
+                        EXPECT_EQ(orders[c], order);
                     }
                 }
 }
@@ -139,9 +139,9 @@ TEST(DimensionPlan, OnlyWhatIsUnevenIsChanged)
     for (const DimensionOrder order : {DimensionOrder::offline_greedy, DimensionOrder::online_greedy}) {
         const DimensionPlan level = plan_dimensions(CollectiveOp::all_reduce, shapes[2], scheduling_of(order, 16));
         EXPECT_EQ(level.loads[0], level.loads[1]);
-        for (const auto& way : level.orders) EXPECT_EQ(way, (std::vector<std::uint32_t>{0, 1}));
+        for (const auto& order : level.orders) EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1}));
         const DimensionPlan turned = plan_dimensions(CollectiveOp::all_reduce, shapes[3], scheduling_of(order, 16));
-        for (const auto& way : turned.orders) EXPECT_EQ(way, (std::vector<std::uint32_t>{1, 0}));
+        for (const auto& order : turned.orders) EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 0}));
         const std::vector<std::uint64_t> slow =
             plan_dimensions(CollectiveOp::all_reduce, shapes[3], scheduling_of(DimensionOrder::fixed, 16)).loads;
         EXPECT_EQ(*std::max_element(slow.begin(), slow.end()), 4 * turned.loads[0]);

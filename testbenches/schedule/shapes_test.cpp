@@ -89,13 +89,13 @@ TEST(Shapes, TreesStandOnTheirRoot)
 
 TEST(Shapes, SpreadsReachEveryOffsetOnceAndAfterItsParent)
 {
-    for (Spread spread : {Spread::ring, Spread::direct, Spread::near_first, Spread::far_first})
+    for (Pattern pattern : {Pattern::ring, Pattern::direct, Pattern::near_first, Pattern::far_first})
         for (std::uint32_t p = 1; p <= 70; ++p) {
             std::set<std::uint32_t> reached{0};
-            for (std::uint32_t step = 0; step < spread_steps(spread, p); ++step) {
+            for (std::uint32_t step = 0; step < pattern_steps(pattern, p); ++step) {
                 const std::set<std::uint32_t> before = reached;
-                for (std::uint32_t offset : spread_offsets(spread, p, step)) {
-                    ASSERT_EQ(before.count(spread_parent(spread, offset)), 1u);
+                for (std::uint32_t offset : pattern_offsets(pattern, p, step)) {
+                    ASSERT_EQ(before.count(pattern_parent(pattern, offset)), 1u);
                     ASSERT_TRUE(reached.insert(offset).second);
                 }
             }

@@ -73,8 +73,8 @@ TEST(Floors, APlantedUpwardIncludeIsReportedWithItsLine)
 
 TEST(Floors, NeighboursOnOneFloorStayApart)
 {
-    EXPECT_EQ(findings_in("rtl/twin.cpp", {"#include \"collectives/engine/engine.h\""}),
-        "rtl/twin.cpp:1: rtl includes collectives/engine/engine.h, which stands beside it on the same "
+    EXPECT_EQ(findings_in("rtl/reference.cpp", {"#include \"collectives/engine/engine.h\""}),
+        "rtl/reference.cpp:1: rtl includes collectives/engine/engine.h, which stands beside it on the same "
         "floor\n");
 }
 

@@ -37,7 +37,7 @@ Place lattice(const std::string& name, unsigned width, unsigned height, bool wra
             if (y + 1 < height || (wraps && height > 2))
                 edges.push_back(edge(xpu(at), xpu((y + 1) % height * width + x)));
         }
-    Place place{name, document(width * height, "", edges, 25), {"routing.policy=dimension_order", "link.vc_lanes=2"}};
+    Place place{name, document(width * height, "", edges, 25), {"routing.policy=dimension_order", "link.vc_sets=2"}};
     place.sets.push_back(fmt::format("routing.size_x={}", width));
     if (height > 1) place.sets.push_back(fmt::format("routing.size_y={}", height));
     return place;

@@ -9,7 +9,7 @@
 #include "collectives/schedule/traffic.h"
 #include "collectives/schedule/verify.h"
 #include "collectives/synthesis/choose.h"
-#include "collectives/synthesis/spread.h"
+#include "collectives/synthesis/chunk_matching.h"
 #include "collectives/synthesis/synthesize.h"
 #include "testbenches/synthesis/graphs.h"
 
@@ -149,7 +149,7 @@ TEST(Synthesize, APortOfASwitchIsNotFlooded)
     const double bytes = 100'000;
     std::vector<std::uint32_t> owners;
     for (std::uint32_t rank = 0; rank < 8; ++rank) owners.push_back(rank);
-    const Spread chunks = spread(graph, owners, bytes, 0);
+    const ChunkTransfers chunks = match_chunks(graph, owners, bytes, 0);
     EXPECT_EQ(chunks.transfers.size(), 56);
     for (const ChunkTransfer& a : chunks.transfers)
         for (const ChunkTransfer& b : chunks.transfers) {

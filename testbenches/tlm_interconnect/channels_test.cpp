@@ -33,7 +33,7 @@ std::array<unsigned, 4> served_on_a_chain(ArbiterKind kind)
         options.link.latency = 1'000;
         options.link.request_credits = 8;
         options.switches.latency = 1'000;
-        options.switches.arbiter = static_cast<std::uint64_t>(kind);
+        options.switches.arbiter = kind;
         FabricSystem system(fabric, options);
         for (unsigned i = 0; i < 1000; ++i)
             for (unsigned e = 0; e < 4; ++e)
@@ -70,7 +70,7 @@ TEST(Arbiter, WeightsAreTheRatioOfControlToDataWhileBothWait)
     for (const auto& [control, data] : {std::pair{1U, 1U}, std::pair{3U, 1U}, std::pair{2U, 5U}}) {
         const std::string text = in_child([control = control, data = data] {
             FabricSystem::Options options;
-            options.switches.arbiter = static_cast<std::uint64_t>(ArbiterKind::weighted);
+            options.switches.arbiter = ArbiterKind::weighted;
             options.switches.control_weight = control;
             options.switches.data_weight = data;
             FabricSystem system(star(5), options);
@@ -96,7 +96,7 @@ TEST(Arbiter, ByArrivalAnAtomicWaitsBehindAllThatCameBefore)
     const auto writes_before = [](ArbiterKind kind) {
         return std::stoul(in_child([kind] {
             FabricSystem::Options options;
-            options.switches.arbiter = static_cast<std::uint64_t>(kind);
+            options.switches.arbiter = kind;
             FabricSystem system(star(5), options);
             for (unsigned i = 0; i < 400; ++i)
                 for (const unsigned e : {1U, 2U}) system.endpoints[e]->issue(0, LineOp::write, 0, 64 * i);
@@ -116,10 +116,10 @@ TEST(Arbiter, ByArrivalAnAtomicWaitsBehindAllThatCameBefore)
 
 TEST(Channels, AWriteThatWaitsDoesNotHoldUpARead)
 {
-    const auto read_served = [](VcSet set) {
+    const auto read_served = [](RequestVcs set) {
         return std::stoull(in_child([set] {
             FabricSystem::Options options;
-            options.link.vcs = static_cast<std::uint64_t>(set);
+            options.link.vcs = set;
             options.link.request_credits = 1;
             options.service = 500'000;
             FabricSystem system(two_ends(), options);
@@ -134,8 +134,8 @@ TEST(Channels, AWriteThatWaitsDoesNotHoldUpARead)
     };
     const LinkSpec link;
     const Time slot = wire_time(link, 80) + 2 * link.latency + 500'000;
-    EXPECT_EQ(read_served(VcSet::split), wire_time(link, 80) + wire_time(link, 16) + link.latency);
-    EXPECT_EQ(read_served(VcSet::shared), 4 * slot + wire_time(link, 16) + link.latency);
+    EXPECT_EQ(read_served(RequestVcs::split), wire_time(link, 80) + wire_time(link, 16) + link.latency);
+    EXPECT_EQ(read_served(RequestVcs::shared), 4 * slot + wire_time(link, 16) + link.latency);
 }
 
 TEST(Channels, PooledCreditsCountLikeOwnOnes)
@@ -174,7 +174,7 @@ TEST(Channels, AnEmptyPoolLeavesEveryChannelItsOwnCredits)
     EXPECT_EQ(served[4].at, 100'000 + wire_time(options.link, 16) + options.link.latency);
 }
 
-TEST(Channels, MoreLanesThanTheLinkHasAreRefusedLoudly)
+TEST(Channels, MoreVcSetsThanTheLinkHasAreRefusedLoudly)
 {
     FabricSystem::Options options;
     FabricSystem system(two_ends(), options);
@@ -182,7 +182,7 @@ TEST(Channels, MoreLanesThanTheLinkHasAreRefusedLoudly)
     Line& line = system.pool.take();
     line.begin(LineOp::read, global_address(1, 0), 64);
     system.endpoints[0]->output(0).enqueue(line, LineClass::request, 0, 1);
-    EXPECT_EQ(reports.all(), "/weft/lane: e0: a route uses lane 1, its link has 1\n");
+    EXPECT_EQ(reports.all(), "/weft/vc_set: e0: a route uses VC set 1, its link has 1\n");
     system.pool.give(line);
 }
 

@@ -61,24 +61,24 @@ void Endpoint::run(ScheduledItem& item)
     switch (item.kind) {
     case issue_kind: {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
-        if (choice.count == 0) throw std::logic_error(path() + " is told to send where there is no way");
+        if (choice.count == 0) throw std::logic_error(path() + " is told to send where there is no route");
         const unsigned pick = line.pick(choice.count);
         line.issued = now;
-        ports_[choice.port(pick)]->output->enqueue(line, LineClass::request, 0, choice.lane(pick));
+        ports_[choice.port(pick)]->output->enqueue(line, LineClass::request, 0, choice.vc_set(pick));
         return;
     }
     case arrival_kind:
         served.push_back({now, line.source, line.tag});
-        line.push_way(item.input, lane_of(line.vc));
+        line.push_hop(item.input, vc_set_of(line.vc));
         line.kind = service_kind;
         event_queue().schedule(line, *this, now + service_, item.input);
         return;
     case service_kind: {
-        const Line::Way way = line.pop_way();
-        Port& port = *ports_[way.port];
+        const Line::Hop hop = line.pop_hop();
+        Port& port = *ports_[hop.port];
         if (replied_++ != dropped_) port.in->return_request_credit(line, 0);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
-        port.output->enqueue(line, LineClass::response, 0, way.lane);
+        port.output->enqueue(line, LineClass::response, 0, hop.vc_set);
         return;
     }
     default: break;

@@ -429,7 +429,7 @@ TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
     const auto bytes = [](std::uint64_t group_payload) {
         return in_child([group_payload] {
             LinkSpec link;
-            link.merge = static_cast<std::uint64_t>(MergeKind::adjacent);
+            link.merge = MergeKind::adjacent;
             link.max_payload = 256;
             link.group_payload = group_payload;
             Star star(4, link, {});
@@ -470,10 +470,10 @@ TEST(Group, RandomMixesWithLittleRoomAllEnd)
             link.request_credits = 1 + random() % 3;
             link.response_credits = 1 + random() % 3;
             link.pool_credits = random() % 3;
-            link.vcs = random() % 2;
+            link.vcs = static_cast<RequestVcs>(random() % 2);
             SwitchSpec hub;
             hub.group_contexts = 1 + random() % 4;
-            hub.arbiter = random() % 4;
+            hub.arbiter = static_cast<ArbiterKind>(random() % 4);
             const unsigned n = 2 + random() % 5;
             Star star(n, link, hub);
             star.group_of_all();

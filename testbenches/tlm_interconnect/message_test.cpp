@@ -39,7 +39,7 @@ struct Hosts {
                 spec.bandwidth = net_rate;
                 spec.latency = net_latency;
                 spec.header = 1;
-                spec.merge = static_cast<std::uint64_t>(MergeKind::destination);
+                spec.merge = MergeKind::destination;
                 spec.max_payload = 4160;
                 spec.packet_overhead = 82;
                 spec.message_header = 16;

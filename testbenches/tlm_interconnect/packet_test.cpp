@@ -71,7 +71,7 @@ double further(const LinkSpec& link, LineOp op, std::uint32_t payload)
 LinkSpec flits()
 {
     LinkSpec link;
-    link.merge = static_cast<std::uint64_t>(MergeKind::adjacent);
+    link.merge = MergeKind::adjacent;
     link.max_payload = 256;
     return link;
 }
@@ -196,7 +196,7 @@ TEST(Packets, APacketIsNotInterruptedByOtherChannels)
 TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
 {
     LinkSpec link;
-    link.merge = static_cast<std::uint64_t>(MergeKind::destination);
+    link.merge = MergeKind::destination;
     link.header = 8;
     link.flit = 4;
     link.packet_overhead = 34;
@@ -207,7 +207,7 @@ TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
         EXPECT_EQ(measured.packets, 10u);
         EXPECT_EQ(measured.forward, 10u * (34 + lines * 72));
     }
-    link.merge = static_cast<std::uint64_t>(MergeKind::none);
+    link.merge = MergeKind::none;
     EXPECT_EQ(send(link, LineOp::write, 64, 100).forward, 100u * (34 + 72));
 }
 
@@ -217,7 +217,7 @@ TEST(Packets, UaLinkEfficiency)
     // 0.8 a fifth of a flow-control word: 20/21. With authentication a half-flit of 32 B holds all of these: 8/9.
     LinkSpec link;
     link.bandwidth = 100'000'000'000;
-    link.merge = static_cast<std::uint64_t>(MergeKind::adjacent);
+    link.merge = MergeKind::adjacent;
     link.max_payload = 256;
     link.flit = 64;
     link.header = 8;
@@ -239,7 +239,7 @@ TEST(Packets, UaLinkEfficiency)
 
     // The data link layer: 628 of 640 B, exactly, whatever is carried.
     LinkSpec frames = link;
-    frames.merge = static_cast<std::uint64_t>(MergeKind::none);
+    frames.merge = MergeKind::none;
     const double plain = further(frames, LineOp::write, 64);
     frames.frame = 640;
     frames.frame_payload = 628;
@@ -366,7 +366,7 @@ TEST(Bundle, FourStrandsCarryTheSameInTheSameTimeAndALineTakesLonger)
     EXPECT_EQ(send(link, LineOp::write, 64, 1).last, 4 * wire_time(link, 80) + link.latency);
     // All lines on one strand by address; in turn they use all.
     EXPECT_EQ(send(link, LineOp::write, 64, 400, false, 256).last, 400 * 4 * wire_time(link, 80) + link.latency);
-    link.bundle_spread = static_cast<std::uint64_t>(BundleSpread::round_robin);
+    link.bundle_selection = BundleSelection::round_robin;
     EXPECT_EQ(send(link, LineOp::write, 64, 400, false, 256).last, 100 * 4 * wire_time(link, 80) + link.latency);
 }
 

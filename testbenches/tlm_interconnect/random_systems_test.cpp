@@ -59,9 +59,9 @@ std::string try_system(unsigned seed)
     link.request_credits = 1 + random() % 4;
     link.response_credits = 1 + random() % 4;
     link.pool_credits = one_in(3) ? random() % 4 : 0;
-    link.vcs = random() % 2;
+    link.vcs = static_cast<RequestVcs>(random() % 2);
     link.latency = 1 + random() % 50'000;
-    link.merge = random() % 3;
+    link.merge = static_cast<MergeKind>(random() % 3);
     link.max_payload = 64U << random() % 4;
     link.address_extension = one_in(3) ? 16 : 0;
     link.packet_overhead = one_in(4) ? 8 : 0;
@@ -72,19 +72,19 @@ std::string try_system(unsigned seed)
     link.credit_bytes = one_in(2) ? 4 : 0;
     link.credit_batch = 1 + random() % 8;
     link.bundle = one_in(4) ? 1 + random() % 4 : 1;
-    link.bundle_spread = random() % 2;
+    link.bundle_selection = static_cast<BundleSelection>(random() % 2);
 
     SwitchSpec& hub = options.switches;
     options.crossbar = one_in(2);
     hub.latency = 1 + random() % 20'000;
-    hub.arbiter = random() % 4;
+    hub.arbiter = static_cast<ArbiterKind>(random() % 4);
     hub.control_weight = 1 + random() % 4;
     hub.data_weight = 1 + random() % 4;
     hub.clock = 1 + random() % 3'000;
-    hub.queues = random() % 2;  // voq, channel
-    hub.allocator = random() % 5;
+    hub.queues = static_cast<QueueKind>(random() % 2);  // voq, channel
+    hub.allocator = static_cast<AllocatorKind>(random() % 5);
     hub.iterations = 1 + random() % 3;
-    hub.vc_stage = random() % 2;
+    hub.vc_stage = static_cast<VcStage>(random() % 2);
     hub.traversal = random() % 3'000;
     hub.credit_delay = random() % 3'000;
     hub.input_speedup = 1 + random() % 2;
@@ -96,7 +96,7 @@ std::string try_system(unsigned seed)
     std::vector<std::string> cycle;
     try {
         const Routing routing(fabric, rules);
-        link.vc_lanes = std::min<std::uint64_t>(4, routing.lanes() * (1 + random() % 2));
+        link.vc_sets = std::min<std::uint64_t>(4, routing.vc_sets() * (1 + random() % 2));
         cycle = routing.dependency_cycle();
     } catch (const RouteMismatch&) {
         return "mismatch";

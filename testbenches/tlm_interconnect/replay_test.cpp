@@ -22,7 +22,7 @@ constexpr std::uint64_t per(double rate) { return static_cast<std::uint64_t>(rat
 LinkSpec replaying(RetryKind kind, double rate)
 {
     LinkSpec link;
-    link.retry = static_cast<std::uint64_t>(kind);
+    link.retry = kind;
     link.bit_error_rate = per(rate);
     link.request_credits = link.response_credits = 65535;
     return link;
@@ -109,7 +109,7 @@ TEST(Replay, WithoutErrorsTimesAreThoseOfThePlainLink)
         return in_child([kind, frames] {
             FabricSystem::Options options;
             if (frames) options.link = framed(options.link);
-            options.link.retry = static_cast<std::uint64_t>(kind);
+            options.link.retry = kind;
             options.service = 1'000;
             FabricSystem system(star(4), options);
             for (unsigned e = 0; e < 4; ++e)
@@ -219,7 +219,7 @@ TEST(Replay, EveryParameterMovesTheRightNumberInTheRightDirection)
     link.replay_timeout = 1'000'000;
     EXPECT_GT(stream(link, 5'000).last, before.last);
     link = base;
-    link.retry = static_cast<std::uint64_t>(RetryKind::go_back_n);
+    link.retry = RetryKind::go_back_n;
     EXPECT_LT(stream(link, 5'000).last, before.last);
     // A buffer smaller than a round trip (44.75 packets and the one itself) limits even without errors.
     link = replaying(RetryKind::go_back_n, 0);

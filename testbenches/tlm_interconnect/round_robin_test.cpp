@@ -15,7 +15,7 @@ namespace {
 
 // Lines out of each spine of two leaves below four spines, when one endpoint writes one and the same line again and
 // again to the other.
-std::vector<std::uint64_t> spine_loads(SpreadMode mode, unsigned lines)
+std::vector<std::uint64_t> spine_loads(PathSelection mode, unsigned lines)
 {
     const Fabric fabric = two_tiers(2, 1, 4);
     FabricSystem system(fabric, {});
@@ -28,13 +28,13 @@ std::vector<std::uint64_t> spine_loads(SpreadMode mode, unsigned lines)
 }
 
 // Lines of a stream from endpoint 0 to 4 that arrive after a later one, while endpoints 1 to 3 fill the first spine.
-unsigned overtaken(SpreadMode mode)
+unsigned overtaken(PathSelection mode)
 {
     const Fabric fabric = two_tiers(2, 4, 2);
     FabricSystem system(fabric, {});
     for (unsigned i = 0; i < 200; ++i) {
         for (unsigned e = 1; e < 4; ++e)
-            system.endpoints[e]->issue(0, LineOp::write, 4 + e, 0).choose_path(SpreadMode::none);
+            system.endpoints[e]->issue(0, LineOp::write, 4 + e, 0).choose_path(PathSelection::none);
         system.endpoints[0]->issue(0, LineOp::write, 4, 0).choose_path(mode, i);
     }
     sc_core::sc_start();
@@ -53,20 +53,20 @@ unsigned overtaken(SpreadMode mode)
 
 TEST(RoundRobin, EqualPortsCarryEqualShares)
 {
-    EXPECT_EQ(spine_loads(SpreadMode::round_robin, 400), (std::vector<std::uint64_t>{100, 100, 100, 100}));
+    EXPECT_EQ(spine_loads(PathSelection::round_robin, 400), (std::vector<std::uint64_t>{100, 100, 100, 100}));
 }
 
 TEST(RoundRobin, ByAddressOneHotLineKeepsToOnePort)
 {
-    EXPECT_EQ(spine_loads(SpreadMode::lines, 400), (std::vector<std::uint64_t>{400, 0, 0, 0}));
+    EXPECT_EQ(spine_loads(PathSelection::lines, 400), (std::vector<std::uint64_t>{400, 0, 0, 0}));
 }
 
 TEST(RoundRobin, SharesDifferByOneAtMost)
 {
-    EXPECT_EQ(spine_loads(SpreadMode::round_robin, 402), (std::vector<std::uint64_t>{101, 101, 100, 100}));
+    EXPECT_EQ(spine_loads(PathSelection::round_robin, 402), (std::vector<std::uint64_t>{101, 101, 100, 100}));
 }
 
-TEST(RoundRobin, LinesOfOneStreamOvertakeEachOther) { EXPECT_GT(overtaken(SpreadMode::round_robin), 0U); }
-TEST(RoundRobin, ByAddressNoneOvertakes) { EXPECT_EQ(overtaken(SpreadMode::lines), 0U); }
+TEST(RoundRobin, LinesOfOneStreamOvertakeEachOther) { EXPECT_GT(overtaken(PathSelection::round_robin), 0U); }
+TEST(RoundRobin, ByAddressNoneOvertakes) { EXPECT_EQ(overtaken(PathSelection::lines), 0U); }
 
 }  // namespace round_robin_test

@@ -88,7 +88,7 @@ RouteRules rules(RoutePolicy policy, std::vector<std::uint32_t> groups = {})
     return out;
 }
 
-// Every pair of endpoints, over eight digits each: links between routers.
+// Every pair of endpoints, over eight path hashes each: links between routers.
 template <class Check>
 void each_path(const Fabric& fabric, const Routing& routing, const Check& check)
 {
@@ -112,15 +112,15 @@ std::string mismatch(const Fabric& fabric, const RouteRules& with)
 }
 
 // Random writes among all endpoints over links with room for one line of each channel.
-void expect_drained(const Fabric& fabric, const RouteRules& with, unsigned lanes, unsigned lines)
+void expect_drained(const Fabric& fabric, const RouteRules& with, unsigned vc_sets, unsigned lines)
 {
     FabricSystem::Options options;
     options.link.request_credits = 1;
     options.link.response_credits = 1;
-    options.link.vc_lanes = lanes;
+    options.link.vc_sets = vc_sets;
     options.routes = with;
     FabricSystem system(fabric, options);
-    ASSERT_EQ(system.routing.lanes(), lanes);
+    ASSERT_EQ(system.routing.vc_sets(), vc_sets);
     system.issue_random(lines, 7);
     sc_core::sc_start();
     system.expect_clean();
@@ -136,7 +136,7 @@ TEST(RoutePolicy, DimensionOrderTakesTheSumOfDistancesAndHasNoCycle)
             const Fabric fabric = grid(sizes, closed);
             const Routing routing(fabric, rules(RoutePolicy::dimension_order));
             const unsigned largest = *std::max_element(sizes.begin(), sizes.end());
-            EXPECT_EQ(routing.lanes(), closed && largest > 3 ? 2u : 1u);
+            EXPECT_EQ(routing.vc_sets(), closed && largest > 3 ? 2u : 1u);
             EXPECT_TRUE(routing.dependency_cycle().empty()) << sizes.size() << " " << closed;
             each_path(fabric, routing, [&](std::uint32_t a, std::uint32_t b, const std::vector<std::uint32_t>& path) {
                 EXPECT_EQ(path.size() - 3, grid_hops(sizes, closed, a, b)) << a << " to " << b;
@@ -153,19 +153,19 @@ TEST(RoutePolicy, MinimalRoutesOfTheSameRingsHaveCycles)
     EXPECT_FALSE(Routing(grid({3, 3}, false)).dependency_cycle().empty());
 }
 
-TEST(RoutePolicy, FirstDimensionFirstAndLaneOneUntilTheDateline)
+TEST(RoutePolicy, FirstDimensionFirstAndVcSetOneUntilTheDateline)
 {
     const Fabric fabric = grid({5, 4}, true);
     const Routing routing(fabric, rules(RoutePolicy::dimension_order));
     EXPECT_EQ(grid_sizes(fabric), (std::vector<std::uint32_t>{5, 4}));
     // From (3, 1) to (0, 2): over the dateline of the first dimension, then up the second.
     EXPECT_EQ(routing.path(8, 10, 0), (std::vector<std::uint32_t>{28, 8, 9, 5, 10, 30}));
-    EXPECT_EQ(routing.lane(8, 10, 0), 1u);
-    EXPECT_EQ(routing.lane(9, 10, 0), 1u);
-    EXPECT_EQ(routing.lane(5, 10, 0), 0u);
+    EXPECT_EQ(routing.vc_set(8, 10, 0), 1u);
+    EXPECT_EQ(routing.vc_set(9, 10, 0), 1u);
+    EXPECT_EQ(routing.vc_set(5, 10, 0), 0u);
     // Half way round the second dimension both ways are taken, one of them over its dateline.
     ASSERT_EQ(routing.ports_to(0, 10).size(), 2u);
-    EXPECT_NE(routing.lane(0, 10, 0), routing.lane(0, 10, 1));
+    EXPECT_NE(routing.vc_set(0, 10, 0), routing.vc_set(0, 10, 1));
 }
 
 TEST(RoutePolicy, AllPairsLoadTheLinksOfATorusAlike)
@@ -222,7 +222,7 @@ TEST(RoutePolicy, UpDownJoinsAllPairsWithoutACycleOnAnything)
     }
     for (const Fabric& fabric : fabrics) {
         const Routing routing(fabric, rules(RoutePolicy::up_down));
-        EXPECT_EQ(routing.lanes(), 1u);
+        EXPECT_EQ(routing.vc_sets(), 1u);
         EXPECT_TRUE(routing.dependency_cycle().empty());
         std::vector<std::uint32_t> node_of(fabric.endpoints);
         for (std::uint32_t e = 0; e < fabric.endpoints; ++e) node_of[e] = routing.node_of(e);
@@ -259,7 +259,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
         std::vector<std::uint32_t> groups;
         const Fabric fabric = dragonfly_of(h, 2 * h, h, groups);
         const Routing routing(fabric, rules(RoutePolicy::dragonfly_minimal, groups));
-        EXPECT_EQ(routing.lanes(), 2u);
+        EXPECT_EQ(routing.vc_sets(), 2u);
         EXPECT_TRUE(routing.dependency_cycle().empty());
         each_path(fabric, routing, [&](std::uint32_t, std::uint32_t, const std::vector<std::uint32_t>& path) {
             EXPECT_LE(path.size() - 3, 3u);
@@ -270,7 +270,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
     }
     std::vector<std::uint32_t> groups;
     Fabric fabric = dragonfly_of(2, 4, 2, groups);
-    EXPECT_FALSE(Routing(fabric).dependency_cycle().empty());  // the same links without lanes
+    EXPECT_FALSE(Routing(fabric).dependency_cycle().empty());  // the same links without VC sets
     EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal)), "");
     EXPECT_NE(mismatch(grid({4, 4}, true), rules(RoutePolicy::dragonfly_minimal, std::vector<std::uint32_t>(32, 0))),
         "");
@@ -278,7 +278,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
     EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal, groups)).find("not joined"), std::string::npos);
 }
 
-TEST(RoutePolicy, ATorusInOneLaneIsACycleOfItsOwnLinks)
+TEST(RoutePolicy, ATorusInOneVcSetIsACycleOfItsOwnLinks)
 {
     const Routing ring(grid({5}, true), rules(RoutePolicy::dimension_order));
     EXPECT_TRUE(ring.dependency_cycle().empty());

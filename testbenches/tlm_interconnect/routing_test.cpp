@@ -132,14 +132,14 @@ TEST(Routing, FewestHopsThenTheWidestPath)
 
 TEST(Routing, WidthOfAPathIsItsNarrowestEdgeHoweverFarAway)
 {
-    // Two ways out of e0 look alike; behind one of them the second hop is narrow.
+    // Two routes out of e0 look alike; behind one of them the second hop is narrow.
     Fabric fabric;
     fabric.endpoints = 2;
     fabric.nodes = {{"e0", 0, false}, {"e1", 1, false}, {"a", -1, true}, {"b", -1, true}};
     fabric.edges = {{0, 2, 100}, {0, 3, 100}, {2, 1, 10}, {3, 1, 90}, {3, 1, 90}};
     const Routing routing(fabric);
     EXPECT_EQ(routing.ports_to(0, 1), (std::vector<std::uint16_t>{1}));
-    EXPECT_EQ(routing.ports_to(3, 1).size(), 2u);  // parallel edges are equal ways
+    EXPECT_EQ(routing.ports_to(3, 1).size(), 2u);  // parallel edges are equal routes
 }
 
 TEST(Routing, EndpointsPassNobodyOn)
@@ -169,7 +169,7 @@ TEST(Routing, LinesSpreadExactlyEvenlyOverEqualPaths)
 
 TEST(Routing, ChoicesAtSuccessiveModulesAreIndependent)
 {
-    // Two parallel edges at each of three hops: eight ways, each taken equally often.
+    // Two parallel edges at each of three hops: eight routes, each taken equally often.
     Fabric fabric;
     fabric.endpoints = 2;
     fabric.nodes = {{"e0", 0, false}, {"e1", 1, false}, {"a", -1, true}, {"b", -1, true}};
@@ -184,16 +184,16 @@ TEST(Routing, ChoicesAtSuccessiveModulesAreIndependent)
     sc_core::sc_start();
     system.expect_clean();
     for (const auto& link : system.links) EXPECT_EQ(link->direction(0).lines, 400u);
-    std::map<std::string, unsigned> ways;
+    std::map<std::string, unsigned> routes;
     for (std::uint32_t i = 0; i < 8; ++i) {
         Line& line = system.pool.take();
         line.begin(LineOp::read, global_address(1, 64 * i), 64);
-        std::string way;
-        for (unsigned hop = 0; hop < 3; ++hop) way += std::to_string(line.pick(2));
-        ++ways[way];
+        std::string route;
+        for (unsigned hop = 0; hop < 3; ++hop) route += std::to_string(line.pick(2));
+        ++routes[route];
         system.pool.give(line);
     }
-    EXPECT_EQ(ways.size(), 8u);
+    EXPECT_EQ(routes.size(), 8u);
 }
 
 TEST(Routing, MeasuredBytesOnEverySpineAreEqual)

@@ -46,7 +46,7 @@ double throughput(RoutePolicy policy, bool adversarial)
     options.link.header = 0;
     options.link.latency = 10'000;
     options.switches.latency = 10'000;
-    options.link.vc_lanes = policy == RoutePolicy::dragonfly_valiant ? 3 : 2;
+    options.link.vc_sets = policy == RoutePolicy::dragonfly_valiant ? 3 : 2;
     options.link.request_credits = 64;
     options.link.response_credits = 64;
     options.routes = rules(policy, groups);
@@ -76,13 +76,13 @@ double throughput(RoutePolicy policy, bool adversarial)
 
 }  // namespace
 
-TEST(Valiant, AtMostFiveLinksTwoOfThemBetweenGroupsAndLanesThatRise)
+TEST(Valiant, AtMostFiveLinksTwoOfThemBetweenGroupsAndVcSetsThatRise)
 {
     for (const unsigned size : {1U, 2U, 3U}) {
         std::vector<std::uint32_t> groups;
         const Fabric fabric = dragonfly_of(size, 2 * size, size, groups);
         const Routing routing(fabric, rules(RoutePolicy::dragonfly_valiant, groups));
-        EXPECT_EQ(routing.lanes(), 3U);
+        EXPECT_EQ(routing.vc_sets(), 3U);
         EXPECT_EQ(routing.phases(), 3U);
         EXPECT_TRUE(routing.dependency_cycle().empty());
         EXPECT_FALSE(routing.dependency_cycle(1).empty());
@@ -100,7 +100,7 @@ TEST(Valiant, AtMostFiveLinksTwoOfThemBetweenGroupsAndLanesThatRise)
                     for (std::size_t i = 2; i + 1 < path.size(); ++i) {
                         between += groups[path[i - 1]] != groups[path[i]] ? 1 : 0;
                         if (i > 2) {
-                            EXPECT_GE(steps[i - 1].lane, steps[i - 2].lane);
+                            EXPECT_GE(steps[i - 1].vc_set, steps[i - 2].vc_set);
                         }
                     }
                     if (groups[path[1]] == groups[path[path.size() - 2]]) {
@@ -182,14 +182,14 @@ TEST(Valiant, ARandomGroupCostsUniformTrafficNearlyHalf)
 
 namespace {
 
-void expect_drained(bool crossbar, unsigned lanes)
+void expect_drained(bool crossbar, unsigned vc_sets)
 {
     std::vector<std::uint32_t> groups;
     const Fabric fabric = dragonfly_of(p, a, h, groups);
     FabricSystem::Options options;
     options.link.request_credits = 1;
     options.link.response_credits = 1;
-    options.link.vc_lanes = lanes;
+    options.link.vc_sets = vc_sets;
     options.routes = rules(RoutePolicy::dragonfly_valiant, groups);
     options.crossbar = crossbar;
     FabricSystem system(fabric, options);
@@ -202,6 +202,6 @@ void expect_drained(bool crossbar, unsigned lanes)
 
 TEST(Valiant, DrainsWithOneCreditPerChannel) { expect_drained(false, 3); }
 TEST(Valiant, DrainsThroughScheduledCrossbars) { expect_drained(true, 3); }
-TEST(Valiant, DrainsWithALaneToSpare) { expect_drained(true, 4); }
+TEST(Valiant, DrainsWithAVcSetToSpare) { expect_drained(true, 4); }
 
 }  // namespace valiant_test

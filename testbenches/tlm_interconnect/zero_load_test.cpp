@@ -19,7 +19,7 @@ struct Place {
     unsigned to;
     unsigned switches;  // on the way
     RouteRules routes;
-    unsigned lanes;
+    unsigned vc_sets;
 };
 
 std::vector<Place> places()
@@ -43,7 +43,7 @@ void expect_sum_of_parts(bool crossbar)
                     FabricSystem::Options options;
                     options.service = 13;
                     options.routes = place.routes;
-                    options.link.vc_lanes = place.lanes;
+                    options.link.vc_sets = place.vc_sets;
                     options.crossbar = crossbar;
                     options.switches.latency = 100'000;
                     options.switches.clock = 1;  // asynchronous: every picosecond is an edge

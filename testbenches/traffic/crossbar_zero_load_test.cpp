@@ -175,7 +175,7 @@ TEST(CrossbarZeroLoad, EveryDelayCountsOnce)
     router.traversal = 300;
     EXPECT_EQ(single_passage(router), 7 * cycle + 300);
     router = plain_router();
-    router.vc_stage = 1;
+    router.vc_stage = VcStage::separate;
     EXPECT_EQ(single_passage(router), 6 * cycle);
     // There after 2 ns, may take part after 3 ns, next edge of a clock of 5 ns; and 1 + 2 ns to the end.
     router = plain_router();
@@ -205,7 +205,7 @@ TEST(CrossbarZeroLoad, SeparateAllocationOfOneChannelHalvesTheRate)
 {
     SwitchSpec router = plain_router();
     EXPECT_EQ(mean_spacing(router, 32, 1), cycle);
-    router.vc_stage = 1;
+    router.vc_stage = VcStage::separate;
     EXPECT_EQ(mean_spacing(router, 32, 1), 2 * cycle);
 }
 
@@ -218,7 +218,7 @@ TEST(CrossbarZeroLoad, WeightsShareAnOutput)
         configuration.options.router.data_weight = data;
         return std::stoul(in_child([&] {
             LinkSpec link = cycle_link(1, 16);
-            link.vcs = static_cast<std::uint64_t>(VcSet::split);
+            link.vcs = RequestVcs::split;
             Bench bench(configuration, link);
             for (unsigned i = 0; i < 400; ++i) {
                 bench.end(1).issue(0, LineOp::read, 0, 64 * i);

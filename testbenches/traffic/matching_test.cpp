@@ -17,7 +17,7 @@ namespace {
 SwitchSpec with(AllocatorKind kind, unsigned iterations = 1)
 {
     SwitchSpec spec;
-    spec.allocator = static_cast<std::uint64_t>(kind);
+    spec.allocator = kind;
     spec.iterations = iterations;
     return spec;
 }

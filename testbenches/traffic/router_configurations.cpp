@@ -14,8 +14,8 @@ NetworkOptions four_clock_router()
 {
     NetworkOptions options;
     options.router.latency = options.router.clock = options.router.traversal = router_cycle;
-    options.router.vc_stage = 1;
-    options.router.queues = static_cast<std::uint64_t>(QueueKind::channel);
+    options.router.vc_stage = VcStage::separate;
+    options.router.queues = QueueKind::channel;
     options.router.credit_delay = 3 * router_cycle;
     options.traffic.duration = 20'000 * router_cycle;
     options.traffic.seed = 7;
@@ -44,7 +44,7 @@ Configuration tree_of_64()
 {
     Configuration out{fat_tree(4, 3), four_clock_router()};
     out.options.depth = 16;
-    out.options.router.allocator = static_cast<std::uint64_t>(AllocatorKind::input_first);
+    out.options.router.allocator = AllocatorKind::input_first;
     return out;
 }
 
@@ -55,8 +55,8 @@ Configuration saturated_switch(unsigned endpoints, QueueKind queues, AllocatorKi
     out.options.depth = 512;
     out.options.router.latency = out.options.router.clock = router_cycle;
     out.options.router.traversal = out.options.router.credit_delay = 0;
-    out.options.router.queues = static_cast<std::uint64_t>(queues);
-    out.options.router.allocator = static_cast<std::uint64_t>(allocator);
+    out.options.router.queues = queues;
+    out.options.router.allocator = allocator;
     out.options.router.iterations = iterations;
     out.options.traffic.load = 1;
     out.options.traffic.duration = 20'000 * router_cycle;

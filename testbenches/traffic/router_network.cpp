@@ -105,8 +105,8 @@ LinkSpec cycle_link(unsigned vcs, unsigned depth)
     link.flit = 64;
     link.bandwidth = 64'000'000'000;
     link.latency = cycle;
-    link.vcs = static_cast<std::uint64_t>(VcSet::shared);
-    link.vc_lanes = vcs;
+    link.vcs = RequestVcs::shared;
+    link.vc_sets = vcs;
     link.request_credits = depth;
     link.response_credits = depth;
     return link;

@@ -118,9 +118,9 @@ void MessageStage::close(Stream& stream, Time now)
     for (ScheduledItem* item = stream.head; item != nullptr;) {
         Line& line = Line::of(*item);
         item = item->next;
-        const Line::Way way = line.pop_way();
-        line.push_way(way.port, way.lane);
-        host_.stage_later(line, leave, way.port);
+        const Line::Hop hop = line.pop_hop();
+        line.push_hop(hop.port, hop.vc_set);
+        host_.stage_later(line, leave, hop.port);
     }
     stream.head = nullptr;
 }

@@ -1,4 +1,4 @@
-// Many resources of one rate side by side, such as the ways out of a place that has many: 32 bytes each.
+// Many resources of one rate side by side, such as the ports of a place that has many: 32 bytes each.
 //
 // Each takes so many bytes per second, exactly, as a RateServer does: remainders of a picosecond are carried as long
 // as it stays busy.

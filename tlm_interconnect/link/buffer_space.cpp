@@ -10,18 +10,18 @@ namespace weft {
 BufferSpace buffer_space(const LinkSpec& link)
 {
     BufferSpace out;
-    out.split = static_cast<VcSet>(link.vcs) == VcSet::split;
+    out.split = link.vcs == RequestVcs::split;
     out.shared = static_cast<std::uint32_t>(link.pool_credits);
     out.packet_lines = out.path_lines = destination_lines(link);
-    if (static_cast<MergeKind>(link.merge) == MergeKind::adjacent && link.max_payload > line_bytes)
+    if (link.merge == MergeKind::adjacent && link.max_payload > line_bytes)
         out.packet = static_cast<std::uint32_t>(link.max_payload);
     if (out.packet > 0 && link.group_payload > line_bytes)
         out.group_packet = static_cast<std::uint32_t>(std::min(link.group_payload, link.max_payload));
-    for (unsigned lane = 0; lane < link.vc_lanes; ++lane) {
+    for (unsigned vc_set = 0; vc_set < link.vc_sets; ++vc_set) {
         for (const VcClass cls : {VcClass::request, VcClass::write, VcClass::atomic})
             if (out.split || cls == VcClass::request)
-                out.lines[vc_of(cls, lane)] = static_cast<std::uint32_t>(link.request_credits);
-        out.lines[vc_of(VcClass::response, lane)] = static_cast<std::uint32_t>(link.response_credits);
+                out.lines[vc_of(cls, vc_set)] = static_cast<std::uint32_t>(link.request_credits);
+        out.lines[vc_of(VcClass::response, vc_set)] = static_cast<std::uint32_t>(link.response_credits);
     }
     return out;
 }

@@ -9,7 +9,7 @@ namespace weft {
 
 std::uint32_t destination_lines(const LinkSpec& spec)
 {
-    if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return 0;
+    if (spec.merge != MergeKind::destination) return 0;
     const std::uint64_t line = spec.header + (line_bytes + spec.flit - 1) / spec.flit * spec.flit;
     return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, spec.max_payload / line));
 }

@@ -54,7 +54,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
 {
     std::size_t chosen = 0;
     if (wire.strands.size() > 1)
-        chosen = static_cast<BundleSpread>(spec().bundle_spread) == BundleSpread::lines
+        chosen = spec().bundle_selection == BundleSelection::lines
             ? local_of(line.address) / line_bytes % wire.strands.size()
             : wire.turn++ % wire.strands.size();
     Strand& strand = wire.strands[chosen];

@@ -11,20 +11,20 @@ std::vector<Statistic> LinkModel::statistics() const
 {
     std::vector<Statistic> out;
     for (unsigned end = 0; end < 2; ++end) {
-        const Direction way = direction(end);
+        const Direction counts = direction(end);
         StatisticWriter write(link_statistics(), out, end == 0 ? "forward_" : "backward_");
-        write("lines", way.lines);
-        write("packets", way.packets);
-        write("wire_bytes", way.wire_bytes);
-        write("payload_bytes", way.payload_bytes);
-        write("flag_reads", way.flag_reads);
-        write("flag_bytes", way.flag_bytes);
-        write("credit_messages", way.credit_messages);
-        write("errors", way.errors);
-        write("replays", way.replays);
-        write("repeated_bytes", way.repeated_bytes);
-        write("duplicates", way.duplicates);
-        write("busy", way.busy);
+        write("lines", counts.lines);
+        write("packets", counts.packets);
+        write("wire_bytes", counts.wire_bytes);
+        write("payload_bytes", counts.payload_bytes);
+        write("flag_reads", counts.flag_reads);
+        write("flag_bytes", counts.flag_bytes);
+        write("credit_messages", counts.credit_messages);
+        write("errors", counts.errors);
+        write("replays", counts.replays);
+        write("repeated_bytes", counts.repeated_bytes);
+        write("duplicates", counts.duplicates);
+        write("busy", counts.busy);
     }
     return out;
 }
@@ -41,8 +41,7 @@ void check_frames(const LinkSpec& spec)
 std::unique_ptr<LinkModel> make_link(const char* module_name, EventQueue& event_queue, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed)
 {
-    if (static_cast<RetryKind>(spec.retry) == RetryKind::none)
-        return std::make_unique<Link>(module_name, event_queue, spec);
+    if (spec.retry == RetryKind::none) return std::make_unique<Link>(module_name, event_queue, spec);
     return std::make_unique<ReplayLink>(module_name, event_queue, path, spec, seed);
 }
 

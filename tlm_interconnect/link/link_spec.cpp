@@ -26,8 +26,8 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
             {{"vcs", Unit::choice, 0, 1, "virtual channels of requests: one, or reads, writes and atomics apart",
                  {"shared", "split"}},
                 &LinkSpec::vcs},
-            {{"vc_lanes", Unit::count, 1, 4, "copies of the set of virtual channels, for routes that need them", {}},
-                &LinkSpec::vc_lanes},
+            {{"vc_sets", Unit::count, 1, 4, "copies of the set of virtual channels, for routes that need them", {}},
+                &LinkSpec::vc_sets},
             {{"address_extension", Unit::bytes, 0, 256, "added to requests whose address region is not remembered", {}},
                 &LinkSpec::address_extension},
             {{"extension_region", Unit::bytes, 64, std::uint64_t{1} << 48, "size of an address region", {}},
@@ -54,9 +54,9 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
             {{"credit_batch", Unit::count, 1, 1024, "credits that one message returns", {}}, &LinkSpec::credit_batch},
             {{"bundle", Unit::count, 1, 64, "physical links that share the load and the bandwidth", {}},
                 &LinkSpec::bundle},
-            {{"bundle_spread", Unit::choice, 0, 1, "how packets choose among them: by line address or in turn",
+            {{"bundle_selection", Unit::choice, 0, 1, "how packets choose among them: by line address or in turn",
                  {"lines", "round_robin"}},
-                &LinkSpec::bundle_spread},
+                &LinkSpec::bundle_selection},
             {{"retry", Unit::choice, 0, 2, "what repeats a packet with a bit error", {"none", "timeout", "go_back_n"}},
                 &LinkSpec::retry},
             {{"bit_error_rate", Unit::ratio, 0, 1'000'000'000'000'000, "errors per bit on the wire; needs a retry", {}},
@@ -72,9 +72,10 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
                  {}},
                 &LinkSpec::ack_every},
             {{"model", Unit::choice, 0, 3,
-                 "what stands for the link: ours, clocked endpoints as twins or as RTL, both in lockstep, or a block "
+                 "what stands for the link: ours, clocked endpoints as reference models or as RTL, both in lockstep, "
+                 "or a block "
                  "of 'weft rtl add'",
-                 {"link", "link_twin", "rtl_link", "link_lockstep"}},
+                 {"link", "reference_link", "rtl_link", "link_lockstep"}},
                 &LinkSpec::model},
         });
     return table;

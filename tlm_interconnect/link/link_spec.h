@@ -6,13 +6,13 @@
 namespace weft {
 
 // shared: all requests in one channel; split: reads, writes and atomics apart.
-enum class VcSet : std::uint8_t { shared, split };
+enum class RequestVcs : std::uint8_t { shared, split };
 // Which lines share a packet (packetiser.h).
 enum class MergeKind : std::uint8_t { none, adjacent, destination };
 // What becomes of a packet with a bit error (replay_link.h).
 enum class RetryKind : std::uint8_t { none, timeout, go_back_n };
 // How the packets of a bundle choose among its physical links.
-enum class BundleSpread : std::uint8_t { lines, round_robin };
+enum class BundleSelection : std::uint8_t { lines, round_robin };
 
 struct LinkSpec {
     std::uint64_t bandwidth = 25'000'000'000;  // B/s per direction, raw (headers included)
@@ -24,25 +24,25 @@ struct LinkSpec {
     std::uint64_t request_credits = 512;       // lines, receive buffer of each request channel
     std::uint64_t response_credits = 512;      // lines, receive buffer of the response channel
     std::uint64_t pool_credits = 0;            // lines, receive buffer that all channels share beyond their own
-    std::uint64_t vcs = 1;                     // VcSet
-    std::uint64_t vc_lanes = 1;                // copies of the set of channels
+    RequestVcs vcs = RequestVcs::split;
+    std::uint64_t vc_sets = 1;                 // copies of the set of channels
     std::uint64_t address_extension = 0;       // B, on requests whose region is not remembered
     std::uint64_t extension_region = 1 << 20;  // B
     std::uint64_t extension_ways = 1;          // regions remembered
     std::uint64_t atomic_extra = 0;            // B, on atomic requests
-    std::uint64_t merge = 0;                   // MergeKind
-    std::uint64_t max_payload = 64;            // B of a packet, where lines merge
-    std::uint64_t group_payload = 64;          // B, the same of lines that switches carry out for groups
-    std::uint64_t packet_overhead = 0;         // B, on every packet
-    std::uint64_t message_header = 0;          // B, on the first packet of a network card's message
-    std::uint64_t message_answer = 0;          // B, the same of its answer
-    std::uint64_t frame = 0;                   // B of a data-link frame; 0: none
-    std::uint64_t frame_payload = 0;           // B of packets in a frame
-    std::uint64_t credit_bytes = 0;            // B of a message that returns credits; 0: in headers
-    std::uint64_t credit_batch = 1;            // credits of one message
-    std::uint64_t bundle = 1;                  // physical links in this one
-    std::uint64_t bundle_spread = 0;           // BundleSpread
-    std::uint64_t retry = 0;                   // RetryKind
+    MergeKind merge = MergeKind::none;
+    std::uint64_t max_payload = 64;     // B of a packet, where lines merge
+    std::uint64_t group_payload = 64;   // B, the same of lines that switches carry out for groups
+    std::uint64_t packet_overhead = 0;  // B, on every packet
+    std::uint64_t message_header = 0;   // B, on the first packet of a network card's message
+    std::uint64_t message_answer = 0;   // B, the same of its answer
+    std::uint64_t frame = 0;            // B of a data-link frame; 0: none
+    std::uint64_t frame_payload = 0;    // B of packets in a frame
+    std::uint64_t credit_bytes = 0;     // B of a message that returns credits; 0: in headers
+    std::uint64_t credit_batch = 1;     // credits of one message
+    std::uint64_t bundle = 1;           // physical links in this one
+    BundleSelection bundle_selection = BundleSelection::lines;
+    RetryKind retry = RetryKind::none;
     std::uint64_t bit_error_rate = 0;          // parts of 10^18
     std::uint64_t replay_buffer = 256;         // packets sent and not yet acknowledged
     std::uint64_t replay_timeout = 2'000'000;  // ps

@@ -14,7 +14,7 @@ inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec
     Time now)
 {
     const std::uint64_t before = packetiser.packets();
-    const auto merge = static_cast<MergeKind>(spec.merge);
+    const auto merge = spec.merge;
     const std::uint8_t part = merge == MergeKind::destination ? line.message_part : std::uint8_t{0};
     const std::uint32_t bytes = packetiser.add(line, cls, gap, now, part);
     if (cls == LineClass::request && merge == MergeKind::adjacent && line.full_line()) {

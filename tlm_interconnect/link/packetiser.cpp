@@ -16,10 +16,7 @@ bool is_atomic(LineOp op)
         op == LineOp::reduce;
 }
 // Whether a line costs what the message of its network card says.
-bool priced_by_message(const LinkSpec& spec, bool by_card)
-{
-    return by_card && static_cast<MergeKind>(spec.merge) == MergeKind::destination;
-}
+bool priced_by_message(const LinkSpec& spec, bool by_card) { return by_card && spec.merge == MergeKind::destination; }
 std::uint32_t message_bytes(const LinkSpec& spec, LineClass cls)
 {
     return static_cast<std::uint32_t>(cls == LineClass::request ? spec.message_header : spec.message_answer);
@@ -76,10 +73,10 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
-    const bool adjacent = static_cast<MergeKind>(spec.merge) == MergeKind::adjacent;
+    const bool adjacent = spec.merge == MergeKind::adjacent;
     const double room =
         static_cast<double>(of_group && adjacent ? std::min(spec.group_payload, spec.max_payload) : spec.max_payload);
-    switch (static_cast<MergeKind>(spec.merge)) {
+    switch (spec.merge) {
     case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;
     case MergeKind::adjacent: {
         const double lines = room / line_bytes;
@@ -104,11 +101,10 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
 }
 
 Packetiser::Packetiser(const LinkSpec& spec)
-    : spec_(spec), plain_(static_cast<MergeKind>(spec.merge) == MergeKind::none && spec.address_extension == 0 &&
-                       spec.packet_overhead == 0)
+    : spec_(spec), plain_(spec.merge == MergeKind::none && spec.address_extension == 0 && spec.packet_overhead == 0)
 {
     regions_.fill(~std::uint64_t{0});
-    if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return;
+    if (spec.merge != MergeKind::destination) return;
     packets_open_.resize(64);
     packet_time_ = (spec.max_payload + spec.packet_overhead) * 1'000'000'000'000 /
         std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle);
@@ -165,7 +161,7 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
         ++packets_;
         return bytes;
     }
-    const auto merge = static_cast<MergeKind>(spec_.merge);
+    const auto merge = spec_.merge;
     const bool answers = cls == LineClass::response && answers_packet(line);
     const bool joined = merge == MergeKind::adjacent && (answers || (!gap && continues(line, cls)));
     if (joined)

@@ -146,7 +146,7 @@ void ReplayLink::land(unsigned end, const Flight& flight)
         go_back(here);
         return;
     case Flight::Kind::hit:
-        if (static_cast<RetryKind>(spec().retry) == RetryKind::go_back_n && !wire.asked) {
+        if (spec().retry == RetryKind::go_back_n && !wire.asked) {
             wire.asked = wire.request_waits = true;
         }
         break;

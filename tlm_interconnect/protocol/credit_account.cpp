@@ -60,8 +60,8 @@ void CreditAccount::grant(const BufferSpace& space)
         next += capacity;
     };
     for (unsigned cls = 0; cls < vc_classes; ++cls)
-        for (unsigned lane = 0; lane < max_lanes; ++lane) {
-            const std::uint8_t vc = vc_of(static_cast<VcClass>(cls), lane);
+        for (unsigned vc_set = 0; vc_set < max_vc_sets; ++vc_set) {
+            const std::uint8_t vc = vc_of(static_cast<VcClass>(cls), vc_set);
             hand_out(own_[place(vc)], space.lines[vc]);
         }
     hand_out(pool_, space.shared);

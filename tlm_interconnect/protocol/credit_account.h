@@ -75,8 +75,8 @@ public:
 private:
     void leave_holders();
 
-    // The lanes of one class are neighbours: a port that sends only requests touches two cache lines.
-    static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_lanes + vc / vc_classes; }
+    // The VC sets of one class are neighbours: a port that sends only requests touches two cache lines.
+    static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_vc_sets + vc / vc_classes; }
 
     // Credits at hand, and the due times of those on their way back, ascending. Half a cache line.
     class alignas(32) Ring {

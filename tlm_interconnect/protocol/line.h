@@ -17,6 +17,7 @@
 #include "tlm_interconnect/kernel/event_queue.h"
 #include "tlm_interconnect/protocol/latency_breakdown.h"
 #include "tlm_interconnect/protocol/line_fields.h"
+#include "tlm_interconnect/protocol/path_selection.h"
 #include "tlm_interconnect/protocol/switch_group.h"
 #include "tlm_interconnect/protocol/virtual_channel.h"
 
@@ -59,22 +60,18 @@ constexpr unsigned atomic_ops = 5;
 const char* name_of(AtomicOp op);
 std::uint64_t result_of(AtomicOp op, std::uint64_t word, std::uint64_t operand, std::uint64_t comparand);
 
-// What decides among equal paths: the line's address, the pair of endpoints, nothing (always the first), or the
-// requester's count of lines to this destination.
-enum class SpreadMode : std::uint8_t { lines, pairs, none, round_robin };
-
-// Digits for the choice among equal paths that all lines of a pair of endpoints share.
-constexpr std::uint32_t pair_digits(std::uint32_t source, std::uint32_t destination)
+// The path hash, which decides among equal paths, that all lines of a pair of endpoints share.
+constexpr std::uint32_t pair_hash(std::uint32_t source, std::uint32_t destination)
 {
     const std::uint32_t mixed = (source * 0x9e3779b1U) ^ (destination * 0x85ebca6bU);
     return mixed ^ mixed >> 15;
 }
-// Digits as if drawn at random, always the same for the same line, pair and seed.
-constexpr std::uint32_t scattered_digits(std::uint32_t digits, std::uint32_t source, std::uint32_t destination,
+// A path hash as if drawn at random, always the same for the same line, pair and seed.
+constexpr std::uint32_t scattered_hash(std::uint32_t path_hash, std::uint32_t source, std::uint32_t destination,
     std::uint64_t seed)
 {
     std::uint64_t x =
-        seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | digits);
+        seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | path_hash);
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
     x = (x ^ x >> 27) * 0x94d049bb133111ebU;
     return static_cast<std::uint32_t>((x ^ x >> 31) >> 32);
@@ -107,7 +104,7 @@ struct alignas(64) LineHeader : ScheduledItem {
     RequestField<AtomicOp> function;  // of an atomic
     RequestField<std::uint8_t> size;  // bytes, 1..64
     RequestField<std::uint8_t> flags;
-    std::uint16_t near_path[4] = {};  // return path: input port and lane at each routing module, innermost first
+    std::uint16_t near_path[4] = {};  // return path: input port and VC set at each routing module, innermost first
     LineScratch scratch;
 
     static constexpr std::uint8_t poll_flag = 2;     // looks at a flag: one try of a wait
@@ -166,18 +163,18 @@ public:
 
     // What decides among equal paths. After begin(), with the source set; `turn` counts the requester's lines to this
     // destination.
-    void choose_path(SpreadMode mode, std::uint32_t turn = 0)
+    void choose_path(PathSelection mode, std::uint32_t turn = 0)
     {
-        if (mode == SpreadMode::none) {
+        if (mode == PathSelection::none) {
             path_hash = 0;
-        } else if (mode == SpreadMode::pairs) {
-            path_hash = pair_digits(source, destination);
-        } else if (mode == SpreadMode::round_robin) {
+        } else if (mode == PathSelection::pairs) {
+            path_hash = pair_hash(source, destination);
+        } else if (mode == PathSelection::round_robin) {
             path_hash = turn;
         }
     }
     // For routes by way of a random place (RouteTable::scatters).
-    void scatter(std::uint64_t seed) { path_hash = scattered_digits(path_hash, source, destination, seed); }
+    void scatter(std::uint64_t seed) { path_hash = scattered_hash(path_hash, source, destination, seed); }
 
     // Return path, kept by modules that choose among several ports.
     void push_port(std::uint16_t port)
@@ -189,19 +186,19 @@ public:
 
     std::uint16_t top_port() { return path_entry(depth - 1U); }
 
-    // The same for a port below 4096 and the lane that the line came in by.
-    struct Way {
+    // The same for a port below 4096 and the VC set that the line came in by.
+    struct Hop {
         unsigned port;
-        unsigned lane;
+        unsigned vc_set;
     };
-    void push_way(unsigned port, unsigned lane) { push_port(static_cast<std::uint16_t>(port | lane << 12)); }
-    Way pop_way()
+    void push_hop(unsigned port, unsigned vc_set) { push_port(static_cast<std::uint16_t>(port | vc_set << 12)); }
+    Hop pop_hop()
     {
         const unsigned entry = pop_port();
         return {entry & 0xfffU, entry >> 12U};
     }
 
-    // Picks one of `count` equal choices and uses up that digit, so that choices at successive
+    // Picks one of `count` equal choices and uses up that part of the path hash, so that choices at successive
     // modules are independent and a contiguous block spreads exactly evenly.
     unsigned pick(unsigned count)
     {

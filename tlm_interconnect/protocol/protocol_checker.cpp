@@ -229,7 +229,7 @@ void ProtocolChecker::settle(Account& account, Time at)
 void ProtocolChecker::use_channel(const Line& line, Time at)
 {
     const BufferSpace& space = rules_.space;
-    const std::string name = vc_name(line.vc, space.lanes());
+    const std::string name = vc_name(line.vc, space.vc_sets());
     if (line.vc >= max_vcs || space.lines[line.vc] == 0) {
         problem("credit", &line, fmt::format("channel {} ({}) does not exist here", line.vc, name));
         return;

@@ -2,11 +2,11 @@
 
 namespace weft {
 
-std::string vc_name(std::uint8_t vc, unsigned lanes)
+std::string vc_name(std::uint8_t vc, unsigned vc_sets)
 {
     static const char* names[vc_classes] = {"request", "write", "atomic", "response"};
     const std::string name = names[vc % vc_classes];
-    return lanes > 1 ? name + " of lane " + std::to_string(lane_of(vc)) : name;
+    return vc_sets > 1 ? name + " of VC set " + std::to_string(vc_set_of(vc)) : name;
 }
 
 BufferSpace BufferSpace::of(std::uint32_t requests, std::uint32_t responses)
@@ -25,11 +25,11 @@ BufferSpace BufferSpace::ample()
     return out;
 }
 
-unsigned BufferSpace::lanes() const
+unsigned BufferSpace::vc_sets() const
 {
     unsigned count = 0;
     for (unsigned vc = 0; vc < max_vcs; ++vc)
-        if (lines[vc] > 0) count = lane_of(static_cast<std::uint8_t>(vc)) + 1;
+        if (lines[vc] > 0) count = vc_set_of(static_cast<std::uint8_t>(vc)) + 1;
     return count;
 }
 

@@ -1,7 +1,7 @@
 // Virtual channels: what shares a wire but not a buffer.
 //
 // Every message class has buffers of its own, so that none can hold up another: requests that read, writes,
-// atomics and in-switch operations, responses. The whole set may exist several times, in lanes, for routes that
+// atomics and in-switch operations, responses. The whole set may exist several times, in VC sets, for routes that
 // would otherwise close a circle of waiting (a dateline on a ring). A link may also be told to keep all
 // requests in one channel (`vcs` = shared).
 #pragma once
@@ -16,18 +16,18 @@ namespace weft {
 class CreditHolders;
 enum class VcClass : std::uint8_t { request, write, atomic, response };
 constexpr unsigned vc_classes = 4;
-constexpr unsigned max_lanes = 4;
-constexpr unsigned max_vcs = vc_classes * max_lanes;
+constexpr unsigned max_vc_sets = 4;
+constexpr unsigned max_vcs = vc_classes * max_vc_sets;
 
-constexpr std::uint8_t vc_of(VcClass cls, unsigned lane)
+constexpr std::uint8_t vc_of(VcClass cls, unsigned vc_set)
 {
-    return static_cast<std::uint8_t>(lane * vc_classes + static_cast<unsigned>(cls));
+    return static_cast<std::uint8_t>(vc_set * vc_classes + static_cast<unsigned>(cls));
 }
-constexpr unsigned lane_of(std::uint8_t vc) { return vc / vc_classes; }
+constexpr unsigned vc_set_of(std::uint8_t vc) { return vc / vc_classes; }
 constexpr VcClass class_of(std::uint8_t vc) { return static_cast<VcClass>(vc % vc_classes); }
 
-// "response", "write of lane 1"
-std::string vc_name(std::uint8_t vc, unsigned lanes);
+// "response", "write of VC set 1"
+std::string vc_name(std::uint8_t vc, unsigned vc_sets);
 
 // What a sender is told of its link: the room of the receiver, in lines, and which lines to keep together.
 struct BufferSpace {
@@ -45,7 +45,7 @@ struct BufferSpace {
     // All channels with room that never runs out: for connections within a device.
     static BufferSpace ample();
 
-    unsigned lanes() const;
+    unsigned vc_sets() const;
 };
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// How far every node of a fabric is from one of them, and how wide the way.
+// How far every node of a fabric is from one of them, and how wide the route.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace weft {
 struct RouteDistances {
     static constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
 
-    std::vector<std::uint32_t> hops;   // [node]: fewest links to the target; far: no way
-    std::vector<std::uint64_t> width;  // [node]: B/s of the narrowest link on the widest of those ways
+    std::vector<std::uint32_t> hops;   // [node]: fewest links to the target; far: no route
+    std::vector<std::uint64_t> width;  // [node]: B/s of the narrowest link on the widest of those routes
 };
 
-// `ports` as Fabric::ports() gives them. Ways lead through nodes that forward only.
+// `ports` as Fabric::ports() gives them. Routes lead through nodes that forward only.
 RouteDistances distances_to(const Fabric& fabric, const std::vector<std::vector<Fabric::Port>>& ports,
     std::uint32_t target);
 

@@ -1,16 +1,16 @@
 // Routing policies: what routes a fabric uses, compiled to tables before time starts.
 //
-// minimal            fewest hops, then the widest narrowest link. One lane; may be refused for a cycle.
-// up_down            towards the destination by links that lead down where that is possible, else up. One lane.
+// minimal            fewest hops, then the widest narrowest link. One VC set; may be refused for a cycle.
+// up_down            towards the destination by links that lead down where that is possible, else up. One VC set.
 // dimension_order    mesh, ring and torus: first dimension first, the shorter way round, both ways where they are
-//                    equally long. Two lanes where a dimension of four or more closes to a ring: lane 1 while the
+//                    equally long. Two VC sets where a dimension of four or more closes to a ring: VC set 1 while the
 //                    rest of the way in this dimension still crosses the edge from the last to the first
-//                    coordinate, lane 0 after it (Dally and Seitz).
+//                    coordinate, VC set 0 after it (Dally and Seitz).
 // dragonfly_minimal  at most one link within the source's group, one between groups, one within the
-//                    destination's. Two lanes: lane 1 within the destination's group.
+//                    destination's. Two VC sets: VC set 1 within the destination's group.
 // dragonfly_valiant  first by any link that leaves the source's group, all of them alike, to whatever group it leads to;
-//                    from there as dragonfly_minimal. Three lanes: 0 up to that group, then 1, 2 within the destination's
-//                    group (Valiant; Kim, Dally, Scott and Abts for the lanes). Within a group: the direct link.
+//                    from there as dragonfly_minimal. Three VC sets: 0 up to that group, then 1, 2 within the
+//                    destination's group (Valiant; Kim, Dally, Scott and Abts for the VC sets). Within a group: the direct link.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +36,17 @@ struct RouteMismatch : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// [node][phase * endpoints + destination endpoint] -> equal alternatives; no lanes: all of them in lane 0.
+// [node][phase * endpoints + destination endpoint] -> equal alternatives; no VC sets: all of them in VC set 0.
 struct RouteChoices {
     unsigned phases = 1;
-    std::vector<std::vector<std::uint8_t>> phase_of;  // [node][port * max_lanes + lane] of arrival; empty: phase 0
+    std::vector<std::vector<std::uint8_t>> phase_of;  // [node][port * max_vc_sets + VC set] of arrival; empty: phase 0
     std::vector<std::vector<std::vector<std::uint16_t>>> ports;
-    std::vector<std::vector<std::vector<std::uint8_t>>> lanes;
+    std::vector<std::vector<std::vector<std::uint8_t>>> vc_sets;
 
-    void add(std::uint32_t node, std::size_t row, std::size_t port, unsigned lane)
+    void add(std::uint32_t node, std::size_t row, std::size_t port, unsigned vc_set)
     {
         ports[node][row].push_back(static_cast<std::uint16_t>(port));
-        lanes[node][row].push_back(static_cast<std::uint8_t>(lane));
+        vc_sets[node][row].push_back(static_cast<std::uint8_t>(vc_set));
     }
 };
 

@@ -1,6 +1,6 @@
-// The output ports, with their lanes, of one node for each destination endpoint.
+// The output ports, with their VC sets, of one node for each destination endpoint.
 //
-// Where a route has phases (first to some group, then to the destination) the port and lane by which a line comes in
+// Where a route has phases (first to some group, then to the destination) the port and VC set by which a line comes in
 // tell its phase, and each phase has rows of its own. The line itself carries nothing.
 #pragma once
 
@@ -16,14 +16,17 @@ class RouteTable {
 public:
     struct Choice {
         const std::uint16_t* entries;  // equal alternatives, ascending
-        unsigned count;                // 0: no way there
+        unsigned count;                // 0: no route there
 
         unsigned port(unsigned i) const { return port_of(entries[i]); }
-        unsigned lane(unsigned i) const { return lane_of(entries[i]); }
+        unsigned vc_set(unsigned i) const { return vc_set_of(entries[i]); }
     };
-    static std::uint16_t entry(unsigned port, unsigned lane) { return static_cast<std::uint16_t>(port | lane << 12); }
+    static std::uint16_t entry(unsigned port, unsigned vc_set)
+    {
+        return static_cast<std::uint16_t>(port | vc_set << 12);
+    }
     static unsigned port_of(std::uint16_t entry) { return entry & 0xfffU; }
-    static unsigned lane_of(std::uint16_t entry) { return entry >> 12U; }
+    static unsigned vc_set_of(std::uint16_t entry) { return entry >> 12U; }
 
     // `ports_of[d]` lists the entries towards endpoint d; with phases, `ports_of[phase * endpoints + d]`.
     explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {}) : endpoints_(ports_of.size())
@@ -44,7 +47,8 @@ public:
     }
     std::size_t endpoints() const { return endpoints_; }
 
-    // `phase_of[port * max_lanes + lane]`: phase of what comes in there. In phase 0 digits are scattered by `seed`.
+    // `phase_of[port * max_vc_sets + vc_set]`: phase of what comes in there. In phase 0 the path hash is scattered by
+    // `seed`.
     void set_phases(unsigned phases, std::vector<std::uint8_t> phase_of, std::uint64_t seed)
     {
         endpoints_ /= phases;
@@ -52,26 +56,26 @@ public:
         seed_ = seed;
     }
     bool phased() const { return !phase_of_.empty(); }
-    unsigned phase(unsigned port, unsigned lane) const
+    unsigned phase(unsigned port, unsigned vc_set) const
     {
-        const std::size_t place = std::size_t{port} * max_lanes + lane;
+        const std::size_t place = std::size_t{port} * max_vc_sets + vc_set;
         return place < phase_of_.size() ? phase_of_[place] : 0;
     }
     // Whether lines choose anew, as if at random, when they begin here.
     bool scatters(unsigned phase) const { return phase == 0 && phased(); }
     std::uint64_t seed() const { return seed_; }
 
-    // Lanes that the routes tell apart, through this node at least.
-    void set_lanes(unsigned lanes) { lanes_ = lanes; }
-    unsigned lanes() const
+    // VC sets that the routes tell apart, through this node at least.
+    void set_vc_sets(unsigned vc_sets) { vc_sets_ = vc_sets; }
+    unsigned vc_sets() const
     {
-        unsigned highest = lanes_ - 1;
+        unsigned highest = vc_sets_ - 1;
         for (const std::uint16_t entry : ports_) highest = entry >> 12U > highest ? entry >> 12U : highest;
         return highest + 1;
     }
 
-    // The ways to the switches that carry out operations on group `id` (from first_group on). Every endpoint of the
-    // group must list them so that the same digit leads to the same switch.
+    // The routes to the switches that carry out operations on group `id` (from first_group on). Every endpoint of the
+    // group must list them so that the same path hash leads to the same switch.
     void set_group(std::uint16_t id, std::vector<std::uint16_t> entries)
     {
         const std::size_t place = id - first_group;
@@ -93,7 +97,7 @@ private:
     std::size_t endpoints_;
     std::vector<std::uint8_t> phase_of_;
     std::uint64_t seed_ = 0;
-    unsigned lanes_ = 1;
+    unsigned vc_sets_ = 1;
 };
 
 }  // namespace weft

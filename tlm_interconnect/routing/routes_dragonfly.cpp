@@ -18,7 +18,7 @@ public:
     {
     }
 
-    // Links that the way from each router to `router` takes; within a group at most one at either end.
+    // Links that the route from each router to `router` takes; within a group at most one at either end.
     std::vector<std::uint32_t> hops_to(std::uint32_t router) const
     {
         std::vector<std::uint32_t> hops(fabric_.nodes.size(), no_route);
@@ -43,9 +43,9 @@ public:
         return out;
     }
 
-    // The way that is left, in `lane`; in the one after it within the destination's group.
+    // The rest of the route, in `vc_set`; in the one after it within the destination's group.
     void route(std::uint32_t node, std::size_t row, std::uint32_t router, const std::vector<std::uint32_t>& hops,
-        unsigned lane, RouteChoices& out) const
+        unsigned vc_set, RouteChoices& out) const
     {
         const bool arrived = groups_[node] == groups_[router];
         for (std::size_t p = 0; p < ports_[node].size(); ++p) {
@@ -53,7 +53,7 @@ public:
             if (!fabric_.nodes[peer].forwards || hops[peer] == no_route || hops[peer] + 1 != hops[node]) continue;
             const bool local = groups_[peer] == groups_[node];
             if (!local && groups_[peer] != groups_[router]) continue;
-            out.add(node, row, p, lane + (arrived && local ? 1 : 0));
+            out.add(node, row, p, vc_set + (arrived && local ? 1 : 0));
         }
     }
 
@@ -63,9 +63,9 @@ public:
         for (std::size_t p = 0; p < ports_[node].size(); ++p) {
             const std::uint32_t peer = ports_[node][p].peer;
             if (!fabric_.nodes[peer].forwards) continue;
-            unsigned ways = 1;
-            if (inside(node, peer)) ways = from_here ? 0 : exits(peer);
-            for (; ways > 0; --ways) out.add(node, row, p, 0);
+            unsigned routes = 1;
+            if (inside(node, peer)) routes = from_here ? 0 : exits(peer);
+            for (; routes > 0; --routes) out.add(node, row, p, 0);
         }
     }
 
@@ -74,8 +74,8 @@ public:
     {
         std::vector<std::uint8_t> out;
         for (const Fabric::Port& port : ports_[node])
-            for (unsigned lane = 0; lane < max_lanes; ++lane)
-                out.push_back(!fabric_.nodes[port.peer].forwards ? 0 : inside(node, port.peer) && lane == 0 ? 1 : 2);
+            for (unsigned vc_set = 0; vc_set < max_vc_sets; ++vc_set)
+                out.push_back(!fabric_.nodes[port.peer].forwards ? 0 : inside(node, port.peer) && vc_set == 0 ? 1 : 2);
         return out;
     }
 
@@ -133,11 +133,11 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
     const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
     if (valiant) out.phases = 3;
     if (valiant) out.phase_of.resize(fabric.nodes.size());
-    out.lanes.resize(fabric.nodes.size());
+    out.vc_sets.resize(fabric.nodes.size());
     for (std::uint32_t node = 0; node < fabric.nodes.size(); ++node) {
         const std::size_t rows = std::size_t{fabric.nodes[node].forwards ? out.phases : 1} * fabric.endpoints;
         out.ports[node].resize(rows);
-        out.lanes[node].resize(rows);
+        out.vc_sets[node].resize(rows);
         if (valiant && fabric.nodes[node].forwards) out.phase_of[node] = dragonfly.phases(node);
     }
     std::map<std::uint32_t, std::vector<std::uint32_t>> hops_to;

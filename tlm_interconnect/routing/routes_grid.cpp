@@ -94,7 +94,7 @@ private:
     std::string problem_;
 };
 
-// Whether going from `at` to `to` by increasing (else decreasing) coordinates is a way of dimension order.
+// Whether going from `at` to `to` by increasing (else decreasing) coordinates is a route of dimension order.
 bool shortest(const Grid& grid, std::size_t d, std::uint32_t at, std::uint32_t to, bool increasing)
 {
     if (!grid.is_ring(d)) return increasing == (to > at);
@@ -181,7 +181,7 @@ void dimension_order_routes(const Fabric& fabric, const std::vector<std::uint32_
     for (const std::uint32_t size : used) text += (text.empty() ? "" : "x") + std::to_string(size);
     if (!grid.problem().empty()) throw RouteMismatch("not a mesh, ring or torus of " + text + ": " + grid.problem());
 
-    out.lanes.assign(fabric.nodes.size(), std::vector<std::vector<std::uint8_t>>(fabric.endpoints));
+    out.vc_sets.assign(fabric.nodes.size(), std::vector<std::vector<std::uint8_t>>(fabric.endpoints));
     const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
     for (std::uint32_t node = 0; node < fabric.nodes.size(); ++node) {
         const int own = fabric.nodes[node].endpoint;

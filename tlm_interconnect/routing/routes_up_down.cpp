@@ -55,7 +55,7 @@ public:
         for (std::uint32_t n = 0; n < rank_.size(); ++n) order_[rank_[n]] = n;
     }
 
-    // Hops to `target` and the width of the way from every node; hops of `far`: none.
+    // Hops to `target` and the width of the route from every node; hops of `far`: none.
     void measure(std::uint32_t target)
     {
         hops_.assign(rank_.size(), far);
@@ -64,7 +64,7 @@ public:
         hops_[target] = 0;
         width_[target] = std::numeric_limits<std::uint64_t>::max();
         down_[target] = true;
-        // A way down ends in ever larger ranks, so those are settled first; a way up begins with smaller ones.
+        // A route down ends in ever larger ranks, so those are settled first; a route up begins with smaller ones.
         for (std::uint32_t i = rank_[target]; i-- > 0;) settle(order_[i], target, true);
         for (const std::uint32_t node : order_)
             if (!down_[node]) settle(node, target, false);

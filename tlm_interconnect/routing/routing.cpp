@@ -35,9 +35,9 @@ Routing::Routing(const Fabric& fabric, const RouteRules& rules)
         dragonfly_routes(fabric_, node_of_, rules.groups, rules.policy == RoutePolicy::dragonfly_valiant, choices_);
         break;
     }
-    for (const auto& node : choices_.lanes)
+    for (const auto& node : choices_.vc_sets)
         for (const auto& choice : node)
-            for (const std::uint8_t lane : choice) lanes_ = std::max(lanes_, lane + 1U);
+            for (const std::uint8_t vc_set : choice) vc_sets_ = std::max(vc_sets_, vc_set + 1U);
     if (choices_.phases == 1) return;
     port_at_.resize(2 * fabric_.edges.size());
     for (std::uint32_t n = 0; n < ports_.size(); ++n)
@@ -58,18 +58,18 @@ RouteTable Routing::table(std::uint32_t node, const std::vector<int>& number_of,
             const std::vector<std::uint16_t>& ports = ports_to(node, d, phase);
             for (unsigned i = 0; i < ports.size(); ++i)
                 if (number(ports[i]) >= 0)
-                    to.push_back(RouteTable::entry(static_cast<unsigned>(number(ports[i])), lane(node, d, i, phase)));
+                    to.push_back(RouteTable::entry(static_cast<unsigned>(number(ports[i])), vc_set(node, d, i, phase)));
             if (own >= 0 && fabric_.nodes[node].endpoint == static_cast<int>(d)) to = {static_cast<std::uint16_t>(own)};
         }
     RouteTable out(entries);
     if (!fabric_.nodes[node].forwards) return out;
-    out.set_lanes(lanes_);
+    out.set_vc_sets(vc_sets_);
     if (phases == 1) return out;
-    std::vector<std::uint8_t> phase_of((ports_[node].size() + 1) * max_lanes, 0);
+    std::vector<std::uint8_t> phase_of((ports_[node].size() + 1) * max_vc_sets, 0);
     for (std::size_t p = 0; p < ports_[node].size(); ++p)
-        for (std::size_t lane = 0; lane < max_lanes && number(p) >= 0; ++lane)
-            phase_of[static_cast<std::size_t>(number(p)) * max_lanes + lane] =
-                choices_.phase_of[node][p * max_lanes + lane];
+        for (std::size_t vc_set = 0; vc_set < max_vc_sets && number(p) >= 0; ++vc_set)
+            phase_of[static_cast<std::size_t>(number(p)) * max_vc_sets + vc_set] =
+                choices_.phase_of[node][p * max_vc_sets + vc_set];
     out.set_phases(phases, std::move(phase_of), seed_);
     return out;
 }
@@ -79,12 +79,12 @@ bool Routing::reachable(std::uint32_t from, std::uint32_t to) const
     return from == to || !ports_to(node_of_[from], to).empty();
 }
 
-unsigned Routing::phase_after(std::uint32_t node, unsigned port, unsigned lane) const
+unsigned Routing::phase_after(std::uint32_t node, unsigned port, unsigned vc_set) const
 {
-    const Fabric::Port& way = ports_[node][port];
-    if (choices_.phases == 1 || choices_.phase_of[way.peer].empty()) return 0;
-    const unsigned there = port_at_[2 * way.edge + (fabric_.edges[way.edge].a == node ? 1 : 0)];
-    return choices_.phase_of[way.peer][there * max_lanes + lane];
+    const Fabric::Port& exit = ports_[node][port];
+    if (choices_.phases == 1 || choices_.phase_of[exit.peer].empty()) return 0;
+    const unsigned there = port_at_[2 * exit.edge + (fabric_.edges[exit.edge].a == node ? 1 : 0)];
+    return choices_.phase_of[exit.peer][there * max_vc_sets + vc_set];
 }
 
 std::vector<Routing::Step> Routing::steps(std::uint32_t from, std::uint32_t to, std::uint32_t line,
@@ -96,12 +96,12 @@ std::vector<Routing::Step> Routing::steps(std::uint32_t from, std::uint32_t to, 
         const std::vector<std::uint16_t>& choice = ports_to(node, to, phase);
         if (choice.empty()) return {};
         if (choices_.phases > 1 && phase == 0 && fabric_.nodes[node].forwards)
-            line = scattered_digits(line, source, destination, seed_);
+            line = scattered_hash(line, source, destination, seed_);
         const auto count = static_cast<unsigned>(choice.size());
         const unsigned pick = line % count;
         line /= count;
-        out.push_back({node, phase, count, pick, choice[pick], lane(node, to, pick, phase)});
-        phase = phase_after(node, out.back().port, out.back().lane);
+        out.push_back({node, phase, count, pick, choice[pick], vc_set(node, to, pick, phase)});
+        phase = phase_after(node, out.back().port, out.back().vc_set);
         node = ports_[node][out.back().port].peer;
     }
     return out;
@@ -149,7 +149,7 @@ void Routing::walk(std::uint32_t destination, const Visit& visit) const
         const std::vector<std::uint16_t>& choice = ports_to(at.node, destination, at.phase);
         for (unsigned i = 0; i < choice.size(); ++i)
             find(ports_[at.node][choice[i]].peer,
-                phase_after(at.node, choice[i], lane(at.node, destination, i, at.phase)));
+                phase_after(at.node, choice[i], vc_set(at.node, destination, i, at.phase)));
     }
 }
 
@@ -163,16 +163,16 @@ std::vector<bool> Routing::used_edges() const
     return used;
 }
 
-std::vector<std::string> Routing::dependency_cycle(unsigned lanes) const
+std::vector<std::string> Routing::dependency_cycle(unsigned vc_sets) const
 {
-    lanes = std::min(lanes, lanes_);
-    // Direction 2e runs from edge e's a to its b, 2e + 1 back; each has `lanes` channels.
+    vc_sets = std::min(vc_sets, vc_sets_);
+    // Direction 2e runs from edge e's a to its b, 2e + 1 back; each has `vc_sets` channels.
     const auto channel = [&](std::uint32_t from, std::uint32_t d, unsigned i, unsigned phase) {
         const std::uint32_t edge = ports_[from][ports_to(from, d, phase)[i]].edge;
-        return (2 * edge + (fabric_.edges[edge].a == from ? 0 : 1)) * lanes +
-            std::min(lane(from, d, i, phase), lanes - 1);
+        return (2 * edge + (fabric_.edges[edge].a == from ? 0 : 1)) * vc_sets +
+            std::min(vc_set(from, d, i, phase), vc_sets - 1);
     };
-    const std::size_t channels = 2 * fabric_.edges.size() * lanes;
+    const std::size_t channels = 2 * fabric_.edges.size() * vc_sets;
     std::vector<std::set<std::uint32_t>> waits_for(channels);
     for (std::uint32_t d = 0; d < fabric_.endpoints; ++d)
         walk(d, [&](std::uint32_t node, unsigned phase) {
@@ -180,7 +180,7 @@ std::vector<std::string> Routing::dependency_cycle(unsigned lanes) const
             for (unsigned i = 0; i < choice.size(); ++i) {
                 const std::uint32_t peer = ports_[node][choice[i]].peer;
                 if (peer == node_of_[d]) continue;
-                const unsigned then = phase_after(node, choice[i], lane(node, d, i, phase));
+                const unsigned then = phase_after(node, choice[i], vc_set(node, d, i, phase));
                 std::set<std::uint32_t>& awaited = waits_for[channel(node, d, i, phase)];
                 for (unsigned k = 0; k < ports_to(peer, d, then).size(); ++k) awaited.insert(channel(peer, d, k, then));
             }
@@ -208,12 +208,12 @@ std::vector<std::string> Routing::dependency_cycle(unsigned lanes) const
                 std::vector<std::string> cycle;
                 auto entry = std::find_if(stack.begin(), stack.end(), [&](const auto& e) { return e.first == other; });
                 for (; entry != stack.end(); ++entry) {
-                    const std::uint32_t direction = entry->first / lanes;
+                    const std::uint32_t direction = entry->first / vc_sets;
                     const FabricEdge& edge = fabric_.edges[direction / 2];
                     const bool forward = direction % 2 == 0;
                     cycle.push_back(fabric_.nodes[forward ? edge.a : edge.b].name + " -> " +
                         fabric_.nodes[forward ? edge.b : edge.a].name);
-                    if (lanes > 1) cycle.back() += " lane " + std::to_string(entry->first % lanes);
+                    if (vc_sets > 1) cycle.back() += " VC set " + std::to_string(entry->first % vc_sets);
                 }
                 return cycle;
             }

@@ -3,7 +3,7 @@
 // The policies are in route_policy.h; lines spread evenly over what a policy finds equal (Line::pick). Only
 // forwarding nodes are passed through.
 //
-// Deadlock: a buffer of a link direction and lane waits for a buffer of the next one on some route. If these
+// Deadlock: a buffer of a link direction and VC set waits for a buffer of the next one on some route. If these
 // dependencies close a cycle, lines can block each other for ever; dependency_cycle() finds one.
 // Responses retrace their request's path in buffers of their own, so their dependencies are the same
 // graph reversed and one check covers both.
@@ -48,18 +48,18 @@ public:
     // Throws RouteMismatch when the policy does not fit the fabric.
     explicit Routing(const Fabric& fabric, const RouteRules& rules = {});
 
-    // Ports of `node` towards endpoint `destination`; empty when there is no way.
+    // Ports of `node` towards endpoint `destination`; empty when there is no route.
     const std::vector<std::uint16_t>& ports_to(std::uint32_t node, std::uint32_t destination, unsigned phase = 0) const
     {
         return choices_.ports[node][row(node, destination, phase)];
     }
-    // Lane of the i-th of them.
-    unsigned lane(std::uint32_t node, std::uint32_t destination, unsigned i, unsigned phase = 0) const
+    // VC set of the i-th of them.
+    unsigned vc_set(std::uint32_t node, std::uint32_t destination, unsigned i, unsigned phase = 0) const
     {
-        return lanes_ == 1 ? 0 : choices_.lanes[node][row(node, destination, phase)][i];
+        return vc_sets_ == 1 ? 0 : choices_.vc_sets[node][row(node, destination, phase)][i];
     }
-    // Lanes that links need for these routes.
-    unsigned lanes() const { return lanes_; }
+    // VC sets that links need for these routes.
+    unsigned vc_sets() const { return vc_sets_; }
     // Phases that a route has (route_table.h).
     unsigned phases() const { return choices_.phases; }
     // `number_of`: number of each port in the module, -1 for those that it does not have; empty: as they are.
@@ -77,25 +77,25 @@ public:
         unsigned count;  // equal choices
         unsigned pick;   // the one taken
         unsigned port;
-        unsigned lane;
+        unsigned vc_set;
     };
     std::vector<Step> steps(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line) const
     {
         return steps(from_endpoint, to_endpoint, line, from_endpoint, to_endpoint);
     }
-    // With digits scattered as for endpoints that have other numbers elsewhere.
+    // With the path hash scattered as for endpoints that have other numbers elsewhere.
     std::vector<Step> steps(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line,
         std::uint32_t source, std::uint32_t destination) const;
-    // Phase in which a line goes on that leaves `node` by `port` in `lane`.
-    unsigned phase_after(std::uint32_t node, unsigned port, unsigned lane) const;
+    // Phase in which a line goes on that leaves `node` by `port` in `vc_set`.
+    unsigned phase_after(std::uint32_t node, unsigned port, unsigned vc_set) const;
 
     // Nodes and edges that some route between two endpoints uses.
     std::vector<bool> used_nodes() const;
     std::vector<bool> used_edges() const;
 
-    // A cycle of link directions as "a -> b" (with lanes "a -> b lane 1") texts, each waiting for the next; empty: none
-    // exists. `lanes`: as if links had no more of them, all higher ones in the last.
-    std::vector<std::string> dependency_cycle(unsigned lanes = max_lanes) const;
+    // A cycle of link directions as "a -> b" (with VC sets "a -> b VC set 1") texts, each waiting for the next;
+    // empty: none exists. `vc_sets`: as if links had no more of them, all higher ones in the last.
+    std::vector<std::string> dependency_cycle(unsigned vc_sets = max_vc_sets) const;
 
 private:
     // What does not forward knows one phase only.
@@ -110,7 +110,7 @@ private:
     std::vector<std::vector<Fabric::Port>> ports_;
     std::vector<std::uint32_t> node_of_;
     RouteChoices choices_;
-    unsigned lanes_ = 1;
+    unsigned vc_sets_ = 1;
     std::uint64_t seed_ = 1;
     std::vector<std::uint16_t> port_at_;  // [2 * edge + (1 at its b)]
 };

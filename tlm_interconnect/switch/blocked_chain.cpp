@@ -23,7 +23,7 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
     for (std::size_t i = 0; i < waits.size(); ++i)
         if (!waits[i].held.empty()) holders[waits[i].held].push_back(i);
 
-    // Depth first over all waits; the first edge back to the present way closes a circle.
+    // Depth first over all waits; the first edge back to the present path closes a circle.
     enum class Mark : std::uint8_t { fresh, open, done };
     std::vector<Mark> marks(waits.size(), Mark::fresh);
     struct Frame {
@@ -33,32 +33,32 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
     std::vector<std::size_t> longest;
     for (std::size_t start = 0; start < waits.size(); ++start) {
         if (marks[start] != Mark::fresh) continue;
-        std::vector<Frame> way{{start, 0}};
+        std::vector<Frame> path{{start, 0}};
         marks[start] = Mark::open;
-        while (!way.empty()) {
-            Frame& top = way.back();
+        while (!path.empty()) {
+            Frame& top = path.back();
             const auto next = holders.find(waits[top.wait].wanted);
             if (next == holders.end() || top.next >= next->second.size()) {
-                if (next == holders.end() && way.size() > longest.size()) {
+                if (next == holders.end() && path.size() > longest.size()) {
                     longest.clear();
-                    for (const Frame& frame : way) longest.push_back(frame.wait);
+                    for (const Frame& frame : path) longest.push_back(frame.wait);
                 }
                 marks[top.wait] = Mark::done;
-                way.pop_back();
+                path.pop_back();
                 continue;
             }
             const std::size_t to = next->second[top.next++];
             if (marks[to] == Mark::open) {
                 std::vector<std::string> out{"circle of waiting:"};
                 std::size_t first = 0;
-                while (way[first].wait != to) ++first;
-                for (std::size_t i = first; i < way.size(); ++i) out.push_back("  " + step_of(waits[way[i].wait]));
+                while (path[first].wait != to) ++first;
+                for (std::size_t i = first; i < path.size(); ++i) out.push_back("  " + step_of(waits[path[i].wait]));
                 out.back() += ", which closes the circle";
                 return out;
             }
             if (marks[to] == Mark::done) continue;
             marks[to] = Mark::open;
-            way.push_back({to, 0});
+            path.push_back({to, 0});
         }
     }
     if (longest.empty()) return {};

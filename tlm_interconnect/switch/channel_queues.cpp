@@ -20,10 +20,10 @@ void ChannelQueues::lay_out(const BufferSpace& space, unsigned inputs, std::uint
         channel.wake.kind = static_cast<std::uint8_t>(first_kind + channels_.size());
         channels_.push_back(std::move(channel));
     }
-    for (unsigned lane = 0; lane < max_lanes; ++lane)
+    for (unsigned vc_set = 0; vc_set < max_vc_sets; ++vc_set)
         for (unsigned op = 0; op < line_ops; ++op)
-            request_slot_[lane][op] =
-                slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, lane)];
+            request_slot_[vc_set][op] =
+                slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, vc_set)];
 }
 
 unsigned ChannelQueues::next_input(unsigned slot) const

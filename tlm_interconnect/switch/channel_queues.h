@@ -33,11 +33,11 @@ public:
     // Empty queues for the channels that `space` has; wakes get kinds from `first_kind` on.
     void lay_out(const BufferSpace& space, unsigned inputs, std::uint8_t first_kind);
 
-    // The slot of a line that will use a channel of VC set `lane`; no_slot: the link has none.
-    std::uint8_t slot_for(const LineHeader& line, LineClass cls, unsigned lane) const
+    // The slot of a line that will use a channel of VC set `vc_set`; no_slot: the link has none.
+    std::uint8_t slot_for(const LineHeader& line, LineClass cls, unsigned vc_set) const
     {
-        return cls == LineClass::request ? request_slot_[lane][static_cast<unsigned>(line.op)]
-                                         : slot_of_[vc_of(VcClass::response, lane)];
+        return cls == LineClass::request ? request_slot_[vc_set][static_cast<unsigned>(line.op)]
+                                         : slot_of_[vc_of(VcClass::response, vc_set)];
     }
     std::uint8_t slot_of(std::uint8_t vc) const { return slot_of_[vc]; }
 
@@ -98,7 +98,7 @@ private:
     std::uint32_t queued_ = 0;
     std::uint32_t occupied_ = 0;
     std::uint32_t peak_ = 0;
-    std::array<std::array<std::uint8_t, line_ops>, max_lanes> request_slot_{};
+    std::array<std::array<std::uint8_t, line_ops>, max_vc_sets> request_slot_{};
     std::array<std::uint8_t, max_vcs> slot_of_{};
     std::vector<Channel> channels_;
 };

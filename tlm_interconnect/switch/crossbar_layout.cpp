@@ -13,8 +13,7 @@ void CrossbarSwitch::end_of_elaboration()
         if (slot != 0) slot = static_cast<std::uint8_t>(slots_++);
     const auto count = static_cast<unsigned>(ports_.size());
     if (fifo_) slots_ = 1;
-    const std::size_t per_input =
-        static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? std::size_t{slots_} * count : slots_;
+    const std::size_t per_input = spec_.queues == QueueKind::voq ? std::size_t{slots_} * count : slots_;
     queue_count_ = static_cast<std::uint32_t>(per_input * count);
     words_ = (queue_count_ + 63) / 64;
     const std::size_t inputs = std::size_t{count} * speedup_;
@@ -25,19 +24,19 @@ void CrossbarSwitch::end_of_elaboration()
     arrays_.add(port_of_, inputs);
     arrays_.add(first_asking_, count);
     arrays_.add(candidate_, inputs * count);
-    arrays_.add(only_way_, routes().endpoints(), many_ways);
+    arrays_.add(only_route_, routes().endpoints(), many_routes);
     arrays_.build();
     for (std::uint32_t q = 0; q < queue_count_; ++q) {
         queues_[q].first_input = static_cast<std::uint8_t>(q / per_input * speedup_);
         // Those of an input that can want the same output differ in their channel.
-        const unsigned slot = (static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? q / count : q) % slots_;
+        const unsigned slot = (spec_.queues == QueueKind::voq ? q / count : q) % slots_;
         queues_[q].turn = static_cast<std::uint8_t>(slot);
         queues_[q].next_turn = static_cast<std::uint8_t>((slot + 1) % slots_);
     }
     for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
     for (std::uint32_t endpoint = 0; !routes().phased() && endpoint < routes().endpoints(); ++endpoint) {
         const RouteTable::Choice choice = routes().ports_to(endpoint);
-        if (choice.count == 1) only_way_[endpoint] = choice.entries[0];
+        if (choice.count == 1) only_route_[endpoint] = choice.entries[0];
     }
     channel_requests_.resize(count);
     if (separate_) channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, queue_count_);

@@ -33,18 +33,17 @@ unsigned checked(unsigned inputs)
 CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
     const SwitchSpec& spec, unsigned ports, RouteTable routes)
     : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), clock_(spec.clock),
-      ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
+      ready_delay_(spec.latency - (spec.vc_stage == VcStage::separate ? std::min(spec.latency, spec.clock) : 0)),
       credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
-      buffered_(spec.output_buffer > 0), spec_(spec), separate_(spec.vc_stage != 0),
-      fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
-      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(this->routes().lanes()), ports_(ports),
-      matching_(spec, checked(ports * speedup_), ports)
+      buffered_(spec.output_buffer > 0), spec_(spec), separate_(spec.vc_stage == VcStage::separate),
+      fifo_(spec.queues == QueueKind::fifo), speedup_(static_cast<unsigned>(spec.input_speedup)),
+      route_vc_sets_(this->routes().vc_sets()), ports_(ports), matching_(spec, checked(ports * speedup_), ports)
 {
     output_array_.add(outputs_, ports);
     output_array_.build();
     for (ScheduledItem& tick : first_ticks_) tick.kind = tick_kind;
     for (std::uint8_t vc = 0; vc < max_vcs && !fifo_; ++vc)
-        input_of_[vc] = static_cast<std::uint8_t>((lane_of(vc) + vc % vc_classes) % speedup_);
+        input_of_[vc] = static_cast<std::uint8_t>((vc_set_of(vc) + vc % vc_classes) % speedup_);
     for (unsigned p = 0; p < ports; ++p) {
         ports_[p].starts.resize(spec.output_buffer + 1);
         set_credits(p, BufferSpace::of(1, 1));
@@ -54,9 +53,9 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_q
 void CrossbarSwitch::set_credits(unsigned port, const BufferSpace& space)
 {
     ports_[port].credits.grant(space);
-    ports_[port].lanes = space.lanes();
+    ports_[port].vc_sets = space.vc_sets();
     outputs_[port].split = space.split;
-    outputs_[port].lanes = static_cast<std::uint8_t>(std::max(1U, space.lanes() / route_lanes_));
+    outputs_[port].vc_sets = static_cast<std::uint8_t>(std::max(1U, space.vc_sets() / route_vc_sets_));
     for (unsigned vc = 0; vc < max_vcs; ++vc)
         if (space.lines[vc] > 0) slot_of_[vc] = 1;
 }
@@ -93,7 +92,7 @@ void CrossbarSwitch::credited(unsigned port, std::uint8_t vc, Time arrival)
     if (lines_ > 0 && due < next_tick_) wake_at(edge(due));
 }
 
-// Lanes of a class count as one channel: which of them a line takes is decided when it leaves.
+// VC sets of a class count as one channel: which of them a line takes is decided when it leaves.
 unsigned CrossbarSwitch::watch_slot(unsigned output, VcClass cls) const
 {
     if (outputs_[output].split) return static_cast<unsigned>(cls);
@@ -125,7 +124,7 @@ void CrossbarSwitch::wake_at(Time time)
 
 std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned output) const
 {
-    switch (static_cast<QueueKind>(spec_.queues)) {
+    switch (spec_.queues) {
     case QueueKind::voq: return static_cast<std::uint32_t>((input * slots_ + slot_of_[vc]) * ports_.size() + output);
     case QueueKind::channel: return input * slots_ + slot_of_[vc];
     case QueueKind::fifo: break;
@@ -133,25 +132,28 @@ std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned
     return input;
 }
 
-std::uint16_t CrossbarSwitch::lane_channels(const Output& output, VcClass cls, unsigned lane) const
+std::uint16_t CrossbarSwitch::vc_set_channels(const Output& output, VcClass cls, unsigned vc_set) const
 {
-    static_assert(vc_classes == 4 && max_lanes == 4, "the masks below are for four classes and lanes");
-    const unsigned lanes = output.lanes == 1 ? 0x1U : output.lanes == 2 ? 0x11U : output.lanes == 3 ? 0x111U : 0x1111U;
-    return static_cast<std::uint16_t>(lanes << (lane * output.lanes * vc_classes + static_cast<unsigned>(cls)));
+    static_assert(vc_classes == 4 && max_vc_sets == 4, "the masks below are for four classes and VC sets");
+    const unsigned vc_sets = output.vc_sets == 1 ? 0x1U
+        : output.vc_sets == 2                    ? 0x11U
+        : output.vc_sets == 3                    ? 0x111U
+                                                 : 0x1111U;
+    return static_cast<std::uint16_t>(vc_sets << (vc_set * output.vc_sets * vc_classes + static_cast<unsigned>(cls)));
 }
 
-// VC sets are those of the routes; a link may have several lanes for each.
+// VC sets are those of the routes; a link may have several VC sets for each.
 CrossbarSwitch::Exit CrossbarSwitch::exit_of(unsigned input, Line& line)
 {
     if (line.scratch.crossbar.response) {
         Exit back = route_back(line);
-        back.vc_set /= outputs_[back.port].lanes;
+        back.vc_set /= outputs_[back.port].vc_sets;
         return back;
     }
-    const std::uint16_t entry = line.destination < routes().endpoints() ? only_way_[line.destination] : many_ways;
-    const Exit exit = entry == many_ways ? route(line, input, lane_of(line.vc) / outputs_[input].lanes)
-                                         : Exit{RouteTable::port_of(entry), RouteTable::lane_of(entry)};
-    note_way_back(line, input);
+    const std::uint16_t entry = line.destination < routes().endpoints() ? only_route_[line.destination] : many_routes;
+    const Exit exit = entry == many_routes ? route(line, input, vc_set_of(line.vc) / outputs_[input].vc_sets)
+                                           : Exit{RouteTable::port_of(entry), RouteTable::vc_set_of(entry)};
+    note_hop(line, input);
     return exit;
 }
 
@@ -190,7 +192,7 @@ void CrossbarSwitch::set_head(std::uint32_t number)
     const Output& out = outputs_[queue.output];
     VcClass cls = VcClass::response;
     if (!line.scratch.crossbar.response) cls = out.split ? vc_class(line.op) : VcClass::request;
-    queue.channels = lane_channels(out, cls, line.scratch.crossbar.vc_set);
+    queue.channels = vc_set_channels(out, cls, line.scratch.crossbar.vc_set);
     queue.input = static_cast<std::uint8_t>(queue.first_input + input_of_[line.vc]);
     put(separate_ ? without_channel_ : ready_, number);
 }

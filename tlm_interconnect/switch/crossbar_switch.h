@@ -14,7 +14,7 @@
 //   one clock before                            with vc_stage = separate, first edge at which it can win a channel
 //   match + traversal                           first bit on the outgoing link
 // A channel of the next hop is held from when it is won to when the line is matched. Where a route leaves a choice of
-// lanes (the link has more than the routes need) any of them may be won. The slot of the input buffer is free
+// VC sets (the link has more than the routes need) any of them may be won. The slot of the input buffer is free
 // when the line is matched. A credit counts `credit_delay` after it has arrived.
 // Without output buffer a line is matched when it will find the wire free; with one, when the buffer has room, and
 // the crossbar is held for `transfer` (speed-up = time on the wire / transfer).
@@ -70,13 +70,13 @@ private:
         Time wire_free = 0;
         Time crossbar_free = 0;
         OutputLoad load;
-        std::uint16_t held = 0;  // channels won and not yet used
-        std::uint8_t turn = 0;   // combined: the channel after the last used
-        std::uint8_t lanes = 1;  // of the link, for each lane of the routes
+        std::uint16_t held = 0;    // channels won and not yet used
+        std::uint8_t turn = 0;     // combined: the channel after the last used
+        std::uint8_t vc_sets = 1;  // of the link, for each VC set of the routes
         bool split = true;
     };
     struct Port {
-        unsigned lanes = 1;
+        unsigned vc_sets = 1;
         std::vector<Time> starts;  // of lines in the output buffer, a ring
         std::uint32_t first_start = 0;
         std::uint32_t start_count = 0;
@@ -84,7 +84,7 @@ private:
     };
     // Lines that arrive within so many clocks wait in a list by edge; others are on the event queue.
     static constexpr unsigned near_edges = 8;
-    static constexpr std::uint16_t many_ways = 0xffff;  // no entry: port 4095 does not exist
+    static constexpr std::uint16_t many_routes = 0xffff;  // no entry: port 4095 does not exist
     static constexpr std::uint8_t tick_kind = 2;
     static constexpr std::uint8_t far_kind = 4;
 
@@ -113,7 +113,7 @@ private:
             if (at >= time && at - time < clock_) return at;
         return (time + clock_ - 1) / clock_ * clock_;
     }
-    std::uint16_t lane_channels(const Output& output, VcClass cls, unsigned lane) const;
+    std::uint16_t vc_set_channels(const Output& output, VcClass cls, unsigned vc_set) const;
 
     // In every clock.
     Time next_tick_ = CreditAccount::no_time;
@@ -136,7 +136,7 @@ private:
     bool separate_;
     bool fifo_;
     unsigned speedup_;
-    unsigned route_lanes_ = 1;
+    unsigned route_vc_sets_ = 1;
     unsigned slots_ = 1;
     std::uint8_t slot_of_[max_vcs] = {};
     std::uint8_t input_of_[max_vcs] = {};  // of the crossbar inputs of a port, by channel
@@ -154,7 +154,7 @@ private:
     std::uint8_t* vc_turn_ = nullptr;        // by crossbar input: where to begin among its queues
     std::uint8_t* port_of_ = nullptr;        // by crossbar input
     std::uint16_t* first_asking_ = nullptr;  // queue, by output
-    std::uint16_t* only_way_ = nullptr;      // the route's entry by endpoint, where there is one alone
+    std::uint16_t* only_route_ = nullptr;    // the route's entry by endpoint, where there is one alone
     std::vector<std::vector<ChannelMatching::Request>> channel_requests_;  // by output
     CrossbarMatching matching_;
     std::unique_ptr<ChannelMatching> channel_matching_;

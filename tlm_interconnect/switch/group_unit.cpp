@@ -196,7 +196,7 @@ void GroupUnit::send_copies(std::uint32_t index, LineOp op, const std::uint8_t* 
         copy.vc = context.original->vc;
         copy.path_hash = context.original->path_hash;  // what the choice of this switch has left of it
         if (op == LineOp::write) std::memcpy(copy.data(), data, context.size);
-        copy.push_way(marker_port, 0);
+        copy.push_hop(marker_port, 0);
         ++copies_;
         host_.group_request(copy, context.input);
     }

@@ -7,8 +7,8 @@ static_assert(weft::max_vcs == 16, "pointers count 16 channels per port");
 namespace weft {
 
 CrossbarMatching::CrossbarMatching(const SwitchSpec& spec, unsigned inputs, unsigned outputs)
-    : kind_(static_cast<AllocatorKind>(spec.allocator)), iterations_(static_cast<unsigned>(spec.iterations)),
-      input_count_(inputs), output_count_(outputs), control_weight_(static_cast<std::uint32_t>(spec.control_weight)),
+    : kind_(spec.allocator), iterations_(static_cast<unsigned>(spec.iterations)), input_count_(inputs),
+      output_count_(outputs), control_weight_(static_cast<std::uint32_t>(spec.control_weight)),
       data_weight_(static_cast<std::uint32_t>(spec.data_weight)),
       keyed_(kind_ == AllocatorKind::age || kind_ == AllocatorKind::weighted)
 {
@@ -159,7 +159,7 @@ void CrossbarMatching::match_inputs_first()
 }
 
 ChannelMatching::ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigned queues)
-    : input_first_(static_cast<AllocatorKind>(spec.allocator) == AllocatorKind::input_first), queues_(queues)
+    : input_first_(spec.allocator == AllocatorKind::input_first), queues_(queues)
 {
     arrays_.add(accept_pointer_, queues);
     arrays_.add(grant_pointer_, std::size_t{ports} * max_vcs);

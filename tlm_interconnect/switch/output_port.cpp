@@ -17,19 +17,19 @@ OutputPort::OutputPort(EventQueue& event_queue, TimedComponent& component, Outpu
 void OutputPort::set_credits(const BufferSpace& space)
 {
     credits_.grant(space);
-    lanes_ = space.lanes();
+    vc_sets_ = space.vc_sets();
     packets_.start(space);
     queues_.lay_out(space, inputs_, wake_kind + 1);
     arbiter_.start(static_cast<unsigned>(queues_.channels().size()));
 }
 
-void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lane)
+void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_set)
 {
-    const std::uint8_t slot = queues_.slot_for(line, cls, lane);
+    const std::uint8_t slot = queues_.slot_for(line, cls, vc_set);
     if (slot == ChannelQueues::no_slot) {
-        SC_REPORT_FATAL("/weft/lane",
-            (component_.path() + ": a route uses lane " + std::to_string(lane) + ", its link has " +
-                std::to_string(lanes_))
+        SC_REPORT_FATAL("/weft/vc_set",
+            (component_.path() + ": a route uses VC set " + std::to_string(vc_set) + ", its link has " +
+                std::to_string(vc_sets_))
                 .c_str());
         return;
     }
@@ -174,7 +174,7 @@ std::string OutputPort::describe() const
     std::string out;
     for (const ChannelQueues::Channel& channel : queues_.channels()) {
         if (channel.queued == 0) continue;
-        out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, lanes_) +
+        out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, vc_sets_) +
             " lines wait";
         if (!credits_.available(channel.vc, event_queue_.now()) &&
             credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)

@@ -49,8 +49,8 @@ public:
     // What the far end can hold. Before time starts.
     void set_credits(const BufferSpace& space);
 
-    // `lane`: of the channel that the line will use on this port's link.
-    void enqueue(Line& line, LineClass cls, unsigned input, unsigned lane = 0);
+    // `vc_set`: of the channel that the line will use on this port's link.
+    void enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_set = 0);
     // A line of this address will be enqueued soon: the host may fetch what that needs.
     void prefetch(std::uint64_t address) const;
     // The line at the head of the last queue will be sent soon.
@@ -99,7 +99,7 @@ private:
     LineTargetSocket& responses_;
     unsigned port_;
     unsigned inputs_;
-    unsigned lanes_ = 1;
+    unsigned vc_sets_ = 1;
     Time wire_free_ = 0;
     ChannelQueues queues_;
     PortArbiter arbiter_;

@@ -4,7 +4,7 @@ namespace weft {
 
 Arbitration arbitration(const SwitchSpec& spec)
 {
-    return {static_cast<ArbiterKind>(spec.arbiter), static_cast<std::uint32_t>(spec.control_weight),
+    return {spec.arbiter, static_cast<std::uint32_t>(spec.control_weight),
         static_cast<std::uint32_t>(spec.data_weight)};
 }
 

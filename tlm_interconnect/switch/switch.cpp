@@ -51,7 +51,7 @@ void Switch::run(ScheduledItem& item)
         return;
     }
     if (static_cast<LineClass>(item.kind) == LineClass::request) {
-        note_way_back(line, input);
+        note_hop(line, input);
         if (line.destination >= first_group && groups_ != nullptr) {
             groups_->on_request(line, input, event_queue().now());
         } else if (stage_ == nullptr || !stage_->take(line, input, routes(), event_queue().now())) {
@@ -75,7 +75,7 @@ void Switch::enqueue(Line& line, LineClass cls, unsigned input, const Exit& exit
 
 void Switch::forward(Line& line, unsigned input)
 {
-    if (const Exit exit = route(line, input, lane_of(line.vc)); exit.known())
+    if (const Exit exit = route(line, input, vc_set_of(line.vc)); exit.known())
         enqueue(line, LineClass::request, input, exit);
 }
 
@@ -90,7 +90,7 @@ void Switch::prefetch(const ScheduledItem& item) const
         if (line.depth - 1U < std::size(line.near_path)) port = line.near_path[line.depth - 1U] & 0xfffU;
     } else if (line.destination < first_group) {
         const RouteTable::Choice choice =
-            routes().ports_to(line.destination, routes().phase(item.input, lane_of(line.vc)));
+            routes().ports_to(line.destination, routes().phase(item.input, vc_set_of(line.vc)));
         if (choice.count > 0) port = choice.port(choice.count == 1 ? 0 : line.path_hash % choice.count);
     }
     if (port < outputs_.size()) outputs_[port].prefetch(line.address);

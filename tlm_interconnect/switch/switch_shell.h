@@ -104,15 +104,15 @@ protected:
             return {no_port, 0};
         }
         const unsigned pick = line.pick(choice.count);
-        return {choice.port(pick), choice.lane(pick)};
+        return {choice.port(pick), choice.vc_set(pick)};
     }
     // Of a response: back by the port and in the VC set that its request came in by.
     static Exit route_back(Line& line)
     {
-        const Line::Way way = line.pop_way();
-        return {way.port, way.lane};
+        const Line::Hop hop = line.pop_hop();
+        return {hop.port, hop.vc_set};
     }
-    static void note_way_back(Line& line, unsigned input) { line.push_way(input, lane_of(line.vc)); }
+    static void note_hop(Line& line, unsigned input) { line.push_hop(input, vc_set_of(line.vc)); }
 
     // The slot of `input` that the line holds is free; `line.vc` still names its channel.
     void free_slot(Line& line, LineClass cls, unsigned input, Time delay = 0)

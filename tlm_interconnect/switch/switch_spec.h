@@ -15,12 +15,15 @@ enum class QueueKind : std::uint8_t { voq, channel, fifo };
 // How a scheduled crossbar matches inputs to outputs (matching.h).
 enum class AllocatorKind : std::uint8_t { islip, input_first, round_robin, age, weighted };
 
+// When a queue of a scheduled crossbar wins a channel of its output: with the crossbar, or a clock before it.
+enum class VcStage : std::uint8_t { combined, separate };
+
 // The first block counts for every switch, the second and third (network cards, message_stage.h) for model `switch`, the
 // fourth for model `crossbar`.
 struct SwitchSpec {
     std::uint64_t latency = 100'000;  // ps, line in the input buffer to eligible for arbitration
 
-    std::uint64_t arbiter = 0;                       // ArbiterKind
+    ArbiterKind arbiter = ArbiterKind::round_robin;
     std::uint64_t control_weight = 1;                // lines in a row while data wait too; for both models
     std::uint64_t data_weight = 1;                   // lines in a row while control lines wait too; for both models
     std::uint64_t multicast_groups = 128;            // entries of the group table
@@ -35,11 +38,11 @@ struct SwitchSpec {
     std::uint64_t message_hold = 0;      // ps
     std::uint64_t message_streams = 256;
 
-    std::uint64_t clock = 1'000;      // ps
-    std::uint64_t queues = 0;         // QueueKind
-    std::uint64_t allocator = 0;      // AllocatorKind
-    std::uint64_t iterations = 1;     // of islip, round_robin, age and weighted
-    std::uint64_t vc_stage = 0;       // 1: a queue first wins a channel of its output, a clock before the crossbar
+    std::uint64_t clock = 1'000;  // ps
+    QueueKind queues = QueueKind::voq;
+    AllocatorKind allocator = AllocatorKind::islip;
+    std::uint64_t iterations = 1;  // of islip, round_robin, age and weighted
+    VcStage vc_stage = VcStage::combined;
     std::uint64_t traversal = 1'000;  // ps, match to the first bit at the output
     std::uint64_t credit_delay = 1;   // ps, arrival of a credit to its use
     std::uint64_t input_speedup = 1;  // crossbar inputs of a port

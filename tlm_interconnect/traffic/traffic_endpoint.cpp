@@ -8,9 +8,9 @@ TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event
     LinePool& pool, std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec,
     const Pattern& pattern, Measurement& arrivals, Measurement& round_trips)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), index_(index),
-      routes_(std::move(routes)), route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals),
-      round_trips_(round_trips), random_(spec.seed, index),
-      turns_(spec.spread == SpreadMode::round_robin ? routes_.endpoints() : 0, 0)
+      routes_(std::move(routes)), route_vc_sets_(routes_.vc_sets()), spec_(spec), pattern_(pattern),
+      arrivals_(arrivals), round_trips_(round_trips), random_(spec.seed, index),
+      turns_(spec.path_selection == PathSelection::round_robin ? routes_.endpoints() : 0, 0)
 {
     create_.kind = create_kind;
     for (unsigned p = 0; p < ports; ++p) {
@@ -25,7 +25,7 @@ TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event
 void TrafficEndpoint::set_credits(unsigned port, const BufferSpace& space)
 {
     ports_[port]->output->set_credits(space);
-    ports_[port]->lanes = std::max(1U, space.lanes() / route_lanes_);
+    ports_[port]->vc_sets = std::max(1U, space.vc_sets() / route_vc_sets_);
 }
 
 void TrafficEndpoint::start_of_simulation()
@@ -70,25 +70,25 @@ void TrafficEndpoint::create(Time now)
         if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
         ++created_;
         const std::uint64_t number = place + l;
-        const std::uint64_t chosen_by = digits(to, number);
+        const std::uint64_t chosen_by = path_hash_of(to, number);
         const auto pick = static_cast<unsigned>(chosen_by % choice.count);
         Port& port = *ports_[choice.port(pick)];
         port.pending.push_back({now, global_address(to, number * line_bytes),
             static_cast<std::uint32_t>(choice.count > 1 ? chosen_by / choice.count : chosen_by),
             spec_.message > 1 ? static_cast<std::uint32_t>(messages_ % ~std::uint32_t{0}) + 1 : 0, op,
-            static_cast<std::uint8_t>(choice.lane(pick))});
+            static_cast<std::uint8_t>(choice.vc_set(pick))});
         peak_ = std::max<std::uint64_t>(peak_, port.pending.size());
     }
 }
 
 // What chooses among equal paths, for line `number` of the destination.
-std::uint64_t TrafficEndpoint::digits(std::uint32_t to, std::uint64_t number)
+std::uint64_t TrafficEndpoint::path_hash_of(std::uint32_t to, std::uint64_t number)
 {
-    switch (spec_.spread) {
-    case SpreadMode::pairs: return pair_digits(index_, to);
-    case SpreadMode::none: return 0;
-    case SpreadMode::round_robin: return turns_[to]++ / spec_.stripe;
-    case SpreadMode::lines: break;
+    switch (spec_.path_selection) {
+    case PathSelection::pairs: return pair_hash(index_, to);
+    case PathSelection::none: return 0;
+    case PathSelection::round_robin: return turns_[to]++ / spec_.stripe;
+    case PathSelection::lines: break;
     }
     return number / spec_.stripe;
 }
@@ -96,17 +96,17 @@ std::uint64_t TrafficEndpoint::digits(std::uint32_t to, std::uint64_t number)
 // Keeps a few lines at the port, so that it can choose among channels; the rest waits in a compact queue.
 void TrafficEndpoint::feed(Port& port)
 {
-    while (!port.pending.empty() && port.in_port < 2 * port.lanes) {
+    while (!port.pending.empty() && port.in_port < 2 * port.vc_sets) {
         const Pending& next = port.pending.front();
         Line& line = pool_.take();
         line.begin(next.op, next.address, next.op == LineOp::atomic ? 8 : spec_.size)
             .source(index_)
             .transfer(next.transfer)
             .flag(next.op == LineOp::write && spec_.posted ? LineHeader::posted_flag : 0U);
-        line.path_hash = next.spread;
+        line.path_hash = next.path_hash;
         line.issued = next.created;
-        port.output->enqueue(line, LineClass::request, 0, next.lane * port.lanes + port.turn);
-        port.turn = port.turn + 1 == port.lanes ? 0 : port.turn + 1;
+        port.output->enqueue(line, LineClass::request, 0, next.vc_set * port.vc_sets + port.turn);
+        port.turn = port.turn + 1 == port.vc_sets ? 0 : port.turn + 1;
         port.pending.pop_front();
         ++port.in_port;
     }
@@ -162,7 +162,7 @@ void TrafficEndpoint::run(ScheduledItem& item)
     } else if (item.kind == answer_kind) {
         Line& line = Line::of(item);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
-        ports_[item.input]->output->enqueue(line, LineClass::response, 0, lane_of(line.vc));
+        ports_[item.input]->output->enqueue(line, LineClass::response, 0, vc_set_of(line.vc));
     }
 }
 

@@ -8,7 +8,7 @@
 // the same instant, through the same ports.
 //
 // Lines of one message take consecutive addresses in a random place of the destination's first GiB: they spread over
-// equal paths as data do, or by `spread` otherwise. Lanes that a route leaves open are used in turn.
+// equal paths as data do, or by `path_selection` otherwise. VC sets that a route leaves open are used in turn.
 //
 // Statistics: lines created, sent, received, answers received; largest source queue.
 #pragma once
@@ -66,17 +66,17 @@ private:
     struct Pending {
         Time created;
         std::uint64_t address;
-        std::uint32_t spread;    // digits that are left after the first choice
-        std::uint32_t transfer;  // number of the message; 0: one line
+        std::uint32_t path_hash;  // what is left of it after the first choice
+        std::uint32_t transfer;   // number of the message; 0: one line
         LineOp op;
-        std::uint8_t lane;  // of the route
+        std::uint8_t vc_set;  // of the route
     };
     struct Port {
         std::unique_ptr<LineInitiatorSocket> out;
         std::unique_ptr<LineTargetSocket> in;
         std::unique_ptr<OutputPort> output;
         std::deque<Pending> pending;
-        unsigned lanes = 1;  // of the link, for each lane of the routes
+        unsigned vc_sets = 1;  // of the link, for each VC set of the routes
         unsigned turn = 0;
         std::uint32_t in_port = 0;  // requests of ours that the port holds
     };
@@ -90,13 +90,13 @@ private:
 
     void plan();
     void create(Time now);
-    std::uint64_t digits(std::uint32_t to, std::uint64_t number);
+    std::uint64_t path_hash_of(std::uint32_t to, std::uint64_t number);
     void feed(Port& port);
 
     LinePool& pool_;
     std::uint32_t index_;
     RouteTable routes_;
-    unsigned route_lanes_;
+    unsigned route_vc_sets_;
     TrafficSpec spec_;
     const Pattern& pattern_;
     Measurement& arrivals_;

@@ -18,7 +18,7 @@ struct TrafficSpec {
     std::uint32_t size = 64;    // B of each line of reads and writes
     std::uint32_t message = 1;  // lines of a message, at consecutive addresses
     std::uint32_t stripe = 1;   // lines in a row that take the same path
-    SpreadMode spread = SpreadMode::lines;
+    PathSelection path_selection = PathSelection::lines;
     Time duration = 0;  // ps; nothing is created from then on
     std::uint64_t seed = 1;
 

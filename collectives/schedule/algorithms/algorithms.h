@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/schedule/algorithms/dimension_order.h"
 #include "collectives/schedule/schedule.h"
 
 namespace weft {
@@ -34,11 +35,6 @@ struct Dimension {
 std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text);
 inline constexpr const char* dimensions_form =
     "NAME=SIZE or NAME=SIZE:ALGORITHM (ring, direct, recursive), innermost first, such as xpu=8,host=4";
-
-// multi_dim (dimension_plan.h): in which order each chunk goes through the dimensions, and which of the chunks that
-// wait for a dimension comes first.
-enum class DimensionOrder : std::uint8_t { fixed, round_robin, offline_greedy, online_greedy };
-enum class DimensionQueue : std::uint8_t { fifo, smallest_first };
 
 struct ChunkScheduling {
     DimensionOrder order = DimensionOrder::fixed;

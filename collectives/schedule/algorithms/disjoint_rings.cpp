@@ -24,8 +24,8 @@ std::vector<Ring> walecki(std::uint32_t n, std::uint32_t count)
     for (std::uint32_t i = 0; rings.size() < count; ++i) {
         Ring ring{n - 1};
         for (std::uint32_t j = 0; j < circle; ++j) {
-            const std::uint32_t way = (j + 1) / 2;
-            ring.push_back((i + (j % 2 == 1 ? way : circle - way)) % circle);
+            const std::uint32_t distance = (j + 1) / 2;
+            ring.push_back((i + (j % 2 == 1 ? distance : circle - distance)) % circle);
         }
         rings.push_back(ring);
         if (rings.size() == count) break;

@@ -24,9 +24,9 @@ std::vector<std::uint32_t> streams_of(const PlannedAxes& axes, std::uint32_t eac
 // One chunk at one rank.
 class ChunkPath {
 public:
-    ChunkPath(CollectiveOp op, const Lane& lane, const Grid& grid, std::uint32_t chunk, std::uint32_t chunks,
+    ChunkPath(CollectiveOp op, const Stripe& stripe, const Grid& grid, std::uint32_t chunk, std::uint32_t chunks,
         std::uint32_t position)
-        : op_(op), phases_(op, lane, grid, chunk, chunks, position), axes_(grid.axes())
+        : op_(op), phases_(op, stripe, grid, chunk, chunks, position), axes_(grid.axes())
     {
     }
 
@@ -53,12 +53,12 @@ private:
 
 }  // namespace
 
-Lane reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order, std::uint32_t ranks)
+Stripe reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order, std::uint32_t ranks)
 {
     std::vector<std::uint32_t> strides{1};
     for (const Dimension& dimension : dimensions) strides.push_back(strides.back() * dimension.size);
-    Lane lane;
-    for (const std::uint32_t d : order) lane.axes.push_back({dimensions[d].size, spread_of(dimensions[d])});
+    Stripe stripe;
+    for (const std::uint32_t d : order) stripe.axes.push_back({dimensions[d].size, pattern_of(dimensions[d])});
     for (std::uint32_t position = 0; position < ranks; ++position) {
         std::uint32_t rank = 0;
         std::uint32_t rest = position;
@@ -66,9 +66,9 @@ Lane reordered(const std::vector<Dimension>& dimensions, const std::vector<std::
             rank += rest % dimensions[d].size * strides[d];
             rest /= dimensions[d].size;
         }
-        lane.order.push_back(rank);
+        stripe.order.push_back(rank);
     }
-    return lane;
+    return stripe;
 }
 
 std::uint32_t multi_dim_steps(CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options)
@@ -82,7 +82,7 @@ std::uint32_t multi_dim_steps(CollectiveOp op, std::uint32_t ranks, const Algori
         const DimensionOperation& operation = axes.plan.operations[i];
         const Dimension& dimension = axes.dimensions[operation.dimension];
         const std::uint32_t end = std::max(of_stream[streams[i]], of_chunk[operation.chunk]) +
-            shapes::spread_steps(spread_of(dimension), dimension.size);
+            shapes::pattern_steps(pattern_of(dimension), dimension.size);
         of_stream[streams[i]] = of_chunk[operation.chunk] = end;
         steps = std::max(steps, end);
     }
@@ -95,15 +95,15 @@ void multi_dim(Schedule& schedule, const AlgorithmOptions& options)
     const std::vector<std::uint32_t> streams = streams_of(axes, options.scheduling.streams);
     const auto chunks = static_cast<std::uint32_t>(axes.plan.orders.size());
     const auto threads = static_cast<std::uint32_t>(axes.dimensions.size()) * options.scheduling.streams;
-    std::vector<Lane> lanes;
+    std::vector<Stripe> stripes;
     std::vector<Grid> grids;
     for (const std::vector<std::uint32_t>& order : axes.plan.orders) {
-        lanes.push_back(reordered(axes.dimensions, order, schedule.size()));
-        grids.emplace_back(lanes.back());
+        stripes.push_back(reordered(axes.dimensions, order, schedule.size()));
+        grids.emplace_back(stripes.back());
     }
     std::vector<std::vector<std::uint32_t>> position(chunks, std::vector<std::uint32_t>(schedule.size()));
     for (std::uint32_t c = 0; c < chunks; ++c)
-        for (std::uint32_t x = 0; x < schedule.size(); ++x) position[c][lanes[c].order[x]] = x;
+        for (std::uint32_t x = 0; x < schedule.size(); ++x) position[c][stripes[c].order[x]] = x;
 
     Sketch sketch(schedule, options.channels, schedule.size() * chunks, threads);
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
@@ -111,7 +111,7 @@ void multi_dim(Schedule& schedule, const AlgorithmOptions& options)
         for (std::uint32_t stream = 0; stream < threads; ++stream) writers.push_back(sketch.writer(rank, stream));
         std::vector<ChunkPath> paths;
         for (std::uint32_t c = 0; c < chunks; ++c)
-            paths.emplace_back(schedule.op, lanes[c], grids[c], c, chunks, position[c][rank]);
+            paths.emplace_back(schedule.op, stripes[c], grids[c], c, chunks, position[c][rank]);
         for (std::size_t i = 0; i < streams.size(); ++i) {
             const DimensionOperation& operation = axes.plan.operations[i];
             const std::vector<std::uint32_t>& order = axes.plan.orders[operation.chunk];

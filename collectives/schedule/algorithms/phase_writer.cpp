@@ -16,8 +16,8 @@ struct Group {
 std::vector<Group> groups_of(const Axis& axis, std::uint32_t step)
 {
     std::vector<Group> groups;
-    for (std::uint32_t offset : shapes::spread_offsets(axis.spread, axis.size, step)) {
-        const std::uint32_t hop = offset - shapes::spread_parent(axis.spread, offset);
+    for (std::uint32_t offset : shapes::pattern_offsets(axis.pattern, axis.size, step)) {
+        const std::uint32_t hop = offset - shapes::pattern_parent(axis.pattern, offset);
         if (groups.empty() || groups.back().hop != hop) groups.push_back({hop, {}});
         groups.back().offsets.push_back(offset);
     }
@@ -28,10 +28,10 @@ std::uint32_t size(const std::vector<std::uint32_t>& list) { return static_cast<
 
 }  // namespace
 
-PhaseWriter::PhaseWriter(CollectiveOp op, const Lane& lane, const Grid& grid, std::uint32_t index, std::uint32_t lanes,
-    std::uint32_t position)
-    : lane_(lane), grid_(grid), index_(index), lanes_(lanes), self_(position), rank_(lane.order[position]),
-      terms_(lane.order.size())
+PhaseWriter::PhaseWriter(CollectiveOp op, const Stripe& stripe, const Grid& grid, std::uint32_t index,
+    std::uint32_t stripes, std::uint32_t position)
+    : stripe_(stripe), grid_(grid), index_(index), stripes_(stripes), self_(position), rank_(stripe.order[position]),
+      terms_(stripe.order.size())
 {
     if (op == CollectiveOp::all_gather) {
         terms_[self_] = {input(rank_, index_)};
@@ -44,9 +44,9 @@ PhaseWriter::PhaseWriter(CollectiveOp op, const Lane& lane, const Grid& grid, st
 // -parent.
 void PhaseWriter::collect(Writer& writer, std::uint32_t a)
 {
-    const Axis& axis = lane_.axes[a];
+    const Axis& axis = stripe_.axes[a];
     const std::uint32_t here = grid_.coordinate(self_, a);
-    for (std::uint32_t step = shapes::spread_steps(axis.spread, axis.size); step-- > 0;) {
+    for (std::uint32_t step = shapes::pattern_steps(axis.pattern, axis.size); step-- > 0;) {
         const std::vector<Group> parts = groups_of(axis, step);
         std::vector<Move> moves;
         for (const Group& part : parts) {
@@ -74,9 +74,9 @@ void PhaseWriter::keep(Writer& writer) const { writer.move(terms_[self_], {outpu
 
 void PhaseWriter::distribute(Writer& writer, std::uint32_t a)
 {
-    const Axis& axis = lane_.axes[a];
+    const Axis& axis = stripe_.axes[a];
     const std::uint32_t here = grid_.coordinate(self_, a);
-    for (std::uint32_t step = 0; step < shapes::spread_steps(axis.spread, axis.size); ++step) {
+    for (std::uint32_t step = 0; step < shapes::pattern_steps(axis.pattern, axis.size); ++step) {
         const std::vector<Group> parts = groups_of(axis, step);
         std::map<std::uint32_t, Move> moves;  // by chunk
         for (const Group& part : parts)

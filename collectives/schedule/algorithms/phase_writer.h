@@ -1,4 +1,4 @@
-// One rank's share of a lane (phases.h), written phase by phase: into one thread, or each phase into another.
+// One rank's share of a stripe (phases.h), written phase by phase: into one thread, or each phase into another.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace weft::algorithms {
 
 class PhaseWriter {
 public:
-    // Lane `index` of `lanes`; `position` of the rank on it. `lane` and `grid` must outlive this.
-    PhaseWriter(CollectiveOp op, const Lane& lane, const Grid& grid, std::uint32_t index, std::uint32_t lanes,
+    // Stripe `index` of `stripes`; `position` of the rank on it. `stripe` and `grid` must outlive this.
+    PhaseWriter(CollectiveOp op, const Stripe& stripe, const Grid& grid, std::uint32_t index, std::uint32_t stripes,
         std::uint32_t position);
 
     // Sums along an axis: from the first on, each once.
@@ -23,16 +23,16 @@ public:
     void distribute(Writer& writer, std::uint32_t axis);
 
 private:
-    std::uint32_t chunk(std::uint32_t position) const { return lane_.order[position] * lanes_ + index_; }
+    std::uint32_t chunk(std::uint32_t position) const { return stripe_.order[position] * stripes_ + index_; }
     std::uint32_t peer(std::uint32_t axis, std::uint32_t coordinate) const
     {
-        return lane_.order[grid_.at(self_, axis, coordinate)];
+        return stripe_.order[grid_.at(self_, axis, coordinate)];
     }
 
-    const Lane& lane_;
+    const Stripe& stripe_;
     const Grid& grid_;
     std::uint32_t index_;
-    std::uint32_t lanes_;
+    std::uint32_t stripes_;
     std::uint32_t self_;
     std::uint32_t rank_;
     std::vector<std::vector<ChunkRef>> terms_;  // by owner's position: what has to be added up

@@ -4,9 +4,9 @@
 
 namespace weft::algorithms {
 
-Grid::Grid(const Lane& lane)
+Grid::Grid(const Stripe& stripe)
 {
-    for (const Axis& axis : lane.axes) {
+    for (const Axis& axis : stripe.axes) {
         sizes_.push_back(axis.size);
         strides_.push_back(ranks_);
         ranks_ *= axis.size;
@@ -27,15 +27,15 @@ std::vector<std::uint32_t> Grid::plane(std::uint32_t position, std::uint32_t axi
     return positions;
 }
 
-void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Lane>& lanes)
+void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Stripe>& stripes)
 {
-    const auto count = static_cast<std::uint32_t>(lanes.size());
+    const auto count = static_cast<std::uint32_t>(stripes.size());
     Sketch sketch(schedule, options.channels, schedule.size() * count, count);
     for (std::uint32_t l = 0; l < count; ++l) {
-        const Grid grid(lanes[l]);
+        const Grid grid(stripes[l]);
         for (std::uint32_t position = 0; position < schedule.size(); ++position) {
-            Writer writer = sketch.writer(lanes[l].order[position], l);
-            PhaseWriter phases(schedule.op, lanes[l], grid, l, count, position);
+            Writer writer = sketch.writer(stripes[l].order[position], l);
+            PhaseWriter phases(schedule.op, stripes[l], grid, l, count, position);
             if (schedule.op != CollectiveOp::all_gather)
                 for (std::uint32_t axis = 0; axis < grid.axes(); ++axis) phases.collect(writer, axis);
             if (schedule.op == CollectiveOp::reduce_scatter) {

@@ -12,11 +12,11 @@ namespace weft::algorithms {
 
 struct Axis {
     std::uint32_t size = 1;
-    shapes::Spread spread = shapes::Spread::ring;
+    shapes::Pattern pattern = shapes::Pattern::ring;
 };
 
 // A grid: position x of rank `order`[x] has coordinate (x / product of the sizes before) % size on each axis.
-struct Lane {
+struct Stripe {
     shapes::Ring order;
     std::vector<Axis> axes;  // innermost first; their sizes multiply to the number of ranks
 };
@@ -24,7 +24,7 @@ struct Lane {
 // Positions along one axis.
 class Grid {
 public:
-    explicit Grid(const Lane& lane);
+    explicit Grid(const Stripe& stripe);
 
     std::uint32_t axes() const { return static_cast<std::uint32_t>(sizes_.size()); }
     std::uint32_t coordinate(std::uint32_t position, std::uint32_t axis) const
@@ -42,23 +42,24 @@ private:
     std::uint32_t ranks_ = 1;
 };
 
-// Fills the schedule: k lanes, each a stream of its own with its own k-th of the message. Sums are collected
+// Fills the schedule: k stripes, each a stream of its own with its own k-th of the message. Sums are collected
 // along the first axis, then the next ...; gathering goes the other way round, so that far axes carry the
-// small shards. Rank r ends up with (all_reduce: owns) chunk r k + l of lane l. Steps: those of all axes,
+// small shards. Rank r ends up with (all_reduce: owns) chunk r k + l of stripe l. Steps: those of all axes,
 // twice for all_reduce; bytes sent (n-1)/n S, twice for all_reduce.
-void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Lane>& lanes);
+void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Stripe>& stripes);
 
-// A chunk's lane: ranks as a grid of these dimensions, its axes in another order.
-Lane reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order, std::uint32_t ranks);
+// A chunk's stripe: ranks as a grid of these dimensions, its axes in another order.
+Stripe reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order,
+    std::uint32_t ranks);
 
 // Dependent transfers of multi_dim: operations of a stream and of a chunk follow each other.
 std::uint32_t multi_dim_steps(CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
 
 // How results spread within a dimension. Throws InputError.
-shapes::Spread spread_of(const Dimension& dimension);
+shapes::Pattern pattern_of(const Dimension& dimension);
 
-// The lanes of every algorithm that is made of phases, empty for all others; theory counts with them too.
-std::vector<Lane> lanes_of(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+// The stripes of every algorithm that is made of phases, empty for all others; theory counts with them too.
+std::vector<Stripe> stripes_of(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options);
 
 }  // namespace weft::algorithms

@@ -1,7 +1,7 @@
 // Rings: rank r sends to r + 1 only. Semaphore c of a rank belongs to channel c; its left neighbour
 // alone signals it. Indices are modulo n.
 //
-// Another order than that of the ranks is run by phases (lanes.cpp), with the same steps and bytes.
+// Another order than that of the ranks is run by phases (stripes.cpp), with the same steps and bytes.
 #include "collectives/schedule/algorithms/builders.h"
 #include "collectives/schedule/algorithms/shapes.h"
 

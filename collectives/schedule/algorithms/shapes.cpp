@@ -57,40 +57,40 @@ std::uint32_t floor_log2(std::uint32_t n)
 
 std::uint32_t ceil_log2(std::uint32_t n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
 
-std::uint32_t spread_steps(Spread spread, std::uint32_t p)
+std::uint32_t pattern_steps(Pattern pattern, std::uint32_t p)
 {
-    switch (spread) {
-    case Spread::ring: return p - 1;
-    case Spread::direct: return p > 1 ? 1 : 0;
-    case Spread::near_first:
-    case Spread::far_first: return ceil_log2(p);
+    switch (pattern) {
+    case Pattern::ring: return p - 1;
+    case Pattern::direct: return p > 1 ? 1 : 0;
+    case Pattern::near_first:
+    case Pattern::far_first: return ceil_log2(p);
     }
     return 0;
 }
 
-std::uint32_t spread_parent(Spread spread, std::uint32_t offset)
+std::uint32_t pattern_parent(Pattern pattern, std::uint32_t offset)
 {
-    switch (spread) {
-    case Spread::ring: return offset - 1;
-    case Spread::direct: return 0;
-    case Spread::near_first: return offset - (1u << floor_log2(offset));
-    case Spread::far_first: return offset - low_bit(offset);
+    switch (pattern) {
+    case Pattern::ring: return offset - 1;
+    case Pattern::direct: return 0;
+    case Pattern::near_first: return offset - (1u << floor_log2(offset));
+    case Pattern::far_first: return offset - low_bit(offset);
     }
     return 0;
 }
 
-std::vector<std::uint32_t> spread_offsets(Spread spread, std::uint32_t p, std::uint32_t step)
+std::vector<std::uint32_t> pattern_offsets(Pattern pattern, std::uint32_t p, std::uint32_t step)
 {
     std::uint32_t first = 1;
     std::uint32_t stride = 1;
     std::uint32_t end = p;
-    if (spread == Spread::ring) {
+    if (pattern == Pattern::ring) {
         first = step + 1;
         end = first + 1;
-    } else if (spread == Spread::near_first) {
+    } else if (pattern == Pattern::near_first) {
         first = 1u << step;
         end = std::min(p, 2 * first);
-    } else if (spread == Spread::far_first) {
+    } else if (pattern == Pattern::far_first) {
         first = 1u << (ceil_log2(p) - 1 - step);
         stride = 2 * first;
     }

@@ -11,19 +11,19 @@ std::uint32_t floor_log2(std::uint32_t n);  // n >= 1
 std::uint32_t ceil_log2(std::uint32_t n);
 
 // How the block of position 0 gets to all p positions of a line (that of position x likewise, x further on,
-// modulo p). The position at offset o has it from the one at spread_parent(o). Collecting a sum is the same
+// modulo p). The position at offset o has it from the one at pattern_parent(o). Collecting a sum is the same
 // run backwards.
-enum class Spread : std::uint8_t {
+enum class Pattern : std::uint8_t {
     ring,        // from the neighbour: p - 1 steps
     direct,      // from the origin: 1 step
     near_first,  // hops of 1, 2, 4, ...: ceil(log2 p) steps, the farthest with the most data (Bruck)
     far_first    // hops of ..., 4, 2, 1: ceil(log2 p) steps, the farthest with one block (PAT)
 };
 
-std::uint32_t spread_steps(Spread spread, std::uint32_t p);
-std::uint32_t spread_parent(Spread spread, std::uint32_t offset);  // offset >= 1
+std::uint32_t pattern_steps(Pattern pattern, std::uint32_t p);
+std::uint32_t pattern_parent(Pattern pattern, std::uint32_t offset);  // offset >= 1
 // The offsets that are reached in a step, in ascending order.
-std::vector<std::uint32_t> spread_offsets(Spread spread, std::uint32_t p, std::uint32_t step);
+std::vector<std::uint32_t> pattern_offsets(Pattern pattern, std::uint32_t p, std::uint32_t step);
 
 struct Tree {
     std::uint32_t root = 0;

@@ -17,7 +17,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     const auto endpoints = static_cast<std::uint32_t>(plan.members.size());
     TrafficSpec traffic = options.traffic;
     traffic.stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, system.routing().stripe / line_bytes));
-    traffic.spread = static_cast<SpreadMode>(system.routing().spread);
+    traffic.path_selection = system.routing().path_selection;
     const FabricCapacity capacity = capacity_of(system, plan, traffic);
     traffic.slot_bytes = capacity.slot_bytes;
     traffic.slot_rate = capacity.slot_rate;

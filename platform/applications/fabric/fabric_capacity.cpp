@@ -100,7 +100,7 @@ FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan,
         out.endpoint = plan.fabric.nodes[node].name;
         out.links = std::move(groups);
         out.parts = parts_of(*costliest, traffic);
-        out.merges = traffic.message > 1 && static_cast<MergeKind>(costliest->merge) != MergeKind::none;
+        out.merges = traffic.message > 1 && costliest->merge != MergeKind::none;
     }
     if (slowest == 0) throw InputError(system.file, 0, "no endpoint has a link", "a fabric between endpoints");
     out.GBps =

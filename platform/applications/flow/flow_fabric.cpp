@@ -81,7 +81,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
         book_ = std::make_unique<PathBook>(routed_->links(),
             [this](std::uint32_t from, std::uint32_t to) { return routed_->path(from, to); });
     } else {
-        if (static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)
+        if (system.routing().policy != RoutePolicy::minimal)
             throw InputError(system.infrastructure, 0,
                 fmt::format("routing.policy other than minimal for {} ranks on {} nodes", members_.size(),
                     system.graph().node_count()),

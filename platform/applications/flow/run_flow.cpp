@@ -206,10 +206,9 @@ private:
             request_->algorithm = algorithm_names(request_->op).front();
         written_channels_ = request_->options.channels;
         const EngineSpec& engine = resolved_.engine();
-        const bool plain = static_cast<Protocol>(engine.protocol) == Protocol::simple && engine.slices <= 1 &&
-            static_cast<StagingMode>(engine.staging) == StagingMode::none &&
-            static_cast<EngineChannel>(engine.channel) != EngineChannel::port &&
-            static_cast<EngineChannel>(engine.channel) != EngineChannel::in_switch;
+        const bool plain = engine.protocol == Protocol::simple && engine.slices <= 1 &&
+            engine.staging == StagingMode::none && engine.channel != EngineChannel::port &&
+            engine.channel != EngineChannel::in_switch;
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
         if (named && plain && ranks_ > most_ranks_whole &&
             writes_by_rank(request_->algorithm, request_->op, request_->options)) {

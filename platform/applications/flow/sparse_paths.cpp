@@ -44,7 +44,7 @@ bool SparsePaths::expand(Side& side, const Side& other)
         if (hops > 1 && !passes(node)) continue;
         for (const Neighbour& neighbour : system_.graph().neighbours(node)) {
             if (reached(side, neighbour.node)) continue;
-            // Ways end at the other end, or go on.
+            // Routes end at the other end, or go on.
             if (!passes(neighbour.node) && !(reached(other, neighbour.node) && other.hops[neighbour.node] == 0))
                 continue;
             side.stamp[neighbour.node] = search_;
@@ -94,7 +94,7 @@ std::vector<std::vector<NodeId>> SparsePaths::layers(NodeId from, NodeId to)
     return out;
 }
 
-// Of every node on a shortest way: the narrowest link of the widest way to the end.
+// Of every node on a shortest route: the narrowest link of the widest route to the end.
 void SparsePaths::find_widths(const std::vector<std::vector<NodeId>>& layers)
 {
     width_[layers.back().front()] = std::numeric_limits<std::uint64_t>::max();
@@ -135,26 +135,26 @@ CostPath SparsePaths::path(std::uint32_t from, std::uint32_t to)
     find_widths(found);
     CostPath out;
     out.neighbours = true;
-    std::vector<NodeId> first{sender};  // way of the first line
+    std::vector<NodeId> first{sender};  // route of the first line
     for (const auto& layer : found)
         for (const NodeId node : layer) share_[node] = 0;
     share_[sender] = 1;
-    std::vector<Neighbour> ways;
+    std::vector<Neighbour> next_hops;
     for (std::uint32_t layer = 0; layer + 1 < found.size(); ++layer) {
         PathStage stage;
         NodeId next = 0;
         for (const NodeId node : found[layer]) {
             if (share_[node] == 0) continue;
-            ways.clear();
+            next_hops.clear();
             for (const Neighbour& neighbour : system_.graph().neighbours(node))
                 if (layer_stamp_[neighbour.node] == search_ && layer_[neighbour.node] == layer + 1 &&
                     std::min(width_[neighbour.node], bandwidth(neighbour.edge)) == width_[node])
-                    ways.push_back(neighbour);
-            if (node == first.back()) next = ways.front().node;
-            const double part = share_[node] / static_cast<double>(ways.size());
-            for (const Neighbour& way : ways) {
-                stage.links.push_back({link(way.edge, system_.graph().edge(way.edge).a == node), part});
-                share_[way.node] += part;
+                    next_hops.push_back(neighbour);
+            if (node == first.back()) next = next_hops.front().node;
+            const double part = share_[node] / static_cast<double>(next_hops.size());
+            for (const Neighbour& next_hop : next_hops) {
+                stage.links.push_back({link(next_hop.edge, system_.graph().edge(next_hop.edge).a == node), part});
+                share_[next_hop.node] += part;
             }
         }
         first.push_back(next);

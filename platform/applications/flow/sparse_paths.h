@@ -19,7 +19,7 @@ public:
     // `system` must outlive it. `collapse`: chains are one stage.
     SparsePaths(const ResolvedSystem& system, std::vector<NodeId> members, bool collapse = true);
 
-    // Throws InputError when there is no way, and for links without a bandwidth.
+    // Throws InputError when there is no route, and for links without a bandwidth.
     CostPath path(std::uint32_t from, std::uint32_t to);
     // Those of the paths so far; without names.
     const std::vector<CostLink>& links() const { return links_; }
@@ -43,7 +43,7 @@ private:
     bool reached(const Side& side, NodeId node) const { return side.stamp[node] == search_; }
     void begin(Side& side, NodeId node);
     bool expand(Side& side, const Side& other);
-    // Nodes on shortest ways, by distance from the first; empty: there is no way.
+    // Nodes on shortest routes, by distance from the first; empty: there is no route.
     std::vector<std::vector<NodeId>> layers(NodeId from, NodeId to);
     void find_widths(const std::vector<std::vector<NodeId>>& layers);
     std::uint32_t link(EdgeId edge, bool forward);
@@ -60,7 +60,7 @@ private:
     std::uint32_t search_ = 0;
     Side near_;
     Side far_;
-    std::vector<std::uint32_t> layer_stamp_;  // by node: search whose shortest ways it is on
+    std::vector<std::uint32_t> layer_stamp_;  // by node: search whose shortest routes it is on
     std::vector<std::uint32_t> layer_;
     std::vector<std::uint64_t> width_;
     std::vector<double> share_;

@@ -70,16 +70,16 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
 }
 
-// Rates of the ends of the on-die network; `ways`: 2 where as much is read as written, which do not meet.
-void add_network(RowLimits& out, const OneGpu& one, double ways)
+// Rates of the ends of the on-die network; `directions`: 2 where as much is read as written, which do not meet.
+void add_network(RowLimits& out, const OneGpu& one, double directions)
 {
     const double data = static_cast<double>(line_bytes) / static_cast<double>(line_bytes + one.network.header);
-    out.add_rate("network.unit_rate", one.network.unit_rate, one.gpu.compute_units, ways * data);
-    out.add_rate("network.slice_rate", one.network.slice_rate, one.l2.slices, ways * data);
+    out.add_rate("network.unit_rate", one.network.unit_rate, one.gpu.compute_units, directions * data);
+    out.add_rate("network.slice_rate", one.network.slice_rate, one.l2.slices, directions * data);
     out.add_rate("l2.bandwidth", one.l2.bandwidth, 1);
 }
 
-// The way from an L2 slice to the memory-side cache and back.
+// The path from an L2 slice to the memory-side cache and back.
 double side_ps(const OneGpu& one)
 {
     return one.side.present() ? static_cast<double>(2 * one.side.hop + one.side.latency) : 0;
@@ -88,7 +88,7 @@ double side_ps(const OneGpu& one)
 // Share of the time that refreshes leave. Bank by bank the other banks go on.
 double beside_refresh(const HbmSpec& hbm)
 {
-    if (static_cast<RefreshMode>(hbm.refresh) != RefreshMode::all_bank) return 1;
+    if (hbm.refresh != RefreshMode::all_bank) return 1;
     return 1 - static_cast<double>(hbm.t_rfc) / static_cast<double>(hbm.t_refi);
 }
 

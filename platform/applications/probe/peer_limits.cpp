@@ -65,7 +65,7 @@ Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
     const auto flits = [&](std::uint64_t bytes) { return (bytes + link.flit - 1) / link.flit * link.flit; };
     std::uint64_t lines = 1;
     std::uint64_t headers = 1;
-    switch (static_cast<MergeKind>(link.merge)) {
+    switch (link.merge) {
     case MergeKind::none: break;
     case MergeKind::adjacent:
         // Neighbours that take different links are no neighbours on a link.

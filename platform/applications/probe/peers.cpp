@@ -145,18 +145,18 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
         out.matrices.push_back(std::move(rates));
     }
     out.add("bandwidth.peer_both", copies.rate_of({{0, 1, false}, {1, 0, false}}, 2 * pair_bytes));
-    std::vector<Copy> spread;
+    std::vector<Copy> to_all;
     std::vector<Copy> gathered;
     std::vector<Copy> all;
     for (std::uint32_t other = 1; other < size; ++other) {
-        spread.push_back({0, other, false});
+        to_all.push_back({0, other, false});
         gathered.push_back({other, 0, false});
     }
     for (std::uint32_t from = 0; from < size; ++from)
         for (std::uint32_t to = 0; to < size; ++to)
             if (from != to) all.push_back({from, to, false});
     const double peers = size - 1;
-    out.add("bandwidth.peer_all", peers * copies.rate_of(spread, 128 * kib));
+    out.add("bandwidth.peer_all", peers * copies.rate_of(to_all, 128 * kib));
     out.add("bandwidth.peer_incast", peers * copies.rate_of(gathered, 128 * kib));
     out.add("bandwidth.all_to_all", peers * copies.rate_of(all, 64 * kib));
 }

@@ -1,5 +1,6 @@
 #include "platform/applications/sweep/processes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text_file.h"
 #include "platform/console/messages.h"
 
 namespace weft {
@@ -98,6 +100,19 @@ bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
         }
     }
     return interrupted;
+}
+
+std::string errors_of(const std::string& error_path)
+{
+    constexpr std::string_view notice = "notice: ";
+    const std::string text = read_text_file(error_path);
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        if (text.compare(at, notice.size(), notice) != 0) out.append(text, at, end - at);
+        at = end;
+    }
+    return out;
 }
 
 }  // namespace weft

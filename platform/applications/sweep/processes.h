@@ -25,4 +25,8 @@ struct ProcessEnd {
 bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
     const std::function<void(std::size_t, ProcessEnd)>& done);
 
+// What a call has said on stderr, without notices: those of all calls are the same, and their parent gives them once.
+// Throws InputError where `error_path` cannot be read.
+std::string errors_of(const std::string& error_path);
+
 }  // namespace weft

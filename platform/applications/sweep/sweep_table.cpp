@@ -23,7 +23,7 @@ const std::vector<std::string> result_columns{"time", "algbw", "busbw", "verifie
 std::string first_line(const std::string& path)
 {
     try {
-        const std::string text = read_text_file(path);
+        const std::string text = errors_of(path);
         std::string line = text.substr(0, text.find('\n'));
         if (line.compare(0, 6, "weft: ") == 0) line.erase(0, 6);
         return line;

@@ -12,19 +12,19 @@ using test::check;
 using test::llc_read;
 using test::llc_request;
 
-// Needs no Verilator: the twin alone keeps to the scoreboard.
-TEST(LlcTwinAlone, KeepsToTheScoreboard)
+// Needs no Verilator: the reference model alone keeps to the scoreboard.
+TEST(ReferenceSliceAlone, KeepsToTheScoreboard)
 {
     for (const LlcParameters& p : test::all_sets()) {
-        LlcTwin twin(p);
-        for (std::uint64_t seed = 100; seed < 110; ++seed) EXPECT_EQ(check(twin, p, seed, 50'000), "") << seed;
+        ReferenceSlice reference(p);
+        for (std::uint64_t seed = 100; seed < 110; ++seed) EXPECT_EQ(check(reference, p, seed, 50'000), "") << seed;
     }
 }
 
-TEST(LlcTwinAlone, TheScoreboardHears)
+TEST(ReferenceSliceAlone, TheScoreboardHears)
 {
     const LlcParameters p = test::odd();
-    LlcTwin twin(p);
+    ReferenceSlice reference(p);
     struct Fault {
         const char* expected;
         std::function<void(std::uint64_t clock, LlcOut& out)> change;
@@ -53,13 +53,13 @@ TEST(LlcTwinAlone, TheScoreboardHears)
             }},
     };
     for (const Fault& fault : faults) {
-        const std::string wrong = check(twin, p, 7, 60'000, fault.change);
+        const std::string wrong = check(reference, p, 7, 60'000, fault.change);
         EXPECT_NE(wrong.find(fault.expected), std::string::npos) << fault.expected << ": " << wrong;
     }
-    EXPECT_EQ(check(twin, p, 7, 60'000), "");
+    EXPECT_EQ(check(reference, p, 7, 60'000), "");
 }
 
-TEST(LlcTwinAlone, AnswersOfALineOutOfOrderAreHeard)
+TEST(ReferenceSliceAlone, AnswersOfALineOutOfOrderAreHeard)
 {
     test::LlcScoreboard board({5});
     LineBits first = llc_read(5 * 64, 8);
@@ -74,13 +74,13 @@ TEST(LlcTwinAlone, AnswersOfALineOutOfOrderAreHeard)
     EXPECT_NE(board.complaint().find("out of order"), std::string::npos) << board.complaint();
 }
 
-TEST(LlcTwinAlone, RefusesParameters)
+TEST(ReferenceSliceAlone, RefusesParameters)
 {
     const auto refused = [](std::uint32_t LlcParameters::*parameter, std::uint32_t value, const std::string& name) {
         LlcParameters p;
         p.*parameter = value;
         try {
-            LlcTwin twin(p);
+            ReferenceSlice reference(p);
             ADD_FAILURE() << name << " " << value;
         } catch (const InputError& error) {
             EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
@@ -105,8 +105,8 @@ TEST(LlcTwinAlone, RefusesParameters)
 
 class LlcBenchTest : public RtlTest {};
 
-// A twin with any one parameter beside the block's.
-TEST_F(LlcBenchTest, ASkewedTwinIsCaught)
+// A reference model with any one parameter beside the block's.
+TEST_F(LlcBenchTest, ASkewedReferenceIsCaught)
 {
     const LlcParameters p = test::odd();
     for (const auto parameter :
@@ -115,13 +115,13 @@ TEST_F(LlcBenchTest, ASkewedTwinIsCaught)
             &LlcParameters::tag_clocks, &LlcParameters::data_clocks, &LlcParameters::modify_clocks}) {
         LlcParameters skewed = p;
         skewed.*parameter = parameter == &LlcParameters::sets ? 2 * p.sets : p.*parameter + 1;
-        LlcTwin twin(skewed);
+        ReferenceSlice reference(skewed);
         LlcRtl block(p, "dut");
-        EXPECT_NE(test::compare(twin, block, p, 3, 20'000).find("expected"), std::string::npos);
+        EXPECT_NE(test::compare(reference, block, p, 3, 20'000).find("expected"), std::string::npos);
     }
-    LlcTwin twin(p);
+    ReferenceSlice reference(p);
     LlcRtl block(p, "dut");
-    EXPECT_EQ(test::compare(twin, block, p, 3, 20'000), "");
+    EXPECT_EQ(test::compare(reference, block, p, 3, 20'000), "");
 }
 
 TEST_F(LlcBenchTest, WhatNoResetSetsDoesNotMatter)
@@ -166,17 +166,17 @@ private:
 TEST_F(LlcBenchTest, IdleClocksMayBeLeftOut)
 {
     for (const LlcParameters& p : {test::odd(), test::long_pipelines()}) {
-        LlcTwin twin(p);
-        LlcTwin other(p);
+        ReferenceSlice reference(p);
+        ReferenceSlice other(p);
         LlcRtl block(p, "dut");
-        Gated gated_twin(other);
+        Gated gated_reference(other);
         Gated gated_block(block);
         for (std::uint64_t seed = 1; seed < 5; ++seed) {
-            EXPECT_EQ(test::compare(twin, gated_block, p, seed, 20'000), "");
-            EXPECT_EQ(test::compare(twin, gated_twin, p, seed, 20'000), "");
+            EXPECT_EQ(test::compare(reference, gated_block, p, seed, 20'000), "");
+            EXPECT_EQ(test::compare(reference, gated_reference, p, seed, 20'000), "");
         }
         EXPECT_GT(gated_block.left_out, 100U);
-        EXPECT_EQ(gated_block.left_out, gated_twin.left_out);
+        EXPECT_EQ(gated_block.left_out, gated_reference.left_out);
     }
 }
 

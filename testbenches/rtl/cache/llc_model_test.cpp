@@ -1,5 +1,5 @@
-// Where the general model of a slice (sc_models/l2_slice.h) is coarser than the twin: the same requests at the same
-// clocks into both, at equal parameters. Counts, mean latency, time of the last answer.
+// Where the general model of a slice (sc_models/l2_slice.h) is coarser than the reference model: the same requests at
+// the same clocks into both, at equal parameters. Counts, mean latency, time of the last answer.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,10 +66,10 @@ Trace warmed(const LlcParameters& p, const Trace& trace)
     return out;
 }
 
-Result of_twin(const LlcParameters& p, const Trace& trace)
+Result of_reference(const LlcParameters& p, const Trace& trace)
 {
-    LlcTwin twin(p);
-    test::LlcScript script(twin, weft::testing::memory_latency / period - 1);
+    ReferenceSlice reference(p);
+    test::LlcScript script(reference, weft::testing::memory_latency / period - 1);
     for (const Request& request : trace) {
         while (script.clock() < request.clock) script.run(1);
         script.ask(test::llc_request(static_cast<unsigned>(request.op), request.line * 64, request.size, 1));
@@ -117,24 +117,25 @@ Result of_model(const LlcParameters& p, const Trace& trace)
 }
 
 struct Difference {
-    Result twin, model;
+    Result reference, model;
     bool same_counts() const
     {
-        return twin.hits == model.hits && twin.misses == model.misses && twin.merged == model.merged &&
-            twin.write_backs == model.write_backs;
+        return reference.hits == model.hits && reference.misses == model.misses && reference.merged == model.merged &&
+            reference.write_backs == model.write_backs;
     }
-    double of_mean() const { return model.mean() / twin.mean() - 1; }
-    double of_last() const { return static_cast<double>(model.last) / static_cast<double>(twin.last) - 1; }
-    double of_misses() const { return model.misses / twin.misses - 1; }
+    double of_mean() const { return model.mean() / reference.mean() - 1; }
+    double of_last() const { return static_cast<double>(model.last) / static_cast<double>(reference.last) - 1; }
+    double of_misses() const { return model.misses / reference.misses - 1; }
 };
 
 Difference compared(const char* name, const LlcParameters& p, const Trace& trace)
 {
-    const Difference d{of_twin(p, trace), of_model(p, trace)};
-    std::printf("%-28s twin %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   model %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   "
+    const Difference d{of_reference(p, trace), of_model(p, trace)};
+    std::printf("%-28s reference %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   model %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   "
                 "mean %+6.2f %%  end %+6.2f %%\n",
-        name, d.twin.hits, d.twin.misses, d.twin.merged, d.twin.write_backs, d.twin.mean(), d.model.hits,
-        d.model.misses, d.model.merged, d.model.write_backs, d.model.mean(), 100 * d.of_mean(), 100 * d.of_last());
+        name, d.reference.hits, d.reference.misses, d.reference.merged, d.reference.write_backs, d.reference.mean(),
+        d.model.hits, d.model.misses, d.model.merged, d.model.write_backs, d.model.mean(), 100 * d.of_mean(),
+        100 * d.of_last());
     return d;
 }
 
@@ -156,7 +157,7 @@ TEST(LlcModel, OneRequestAtATime)
     for (std::size_t i = 0; i < trace.size(); ++i) trace[i].clock = 10 + 300 * i;
     const Difference d = compared("one at a time", p, trace);
     EXPECT_TRUE(d.same_counts());
-    EXPECT_EQ(d.twin.latencies, d.model.latencies);
+    EXPECT_EQ(d.reference.latencies, d.model.latencies);
 }
 
 TEST(LlcModel, Hits)
@@ -165,7 +166,7 @@ TEST(LlcModel, Hits)
     for (const std::uint32_t load : {300U, 1000U}) {
         const Difference d = compared("reads that hit", p, warmed(p, random_trace(load, 64, {LineOp::read}, 2)));
         EXPECT_TRUE(d.same_counts());
-        EXPECT_EQ(d.twin.latencies, d.model.latencies);
+        EXPECT_EQ(d.reference.latencies, d.model.latencies);
     }
     // The model knows nothing of a line that is being written.
     LlcParameters quick = p;
@@ -173,7 +174,7 @@ TEST(LlcModel, Hits)
     const Trace mixed = warmed(p, random_trace(1000, 64, all_operations, 3));
     const Difference all = compared("all hits, modify 0", quick, mixed);
     EXPECT_TRUE(all.same_counts());
-    EXPECT_EQ(all.twin.latencies, all.model.latencies);
+    EXPECT_EQ(all.reference.latencies, all.model.latencies);
     const Difference slow = compared("all hits, modify 1", p, mixed);
     EXPECT_TRUE(slow.same_counts());
     EXPECT_LT(slow.of_mean(), 0);

@@ -1,5 +1,5 @@
-// Clocks in a second of processor time of the bare Verilated block, of the block behind its interface, and of the twin, on
-// the same traffic. Prints; says nothing about what is fast enough.
+// Clocks in a second of processor time of the bare Verilated block, of the block behind its interface, and of the
+// reference model, on the same traffic. Prints; says nothing about what is fast enough.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -64,12 +64,12 @@ double rate(test::LlcBlock& block, const std::vector<LineBits>& round, std::uint
 
 class LlcRate : public RtlTest {};
 
-TEST_F(LlcRate, OfBlockAndTwin)
+TEST_F(LlcRate, OfBlockAndReference)
 {
     const LlcParameters p = test::usual();
     const std::uint64_t clocks = 200'000;
     LlcRtl block(p, "dut");
-    LlcTwin twin(p);
+    ReferenceSlice reference(p);
     struct Load {
         const char* name;
         std::vector<LineBits> round;
@@ -77,9 +77,9 @@ TEST_F(LlcRate, OfBlockAndTwin)
     for (const Load& load :
         {Load{"hits", requests(p, 1)}, Load{"hits and misses", requests(p, 8)}, Load{"nothing", {}}}) {
         const double of_block = rate(block, load.round, clocks);
-        const double of_twin = rate(twin, load.round, 4 * clocks);
-        std::printf("%-16s block behind its pins %6.2f M clocks/s, twin %6.2f M clocks/s, ratio %.1f\n", load.name,
-            of_block / 1e6, of_twin / 1e6, of_twin / of_block);
+        const double of_reference = rate(reference, load.round, 4 * clocks);
+        std::printf("%-16s block behind its pins %6.2f M clocks/s, reference %6.2f M clocks/s, ratio %.1f\n", load.name,
+            of_block / 1e6, of_reference / 1e6, of_reference / of_block);
     }
     // The class of Verilator alone: the inputs of hits, no outputs looked at.
     VerilatedBlock bare(block_library(llc_source(p)), "dut");

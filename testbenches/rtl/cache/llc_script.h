@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rtl/cache/llc_rtl.h"
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 #include "testbenches/rtl/cache/llc_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
@@ -85,8 +85,8 @@ private:
     std::map<std::uint64_t, Contents> memory_;
 };
 
-// Block and twin by turns.
-enum class LlcKind { twin, rtl };
+// Block and reference model by turns.
+enum class LlcKind { reference, rtl };
 
 class LlcKindTest : public RtlTest, public ::testing::WithParamInterface<LlcKind> {
 protected:
@@ -96,18 +96,18 @@ protected:
     }
     static std::unique_ptr<LlcBlock> make(const LlcParameters& parameters)
     {
-        if (GetParam() == LlcKind::twin) return std::make_unique<LlcTwin>(parameters);
+        if (GetParam() == LlcKind::reference) return std::make_unique<ReferenceSlice>(parameters);
         return std::make_unique<LlcRtl>(parameters, "dut");
     }
 };
 
 inline std::string llc_kind_name(const ::testing::TestParamInfo<LlcKind>& info)
 {
-    return info.param == LlcKind::twin ? "Twin" : "Rtl";
+    return info.param == LlcKind::reference ? "Reference" : "Rtl";
 }
 
 }  // namespace weft::test
 
 #define WEFT_LLC_KINDS(suite)                                                                                          \
-    INSTANTIATE_TEST_SUITE_P(Both, suite, ::testing::Values(test::LlcKind::twin, test::LlcKind::rtl),                  \
+    INSTANTIATE_TEST_SUITE_P(Both, suite, ::testing::Values(test::LlcKind::reference, test::LlcKind::rtl),             \
         test::llc_kind_name)

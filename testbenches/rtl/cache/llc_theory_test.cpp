@@ -1,4 +1,4 @@
-// Numbers that follow from the parameters, in block and twin alike.
+// Numbers that follow from the parameters, in block and reference model alike.
 #include <algorithm>
 
 #include "testbenches/rtl/cache/llc_script.h"

@@ -163,11 +163,11 @@ TEST_F(DutLinkTest, AFullLinkCarriesALineInAsManyClocksAsItHasBeats)
             for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
             run_all(system);
             system.expect_clean();
-            const LinkModel::Direction way = system.links[0]->direction(0);
-            EXPECT_EQ(way.lines, lines);
-            EXPECT_EQ(way.payload_bytes, 64 * lines);
-            EXPECT_EQ(way.wire_bytes, lines * beats_of(w) * w / 8);
-            EXPECT_EQ(way.busy, lines * beats_of(w) * c);
+            const LinkModel::Direction counts = system.links[0]->direction(0);
+            EXPECT_EQ(counts.lines, lines);
+            EXPECT_EQ(counts.payload_bytes, 64 * lines);
+            EXPECT_EQ(counts.wire_bytes, lines * beats_of(w) * w / 8);
+            EXPECT_EQ(counts.busy, lines * beats_of(w) * c);
             EXPECT_EQ(system.links[0]->direction(1).lines, lines);
             EXPECT_EQ(system.links[0]->direction(1).payload_bytes, 0U);
             system.links[0]->reset_statistics();
@@ -225,11 +225,11 @@ TEST_F(DutLinkTest, RandomTrafficComesThroughWholeAndInOrderByEveryProtocol)
     }
 }
 
-TEST_F(DutLinkTest, ChannelsMayBeSplitInLanesAndPoolCredits)
+TEST_F(DutLinkTest, ChannelsMayBeSplitInVcSetsAndPoolCredits)
 {
     FabricSystem::Options options = with(pipes);
-    options.link.vcs = static_cast<std::uint64_t>(VcSet::split);
-    options.link.vc_lanes = 2;
+    options.link.vcs = RequestVcs::split;
+    options.link.vc_sets = 2;
     options.link.pool_credits = 8;
     options.link.request_credits = 2;
     EXPECT_GT(trace_of(star(4), options, 100, 3).size(), 1000U);

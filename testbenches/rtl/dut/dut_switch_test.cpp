@@ -40,7 +40,7 @@ const Block two_clocks{"two_clocks/crossing_crossbar.map.yaml",
 // `change` is done to the map.
 FabricSystem::Options with(const Block& block, const std::function<void(PortMap&)>& change = nullptr)
 {
-    FabricSystem::Options options = clocked(twin);
+    FabricSystem::Options options = clocked(reference);
     options.make = [block, change](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec,
                        unsigned ports, RouteTable routes) {
         PortMap map = read_port_map(example(block.map));

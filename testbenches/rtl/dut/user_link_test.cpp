@@ -127,7 +127,7 @@ TEST_F(UserLink, OneAmongLinksOfOtherModelsAndBesideASwitch)
     const Outcome one = run({"--set", "*.nvsw.1~*.xpu.2.link.model=my_link"});
     EXPECT_EQ(one.code, 0) << one.out << one.err;
     EXPECT_TRUE(has(one.out, "verified    passed"));
-    const Outcome both = run({"--set", "*.nvsw.0~*.link.model=my_link", "--set", "*.nvsw.1~*.link.model=link_twin",
+    const Outcome both = run({"--set", "*.nvsw.0~*.link.model=my_link", "--set", "*.nvsw.1~*.link.model=reference_link",
         "--set", "link.request_credits=64", "--set", "link.response_credits=64", "--model", "*.nvsw.*=my_crossbar"});
     EXPECT_EQ(both.code, 0) << both.out << both.err;
     EXPECT_TRUE(has(both.out, "verified    passed"));
@@ -183,7 +183,7 @@ TEST_F(UserLink, BadUseIsOneLine)
 {
     ASSERT_EQ(add(example + "link/").code, 0);
     ASSERT_EQ(add_crossbar().code, 0);
-    const std::string all = "link, link_twin, rtl_link, link_lockstep, my_link";
+    const std::string all = "link, reference_link, rtl_link, link_lockstep, my_link";
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_lnik"}).err),
         "--set: 'my_lnik' is no value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_crossbar"}).err),

@@ -1,9 +1,10 @@
-// What the bench finds: blocks and twins that are wrong on purpose, each by name; and what holds beside equality.
+// What the bench finds: blocks and reference models that are wrong on purpose, each by name; and what holds beside
+// equality.
 #include <functional>
 
 #include "base/diagnostic.h"
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "testbenches/rtl/group_switch/group_switch_bench.h"
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -13,33 +14,33 @@ namespace {
 
 constexpr std::uint64_t clocks = 5'000;
 
-// A twin whose outputs and groups may be tampered with.
+// A reference model whose outputs and groups may be tampered with.
 class Spoilt final : public GroupSwitchBlock {
 public:
     using ChangeOut = std::function<void(SwitchOut& out, std::uint64_t clock)>;
     using ChangeGroup = std::function<void(GroupEntry& entry)>;
 
     Spoilt(const GroupSwitchParameters& parameters, ChangeOut out, ChangeGroup group = nullptr)
-        : twin_(parameters), out_(std::move(out)), group_(std::move(group))
+        : reference_(parameters), out_(std::move(out)), group_(std::move(group))
     {
     }
     void set_group(const GroupEntry& entry) override
     {
         GroupEntry changed = entry;
         if (group_) group_(changed);
-        twin_.set_group(changed);
+        reference_.set_group(changed);
     }
-    void reset() override { twin_.reset(); }
+    void reset() override { reference_.reset(); }
     void cycle(const SwitchIn& in, SwitchOut& out) override
     {
-        twin_.cycle(in, out);
+        reference_.cycle(in, out);
         if (out_) out_(out, clock_);
         ++clock_;
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    GroupSwitchTwin twin_;
+    ReferenceGroupSwitch reference_;
     ChangeOut out_;
     ChangeGroup group_;
     std::uint64_t clock_ = 0;
@@ -48,18 +49,18 @@ private:
 // The pins of the clock before.
 class Late final : public GroupSwitchBlock {
 public:
-    explicit Late(const GroupSwitchParameters& parameters) : twin_(parameters), last_(parameters.outside) {}
-    void set_group(const GroupEntry& entry) override { twin_.set_group(entry); }
-    void reset() override { twin_.reset(); }
+    explicit Late(const GroupSwitchParameters& parameters) : reference_(parameters), last_(parameters.outside) {}
+    void set_group(const GroupEntry& entry) override { reference_.set_group(entry); }
+    void reset() override { reference_.reset(); }
     void cycle(const SwitchIn& in, SwitchOut& out) override
     {
         out = last_;
-        twin_.cycle(in, last_);
+        reference_.cycle(in, last_);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    GroupSwitchTwin twin_;
+    ReferenceGroupSwitch reference_;
     SwitchOut last_;
 };
 
@@ -171,16 +172,16 @@ TEST(GroupSwitchScoreboardTest, FindsOperandsInTheWrongOrder)
 class GroupSwitchCheck : public RtlTest {
 protected:
     // Without the scoreboard: what differs on the pins.
-    std::string first_difference(GroupSwitchBlock& twin, const GroupTrafficShape& shape = {})
+    std::string first_difference(GroupSwitchBlock& reference, const GroupTrafficShape& shape = {})
     {
         GroupSwitchRtl block(four_ports(), "dut", 5);
-        return run_group_switch(four_ports(), 5, shape, clocks, block, &twin, false).wrong;
+        return run_group_switch(four_ports(), 5, shape, clocks, block, &reference, false).wrong;
     }
 };
 
-TEST_F(GroupSwitchCheck, ASkewedTwinIsCaught)
+TEST_F(GroupSwitchCheck, ASkewedReferenceIsCaught)
 {
-    GroupSwitchTwin right(four_ports());
+    ReferenceGroupSwitch right(four_ports());
     EXPECT_EQ(first_difference(right), "");
     Late late(four_ports());
     expect_says("idle: expected 0x1, got 0x0", first_difference(late));
@@ -194,11 +195,11 @@ TEST_F(GroupSwitchCheck, ASkewedTwinIsCaught)
     EXPECT_GE(std::atoi(said.c_str() + said.find("byte") + 5), static_cast<int>(header_bits / 8)) << said;
     GroupSwitchParameters other = four_ports();
     other.slots = 3;
-    GroupSwitchTwin fewer_slots(other);
+    ReferenceGroupSwitch fewer_slots(other);
     EXPECT_NE(first_difference(fewer_slots), "");
     other = four_ports();
     other.outside.latency = 2;
-    GroupSwitchTwin longer(other);
+    ReferenceGroupSwitch longer(other);
     EXPECT_NE(first_difference(longer), "");
 }
 
@@ -207,7 +208,7 @@ TEST_F(GroupSwitchCheck, FirstBitsDoNotMatter)
 {
     for (const GroupSwitchParameters& parameters : {four_ports(), one_context()}) {
         GroupSwitchRtl block(parameters, "dut", 11);
-        GroupSwitchTwin twin(parameters);
+        ReferenceGroupSwitch reference(parameters);
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             GroupSwitchTraffic cut(parameters, seed, GroupTrafficShape{});
             SwitchOut out(parameters.outside);
@@ -220,8 +221,9 @@ TEST_F(GroupSwitchCheck, FirstBitsDoNotMatter)
             }
             block.reset();
             EXPECT_TRUE(block.idle());
-            twin.reset();
-            EXPECT_EQ(run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin).wrong, "")
+            reference.reset();
+            EXPECT_EQ(run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &reference).wrong,
+                "")
                 << seed;
         }
     }
@@ -232,7 +234,7 @@ TEST_F(GroupSwitchCheck, IdleBlocksNeedNoClocks)
 {
     for (const GroupSwitchParameters& parameters : {four_ports(), one_queue()}) {
         GroupSwitchRtl block(parameters, "dut");
-        GroupSwitchTwin twin(parameters);
+        ReferenceGroupSwitch reference(parameters);
         GroupSwitchTraffic traffic(parameters, 9, GroupTrafficShape{});
         SwitchOut out(parameters.outside);
         SwitchOut expected(parameters.outside);
@@ -243,9 +245,9 @@ TEST_F(GroupSwitchCheck, IdleBlocksNeedNoClocks)
             const SwitchIn& in = traffic.next();
             for (const GroupEntry& entry : traffic.settings()) {
                 block.set_group(entry);
-                twin.set_group(entry);
+                reference.set_group(entry);
             }
-            twin.cycle(in, expected);
+            reference.cycle(in, expected);
             bool credits = false;
             for (const std::uint16_t mask : in.credit) credits |= mask != 0;
             if (block.idle() && in.valid == 0 && !credits) {
@@ -269,7 +271,7 @@ TEST(GroupSwitchParametersTest, AreChecked)
     const auto wrong = [](const std::function<void(GroupSwitchParameters&)>& how) {
         GroupSwitchParameters parameters = four_ports();
         how(parameters);
-        EXPECT_THROW(GroupSwitchTwin{parameters}, InputError);
+        EXPECT_THROW(ReferenceGroupSwitch{parameters}, InputError);
         EXPECT_THROW(group_switch_source(parameters), InputError);
     };
     wrong([](GroupSwitchParameters& p) { p.outside.ports = 64; });

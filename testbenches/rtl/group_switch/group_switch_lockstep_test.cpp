@@ -1,6 +1,7 @@
-// The switch with its unit for groups and its twin, every pin in every clock, and both against the scoreboard.
+// The switch with its unit for groups and its reference model, every pin in every clock, and both against the
+// scoreboard.
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "testbenches/rtl/group_switch/group_switch_bench.h"
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -45,13 +46,13 @@ class GroupSwitchLockstep : public RtlTest {
 protected:
     void compare(const GroupSwitchParameters& parameters, std::uint64_t first)
     {
-        GroupSwitchTwin twin(parameters);
+        ReferenceGroupSwitch reference(parameters);
         GroupSwitchRun all;
         for (std::uint64_t seed = first; seed < first + 5; ++seed) {
             GroupSwitchRtl block(parameters, "dut", seed);
-            twin.reset();
+            reference.reset();
             const GroupSwitchRun run =
-                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin);
+                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &reference);
             ASSERT_EQ(run.wrong, "") << "seed " << seed;
             EXPECT_GT(run.clocks, clocks);
             add(all, run);
@@ -81,15 +82,15 @@ TEST_F(GroupSwitchLockstep, SixPortsSeeds6To10) { compare(six_ports(), 6); }
 TEST_F(GroupSwitchLockstep, SixPortsSeeds11To15) { compare(six_ports(), 11); }
 TEST_F(GroupSwitchLockstep, SixPortsSeeds16To20) { compare(six_ports(), 16); }
 
-// The scoreboard alone is content with the twin, for more seeds than there is time for with the block.
-TEST(GroupSwitchTwinRuns, LoseNothing)
+// The scoreboard alone is content with the reference model, for more seeds than there is time for with the block.
+TEST(ReferenceGroupSwitchRuns, LoseNothing)
 {
     for (const GroupSwitchParameters& parameters :
         {four_ports(), eight_ports(), one_context(), one_queue(), six_ports()})
         for (std::uint64_t seed = 101; seed <= 110; ++seed) {
-            GroupSwitchTwin twin(parameters);
+            ReferenceGroupSwitch reference(parameters);
             const GroupSwitchRun run =
-                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), 20'000, twin, nullptr);
+                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), 20'000, reference, nullptr);
             ASSERT_EQ(run.wrong, "") << parameters.outside.ports << " ports, seed " << seed;
         }
 }

@@ -1,7 +1,7 @@
-// Clocks and rates that follow from the timing rules of the two parts, in block and twin alike.
+// Clocks and rates that follow from the timing rules of the two parts, in block and reference model alike.
 //
-// With LATENCY L and m members, nothing else to do, and members that answer d clocks after their copy is on their output; in
-// clocks after the request, or after all contributions, are on the pins of the inputs:
+// With LATENCY L and m members, nothing else to do, and members that answer d clocks after their copy is on their
+// output; in clocks after the request, or after all contributions, are on the pins of the inputs:
 //
 //   an ordinary line is on its output                       L
 //   copies of a multicast, reads of a load_reduce           L + 4
@@ -10,12 +10,12 @@
 //   sum of a reduce, contributions in one clock             L + 2 m + 3
 //   answer to contribution k of it                         2 L + 3 m + 5 + d + k
 //
-// A line to the unit is matched L clocks after it came, one a clock, and on the unit's pins a clock later; what the unit
-// makes is on the outputs in the clock after.
+// A line to the unit is matched L clocks after it came, one a clock, and on the unit's pins a clock later; what the
+// unit makes is on the outputs in the clock after.
 #include <functional>
 
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "testbenches/rtl/group_switch/group_switch_driver.h"
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -26,10 +26,10 @@ namespace {
 using Check = std::function<void(const GroupSwitchParameters&, GroupSwitchBlock&)>;
 using Seen = GroupSwitchDriver::Seen;
 
-void on_twin(const GroupSwitchParameters& parameters, const Check& check)
+void on_reference(const GroupSwitchParameters& parameters, const Check& check)
 {
-    GroupSwitchTwin twin(parameters);
-    check(parameters, twin);
+    ReferenceGroupSwitch reference(parameters);
+    check(parameters, reference);
 }
 void on_block(const GroupSwitchParameters& parameters, const Check& check)
 {
@@ -128,7 +128,7 @@ void zero_load(const GroupSwitchParameters& parameters, GroupSwitchBlock& block)
 TEST(GroupSwitchTiming, ZeroLoad)
 {
     for (const unsigned latency : {1U, 2U, 5U, 40U})
-        for (const unsigned ports : {1U, 4U, 9U, 18U}) on_twin(of_latency(latency, ports), zero_load);
+        for (const unsigned ports : {1U, 4U, 9U, 18U}) on_reference(of_latency(latency, ports), zero_load);
 }
 class GroupSwitchTimingRtl : public RtlTest {};
 TEST_F(GroupSwitchTimingRtl, ZeroLoad)
@@ -196,7 +196,7 @@ void one_operand_a_clock(const GroupSwitchParameters& parameters, GroupSwitchBlo
 }
 TEST(GroupSwitchTiming, OneOperandAClock)
 {
-    for (const unsigned ports : {4U, 8U}) on_twin(of_latency(1, ports), one_operand_a_clock);
+    for (const unsigned ports : {4U, 8U}) on_reference(of_latency(1, ports), one_operand_a_clock);
 }
 TEST_F(GroupSwitchTimingRtl, OneOperandAClock) { on_block(four_ports(), one_operand_a_clock); }
 
@@ -212,7 +212,7 @@ TEST(GroupSwitchTiming, SlotsLimitTheRequests)
     for (const unsigned count : {1U, 2U, 3U, 4U}) {
         GroupSwitchParameters parameters = of_latency(1);
         parameters.slots = count;
-        on_twin(parameters, slots);
+        on_reference(parameters, slots);
     }
 }
 TEST_F(GroupSwitchTimingRtl, SlotsLimitTheRequests)

@@ -213,14 +213,14 @@ std::string LinkPair::failure() const
 void Lockstep::reset()
 {
     block_.reset();
-    twin_.reset();
+    reference_.reset();
     clock_ = 0;
     difference_.clear();
 }
 
 void Lockstep::cycle(const LinkIn& in, LinkOut& out)
 {
-    twin_.cycle(in, expected_);
+    reference_.cycle(in, expected_);
     block_.cycle(in, out);
     if (difference_.empty()) {
         difference_ = difference(expected_, out, bytes_);

@@ -131,11 +131,11 @@ LineBits any_line(std::mt19937_64& random);
 LineBits line_of(std::mt19937_64& random, unsigned op, bool response, unsigned size);
 double uniform(std::mt19937_64& random);
 
-// Block and twin on the same pins: the first difference is kept. What leaves is the block's.
+// Block and reference model on the same pins: the first difference is kept. What leaves is the block's.
 class Lockstep : public LinkEndpoint {
 public:
-    Lockstep(LinkEndpoint& block, LinkEndpoint& twin, unsigned flit_bytes)
-        : block_(block), twin_(twin), bytes_(flit_bytes)
+    Lockstep(LinkEndpoint& block, LinkEndpoint& reference, unsigned flit_bytes)
+        : block_(block), reference_(reference), bytes_(flit_bytes)
     {
     }
     void reset() override;
@@ -146,7 +146,7 @@ public:
 
 private:
     LinkEndpoint& block_;
-    LinkEndpoint& twin_;
+    LinkEndpoint& reference_;
     unsigned bytes_;
     LinkOut expected_;
     std::uint64_t clock_ = 0;

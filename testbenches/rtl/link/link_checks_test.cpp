@@ -41,12 +41,12 @@ TEST(LinkScoreboard, SeesWhatIsLostDoubledReorderedOrChanged)
 }
 
 // An end that believes everything: takes its flits for lines without looking at a CRC or a number.
-class Credulous : public LinkEndpointTwin {
+class Credulous : public ReferenceLinkEndpoint {
 public:
-    using LinkEndpointTwin::LinkEndpointTwin;
+    using ReferenceLinkEndpoint::ReferenceLinkEndpoint;
     void cycle(const LinkIn& in, LinkOut& out) override
     {
-        LinkEndpointTwin::cycle(in, out);
+        ReferenceLinkEndpoint::cycle(in, out);
         out.rx_valid = false;
         if (!in.wire_valid) return;
         if (in.wire.head) count_ = 0;
@@ -69,7 +69,7 @@ TEST(LinkScoreboard, SeesAWireThatDropsAFlitWhenNobodyChecksTheCrc)
 {
     for (const bool drops : {false, true}) {
         const LinkParams params;
-        LinkEndpointTwin left(params);
+        ReferenceLinkEndpoint left(params);
         Credulous right(params);
         LinkPair pair(left, right, params, params, 5, 1);
         pair.behaviour(0).line = writes(64);
@@ -83,17 +83,17 @@ TEST(LinkScoreboard, SeesAWireThatDropsAFlitWhenNobodyChecksTheCrc)
 // Shows everything one clock late.
 class Late : public LinkEndpoint {
 public:
-    explicit Late(const LinkParams& params) : twin_(params) {}
-    void reset() override { twin_.reset(); }
+    explicit Late(const LinkParams& params) : reference_(params) {}
+    void reset() override { reference_.reset(); }
     void cycle(const LinkIn& in, LinkOut& out) override
     {
         out = before_;
-        twin_.cycle(in, before_);
+        reference_.cycle(in, before_);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    LinkEndpointTwin twin_;
+    ReferenceLinkEndpoint reference_;
     LinkOut before_;
 };
 
@@ -103,7 +103,7 @@ protected:
     std::string against(const LinkParams& params, LinkEndpoint& other)
     {
         const auto left = make_end(GetParam(), params);
-        LinkEndpointTwin right(params);
+        ReferenceLinkEndpoint right(params);
         Lockstep both(*left, other, params.flit_bytes);
         LinkPair pair(both, right, params, params, 6, 3, 1e-4, 1e-4);
         for (unsigned end = 0; end < 2; ++end) pair.behaviour(end) = {0.2, 0.002, 0.5, -1, {}};
@@ -116,15 +116,15 @@ TEST_P(LinkSkew, IsCaught)
 {
     LinkParams params = link_params(16, 4, 8, 5, 200, 3, 20);
     params.credits = {4, 4, 2, 3};
-    LinkEndpointTwin same(params);
+    ReferenceLinkEndpoint same(params);
     EXPECT_EQ(against(params, same), "");
     Late late(params);
     EXPECT_NE(against(params, late), "");
     const auto skewed = [&](auto change) {
         LinkParams other = params;
         change(other);
-        LinkEndpointTwin twin(other);
-        return against(params, twin);
+        ReferenceLinkEndpoint reference(other);
+        return against(params, reference);
     };
     EXPECT_NE(skewed([](LinkParams& other) { ++other.hold; }), "");
     EXPECT_NE(skewed([](LinkParams& other) { ++other.batch; }), "");
@@ -184,7 +184,7 @@ TEST_P(LinkSkew, IdleClocksMayBeLeftOut)
         params.credits = {1, 2, 3, 2};
         const auto left = make_end(GetParam(), params);
         Gated gated(*left);
-        LinkEndpointTwin same(params), right(params);
+        ReferenceLinkEndpoint same(params), right(params);
         Lockstep both(gated, same, params.flit_bytes);
         LinkPair pair(both, right, params, params, 12, 8, 1e-4, 3e-4);
         for (unsigned end = 0; end < 2; ++end) pair.behaviour(end) = {0.002, 0, 0.3, -1, {}};
@@ -201,7 +201,7 @@ TEST_P(LinkSkew, ResetForgetsEverything)
     params.credits = {1, 3, 2, 8};
     const std::unique_ptr<LinkEndpoint> ends[] = {make_end(GetParam(), params), make_end(GetParam(), params)};
     for (unsigned round = 0; round < 60; ++round) {
-        LinkEndpointTwin fresh[] = {LinkEndpointTwin(params), LinkEndpointTwin(params)};
+        ReferenceLinkEndpoint fresh[] = {ReferenceLinkEndpoint(params), ReferenceLinkEndpoint(params)};
         Lockstep left(*ends[0], fresh[0], 16), right(*ends[1], fresh[1], 16);
         LinkPair pair(left, right, params, params, 7, 21 + round, 3e-4, 3e-4);
         for (unsigned end = 0; end < 2; ++end) pair.behaviour(end) = {0.4, 0, 0.3, -1, {}};
@@ -211,7 +211,7 @@ TEST_P(LinkSkew, ResetForgetsEverything)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LinkSkew, ::testing::Values(Kind::twin, Kind::block), kind_name);
+INSTANTIATE_TEST_SUITE_P(Of, LinkSkew, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 TEST(LinkParameters, OutsideTheirRangeAreRefused)
 {
@@ -219,13 +219,13 @@ TEST(LinkParameters, OutsideTheirRangeAreRefused)
         LinkParams params;
         change(params);
         try {
-            LinkEndpointTwin twin(params);
+            ReferenceLinkEndpoint reference(params);
             ADD_FAILURE() << "not refused: " << text;
         } catch (const InputError& error) {
             EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
         }
     };
-    LinkEndpointTwin taken{LinkParams()};
+    ReferenceLinkEndpoint taken{LinkParams()};
     refused([](LinkParams& p) { p.flit_bytes = 12; }, "flit_bytes is 12");
     refused([](LinkParams& p) { p.vcs = 0; }, "vcs is 0");
     refused([](LinkParams& p) { p.vcs = 9; }, "vcs is 9");
@@ -356,7 +356,7 @@ TEST_F(LinkSeeds, OfUnsetRegistersChangeNothing)
     LinkParams params = link_params(16, 4, 8, 5, 90, 2, 15);
     for (std::uint64_t seed = 2; seed < 12; ++seed) {
         LinkEndpointRtl one(params, "one", 1), other(params, "other", seed);
-        LinkEndpointTwin right(params);
+        ReferenceLinkEndpoint right(params);
         Lockstep both(one, other, params.flit_bytes);
         LinkPair pair(both, right, params, params, 4, seed, 2e-4, 2e-4);
         for (unsigned end = 0; end < 2; ++end) pair.behaviour(end) = {0.3, 0.001, 0.6, -1, {}};

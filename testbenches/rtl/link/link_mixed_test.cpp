@@ -1,5 +1,5 @@
-// Twins and blocks at the two ends in every combination: every line is taken and comes in the same clock. And what each
-// parameter moves.
+// Reference models and blocks at the two ends in every combination: every line is taken and comes in the same clock.
+// And what each parameter moves.
 #include "testbenches/rtl/link/link_rig.h"
 
 namespace weft::link_mixed_test {
@@ -30,11 +30,11 @@ TEST_F(LinkMixed, EveryLineHasTheSameClock)
     for (const LinkSet& set : {common_link(), narrow_link(), wide_link(), single_link(), uneven_link()})
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
             const double errors = seed % 2 == 0 ? 3e-4 : 0;
-            const auto expected = log_of(Kind::twin, Kind::twin, set, seed, errors);
+            const auto expected = log_of(Kind::reference, Kind::reference, set, seed, errors);
             EXPECT_GT(expected.size(), 100U);
             EXPECT_EQ(log_of(Kind::block, Kind::block, set, seed, errors), expected);
-            EXPECT_EQ(log_of(Kind::block, Kind::twin, set, seed, errors), expected);
-            EXPECT_EQ(log_of(Kind::twin, Kind::block, set, seed, errors), expected);
+            EXPECT_EQ(log_of(Kind::block, Kind::reference, set, seed, errors), expected);
+            EXPECT_EQ(log_of(Kind::reference, Kind::block, set, seed, errors), expected);
         }
 }
 
@@ -45,7 +45,7 @@ TEST_F(LinkMixed, EndsOfDifferentDepth)
     left.credits.fill(2);
     right.credits.fill(90);
     std::vector<std::vector<std::uint64_t>> logs;
-    for (const Kind kind : {Kind::twin, Kind::block}) {
+    for (const Kind kind : {Kind::reference, Kind::block}) {
         const auto a = make_end(kind, left), b = make_end(kind, right);
         LinkPair pair(*a, *b, left, right, 13, 5, 1e-4, 1e-4);
         logs.emplace_back();
@@ -122,7 +122,7 @@ TEST_P(LinkParameter, ChannelsTakeTurnsForTheirCredits)
     // Three channels give a slot back in one clock: three packets tell, in turn.
     LinkParams params = link_params(16, 4, 32, 8, 500, 1, 32);
     const auto end = make_end(GetParam(), params);
-    const auto other = make_end(Kind::twin, params);
+    const auto other = make_end(Kind::reference, params);
     LinkPair pair(*other, *end, params, params, 3, 1);
     pair.behaviour(1).credit_rate = 0;
     for (const unsigned vc : {3U, 1U, 2U}) pair.send(0, vc, some_write(8, vc));
@@ -167,7 +167,7 @@ TEST_P(LinkParameter, OtherPolynomialsDoNotUnderstandEachOther)
     EXPECT_EQ(pair.delivered(1), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LinkParameter, ::testing::Values(Kind::twin, Kind::block), kind_name);
+INSTANTIATE_TEST_SUITE_P(Of, LinkParameter, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 }  // namespace
 }  // namespace weft::link_mixed_test

@@ -1,4 +1,4 @@
-// Latency, efficiency and throughput of a link against their closed forms, of the twin and of the block.
+// Latency, efficiency and throughput of a link against their closed forms, of the reference model and of the block.
 #include <cmath>
 
 #include "testbenches/rtl/link/link_rig.h"
@@ -282,7 +282,7 @@ TEST_P(LinkNumbers, GoodputUnderErrors)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LinkNumbers, ::testing::Values(Kind::twin, Kind::block), kind_name);
+INSTANTIATE_TEST_SUITE_P(Of, LinkNumbers, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 }  // namespace
 }  // namespace weft::link_numbers_test

@@ -1,5 +1,5 @@
 // How many clocks of a link endpoint a second takes: a bare loop around the Verilated block, the block behind its
-// interface, the twin. The endpoint's wire leads back to itself. Nothing is asserted about time.
+// interface, the reference model. The endpoint's wire leads back to itself. Nothing is asserted about time.
 #include <chrono>
 
 #include "rtl/link/link_packet.h"
@@ -76,20 +76,21 @@ double bare_rate(const LinkParams& params, unsigned period, std::uint64_t& lines
     });
 }
 
-TEST_F(LinkRate, OfBlockAndTwin)
+TEST_F(LinkRate, OfBlockAndReference)
 {
     LinkParams params;
     params.credits.fill(64);
-    std::printf("%-28s %12s %12s %12s %14s\n", "clocks a second", "bare loop", "block", "twin", "twin / block");
+    std::printf("%-28s %12s %12s %12s %14s\n", "clocks a second", "bare loop", "block", "reference",
+        "reference / block");
     for (const unsigned period : {1U, 60U, 0U}) {
-        std::uint64_t bare_lines = 0, block_lines = 0, twin_lines = 0;
+        std::uint64_t bare_lines = 0, block_lines = 0, reference_lines = 0;
         LinkEndpointRtl block(params, "block");
-        LinkEndpointTwin twin(params);
+        ReferenceLinkEndpoint reference(params);
         const double bare = bare_rate(params, period, bare_lines);
         const double rtl = endpoint_rate(block, period, block_lines);
-        const double model = endpoint_rate(twin, period, twin_lines);
-        EXPECT_EQ(block_lines, twin_lines);
-        EXPECT_NEAR(static_cast<double>(bare_lines), static_cast<double>(twin_lines), 2);
+        const double model = endpoint_rate(reference, period, reference_lines);
+        EXPECT_EQ(block_lines, reference_lines);
+        EXPECT_NEAR(static_cast<double>(bare_lines), static_cast<double>(reference_lines), 2);
         const std::string load = period == 0 ? "nothing to do" : period == 1 ? "saturated" : "a line every 60";
         std::printf("%-28s %12.0f %12.0f %12.0f %14.1f\n", load.c_str(), bare, rtl, model, model / rtl);
     }

@@ -1,4 +1,4 @@
-// Links of twins, of blocks, or of one of each.
+// Links of reference models, of blocks, or of one of each.
 #pragma once
 
 #include <memory>
@@ -6,18 +6,18 @@
 #include <gtest/gtest.h>
 
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "testbenches/rtl/link/link_bench.h"
 #include "testbenches/rtl/link/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
 namespace weft::link_bench {
 
-enum class Kind { twin, block };
+enum class Kind { reference, block };
 
 inline std::unique_ptr<LinkEndpoint> make_end(Kind kind, const LinkParams& params, std::uint64_t seed = 1)
 {
-    if (kind == Kind::twin) return std::make_unique<LinkEndpointTwin>(params);
+    if (kind == Kind::reference) return std::make_unique<ReferenceLinkEndpoint>(params);
     return std::make_unique<LinkEndpointRtl>(params, "link", seed);
 }
 
@@ -34,12 +34,12 @@ struct Rig {
     LinkPair pair;
 };
 
-// Tests that hold for the twin and for the block.
+// Tests that hold for the reference model and for the block.
 class LinkKindTest : public ::testing::TestWithParam<Kind> {
 protected:
     void SetUp() override
     {
-        if (GetParam() == Kind::twin) return;
+        if (GetParam() == Kind::reference) return;
         ::setenv("WEFT_RTL_CACHE", WEFT_BINARY_DIR "/rtl_cache", 0);
         if (!verilator_available()) GTEST_SKIP() << "Verilator is not installed";
     }
@@ -47,7 +47,7 @@ protected:
 
 inline std::string kind_name(const ::testing::TestParamInfo<Kind>& kind)
 {
-    return kind.param == Kind::twin ? "twin" : "block";
+    return kind.param == Kind::reference ? "reference" : "block";
 }
 
 constexpr unsigned op_read = 0, op_write = 1, op_atomic = 2, op_fetch = 3, op_reduce = 8;

@@ -170,7 +170,7 @@ TEST_P(LinkPacket, IsWhatThePackageSays)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LinkPacket, ::testing::Values(Kind::twin, Kind::block), kind_name);
+INSTANTIATE_TEST_SUITE_P(Of, LinkPacket, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 }  // namespace
 }  // namespace weft::link_wire_test

@@ -1,4 +1,4 @@
-// The parameter sets under which block and twin are compared.
+// The parameter sets under which block and reference model are compared.
 #pragma once
 
 #include "rtl/link/link_params.h"

@@ -14,28 +14,28 @@ namespace {
 
 using Block = ClockedSlice::Block;
 
-// A twin whose pins are tampered with.
+// A reference model whose pins are tampered with.
 class Tampered : public Block {
 public:
     using Before = std::function<void(LlcIn& in)>;
     using After = std::function<void(LlcOut& out)>;
 
     Tampered(const LlcParameters& parameters, Before before, After after)
-        : twin_(parameters), before_(std::move(before)), after_(std::move(after))
+        : reference_(parameters), before_(std::move(before)), after_(std::move(after))
     {
     }
-    void reset() override { twin_.reset(); }
+    void reset() override { reference_.reset(); }
     void cycle(const LlcIn& in, LlcOut& out) override
     {
         LlcIn seen = in;
         if (before_) before_(seen);
-        twin_.cycle(seen, out);
+        reference_.cycle(seen, out);
         if (after_) after_(out);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    LlcTwin twin_;
+    ReferenceSlice reference_;
     Before before_;
     After after_;
 };
@@ -47,7 +47,7 @@ std::string account(const Tampered::Before& before, const Tampered::After& after
         const auto make = [&](const LlcParameters& parameters, const std::string&, Time) -> SliceBlock {
             auto broken = std::make_unique<Tampered>(parameters, before, after);
             if (!lockstep) return broken;
-            return std::make_unique<Lockstep<Block>>(std::move(broken), std::make_unique<LlcTwin>(parameters),
+            return std::make_unique<Lockstep<Block>>(std::move(broken), std::make_unique<ReferenceSlice>(parameters),
                 LlcOut());
         };
         SliceBench bench(small_slice(), make);

@@ -17,27 +17,27 @@ namespace {
 
 using Block = ClockedSwitch::Block;
 
-// A twin whose pins are tampered with.
+// A reference model whose pins are tampered with.
 class Tampered : public Block {
 public:
     using Change = std::function<void(SwitchIn& in, SwitchOut& out)>;
 
     Tampered(const SwitchBlockParameters& parameters, Change before, Change after)
-        : twin_(parameters), before_(std::move(before)), after_(std::move(after)), scratch_(parameters)
+        : reference_(parameters), before_(std::move(before)), after_(std::move(after)), scratch_(parameters)
     {
     }
-    void reset() override { twin_.reset(); }
+    void reset() override { reference_.reset(); }
     void cycle(const SwitchIn& in, SwitchOut& out) override
     {
         scratch_ = in;
         if (before_) before_(scratch_, out);
-        twin_.cycle(scratch_, out);
+        reference_.cycle(scratch_, out);
         if (after_) after_(scratch_, out);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    SwitchTwin twin_;
+    ReferenceSwitch reference_;
     Change before_;
     Change after_;
     SwitchIn scratch_;
@@ -51,7 +51,8 @@ std::string account(const Tampered::Change& before, const Tampered::Change& afte
                               const std::string& path) -> std::unique_ptr<Block> {
             auto broken = std::make_unique<Tampered>(parameters, before, after);
             if (!lockstep) return broken;
-            return std::make_unique<Lockstep<Block>>(std::move(broken), twin(parameters, path), SwitchOut(parameters));
+            return std::make_unique<Lockstep<Block>>(std::move(broken), reference(parameters, path),
+                SwitchOut(parameters));
         };
         FabricSystem::Options options = clocked(make);
         options.checkers = false;

@@ -7,15 +7,15 @@
 
 #include "rtl/common/lockstep.h"
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "rtl/modules/clocked_switch.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
 namespace weft::testing {
 
-inline std::unique_ptr<ClockedSwitch::Block> twin(const SwitchBlockParameters& parameters, const std::string&)
+inline std::unique_ptr<ClockedSwitch::Block> reference(const SwitchBlockParameters& parameters, const std::string&)
 {
-    return std::make_unique<SwitchTwin>(parameters);
+    return std::make_unique<ReferenceSwitch>(parameters);
 }
 inline std::unique_ptr<ClockedSwitch::Block> rtl(const SwitchBlockParameters& parameters, const std::string& path)
 {
@@ -37,7 +37,7 @@ FabricSystem::Options clocked(const Make& make)
     options.link.latency = 10'000;
     options.link.request_credits = 24;
     options.link.response_credits = 24;
-    options.link.merge = 0;
+    options.link.merge = MergeKind::none;
     options.make = [make](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports,
                        RouteTable routes) {
         return std::make_unique<ClockedSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes),

@@ -1,7 +1,8 @@
-// Links as clocked endpoints in fabrics: times by theory, RTL against twin, bit errors, and what is wrong is named.
+// Links as clocked endpoints in fabrics: times by theory, RTL against reference model, bit errors, and what is wrong
+// is named.
 #include "rtl/link/link_packet.h"
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "rtl/modules/clocked_link.h"
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -14,9 +15,9 @@ using namespace weft::testing;
 
 namespace {
 
-std::unique_ptr<LinkEndpoint> endpoint_twin(const LinkParams& params, const std::string&)
+std::unique_ptr<LinkEndpoint> reference_endpoint(const LinkParams& params, const std::string&)
 {
-    return std::make_unique<LinkEndpointTwin>(params);
+    return std::make_unique<ReferenceLinkEndpoint>(params);
 }
 std::unique_ptr<LinkEndpoint> endpoint_rtl(const LinkParams& params, const std::string& path)
 {
@@ -86,7 +87,7 @@ class ClockedLinkRtl : public RtlTest {};
 TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
 {
     const std::string times = in_child([] {
-        FabricSystem system(pair(), with(endpoint_twin));
+        FabricSystem system(pair(), with(reference_endpoint));
         system.endpoints[0]->issue(1'000'000, LineOp::write, 1, 0);
         system.endpoints[0]->issue(2'000'000, LineOp::read, 1, 64);
         run_all(system);
@@ -110,7 +111,7 @@ TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
 TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
 {
     const auto end = [](const std::function<void(LinkSpec&)>& change) {
-        FabricSystem::Options options = with(endpoint_twin);
+        FabricSystem::Options options = with(reference_endpoint);
         change(options.link);
         return std::stoull(in_child([&] {
             FabricSystem system(pair(), options);
@@ -128,7 +129,7 @@ TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
 
 TEST(ClockedLink, NothingIsLostUnderBitErrors)
 {
-    FabricSystem::Options options = with(endpoint_twin);
+    FabricSystem::Options options = with(reference_endpoint);
     options.link.bit_error_rate = 100'000'000'000'000;  // 1e-4: one packet in fifteen
     EXPECT_GT(total(options, &LinkModel::Direction::errors), 50U);
     EXPECT_GT(total(options, &LinkModel::Direction::replays), 50U);
@@ -141,15 +142,15 @@ TEST(ClockedLink, NothingIsLostUnderBitErrors)
 
 TEST(ClockedLink, WithoutErrorsNothingIsRepeated)
 {
-    EXPECT_EQ(total(with(endpoint_twin), &LinkModel::Direction::repeated_bytes), 0U);
-    EXPECT_EQ(total(with(endpoint_twin), &LinkModel::Direction::replays), 0U);
+    EXPECT_EQ(total(with(reference_endpoint), &LinkModel::Direction::repeated_bytes), 0U);
+    EXPECT_EQ(total(with(reference_endpoint), &LinkModel::Direction::replays), 0U);
 }
 
 TEST(ClockedLink, RefusesWhatItIsNot)
 {
     const auto refusal = [](const std::function<void(LinkSpec&)>& change) {
         return in_child([&]() -> std::string {
-            FabricSystem::Options options = with(endpoint_twin);
+            FabricSystem::Options options = with(reference_endpoint);
             change(options.link);
             try {
                 FabricSystem system(pair(), options);
@@ -172,12 +173,12 @@ TEST(ClockedLink, RefusesWhatItIsNot)
 // A line that an endpoint alters is named, with those before it.
 TEST(ClockedLink, AnAlteredLineIsNamed)
 {
-    class Altered : public LinkEndpointTwin {
+    class Altered : public ReferenceLinkEndpoint {
     public:
-        using LinkEndpointTwin::LinkEndpointTwin;
+        using ReferenceLinkEndpoint::ReferenceLinkEndpoint;
         void cycle(const LinkIn& in, LinkOut& out) override
         {
-            LinkEndpointTwin::cycle(in, out);
+            ReferenceLinkEndpoint::cycle(in, out);
             if (out.rx_valid && ++lines_ == 20) out.rx_line.data()[3] ^= 4;
         }
 
@@ -209,18 +210,18 @@ TEST(ClockedLink, AnEdgeIsOneClock)
         if (ps == last) ++again;
         last = ps;
     };
-    class WatchedEnd : public LinkEndpointTwin {
+    class WatchedEnd : public ReferenceLinkEndpoint {
     public:
-        using LinkEndpointTwin::LinkEndpointTwin;
+        using ReferenceLinkEndpoint::ReferenceLinkEndpoint;
         void at(std::uint64_t ps) override { seen(ps, last_); }
         void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
 
     private:
         std::uint64_t last_ = ~std::uint64_t{0};
     };
-    class WatchedSwitch : public SwitchTwin {
+    class WatchedSwitch : public ReferenceSwitch {
     public:
-        using SwitchTwin::SwitchTwin;
+        using ReferenceSwitch::ReferenceSwitch;
         void at(std::uint64_t ps) override { seen(ps, last_); }
         void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
 
@@ -256,13 +257,13 @@ TEST(ClockedLink, AnEdgeIsOneClock)
     EXPECT_EQ(doubled("z."), "0");
 }
 
-TEST_F(ClockedLinkRtl, IsItsTwinToThePicosecond)
+TEST_F(ClockedLinkRtl, IsItsReferenceToThePicosecond)
 {
-    EXPECT_EQ(outcome(with(endpoint_rtl)), outcome(with(endpoint_twin)));
-    FabricSystem::Options twin = with(endpoint_twin);
+    EXPECT_EQ(outcome(with(endpoint_rtl)), outcome(with(reference_endpoint)));
+    FabricSystem::Options reference = with(reference_endpoint);
     FabricSystem::Options rtl = with(endpoint_rtl);
-    twin.link.bit_error_rate = rtl.link.bit_error_rate = 100'000'000'000'000;
-    EXPECT_EQ(outcome(rtl), outcome(twin));
+    reference.link.bit_error_rate = rtl.link.bit_error_rate = 100'000'000'000'000;
+    EXPECT_EQ(outcome(rtl), outcome(reference));
 }
 
 }  // namespace clocked_link_test

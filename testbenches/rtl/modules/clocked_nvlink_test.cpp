@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "rtl/modules/clocked_link.h"
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -24,9 +24,9 @@ constexpr Time clock_ps = 142;  // 16 B
 constexpr Time latency_clocks = 493;
 constexpr Time wire_clocks = 491;  // two are the endpoints'
 
-std::unique_ptr<LinkEndpoint> endpoint_twin(const LinkParams& params, const std::string&)
+std::unique_ptr<LinkEndpoint> reference_endpoint(const LinkParams& params, const std::string&)
 {
-    return std::make_unique<LinkEndpointTwin>(params);
+    return std::make_unique<ReferenceLinkEndpoint>(params);
 }
 std::unique_ptr<LinkEndpoint> endpoint_rtl(const LinkParams& params, const std::string& path)
 {
@@ -94,7 +94,7 @@ void expect_saturation(const ClockedLink::Factory& make)
 
 }  // namespace
 
-TEST(ClockedNvlink, IsFullWithTheBuffersOfItsRoundTrip) { expect_saturation(endpoint_twin); }
+TEST(ClockedNvlink, IsFullWithTheBuffersOfItsRoundTrip) { expect_saturation(reference_endpoint); }
 TEST_F(ClockedNvlinkRtl, IsFullWithTheBuffersOfItsRoundTrip) { expect_saturation(endpoint_rtl); }
 
 // A line's slot is free in the clock in which its answer goes out: a packet of 2 flits. One with an odd number tells the
@@ -106,7 +106,7 @@ TEST(ClockedNvlink, TooFewCreditsAreCreditsByTheRoundTrip)
     for (const unsigned credits : {41U, 100U, 127U}) {
         LinkSpec spec = nvlink();
         spec.request_credits = credits;
-        const std::vector<Time> times = arrivals(of(spec, endpoint_twin), 30 * credits);
+        const std::vector<Time> times = arrivals(of(spec, reference_endpoint), 30 * credits);
         const std::size_t from = 10 * credits;
         // An even number of credits: a line waits for the credit of one with a number that is as odd as its own.
         const Time two_trips = credits % 2 == 0 ? 2 * (trip + 2) : trip + 1 + trip + 2;
@@ -120,7 +120,7 @@ TEST(ClockedNvlink, TooSmallAReplayBufferIsPacketsByTheRoundTrip)
     for (const unsigned packets : {31U, 100U, 128U}) {
         LinkSpec spec = nvlink();
         spec.replay_buffer = packets;
-        const std::vector<Time> times = arrivals(of(spec, endpoint_twin), 30 * packets);
+        const std::vector<Time> times = arrivals(of(spec, reference_endpoint), 30 * packets);
         const std::size_t from = 10 * packets;
         EXPECT_EQ(times[from + 10 * packets] - times[from], 10 * trip * clock_ps) << packets;
     }
@@ -158,12 +158,12 @@ double spacing(const FabricSystem::Options& options, LineOp op, unsigned size)
 
 }  // namespace
 
-// Alone: the twin's packets have 24 B beside their data, 8-byte data share a flit with the header, flits are a clock of a
-// whole picosecond, and latency is whole clocks.
-TEST(LinkAgainstTwin, AloneInTheFabric)
+// Alone: the reference model's packets have 24 B beside their data, 8-byte data share a flit with the header, flits
+// are a clock of a whole picosecond, and latency is whole clocks.
+TEST(LinkAgainstReference, AloneInTheFabric)
 {
     const auto flits = [](unsigned count) { return count * clock_ps + latency_clocks * clock_ps; };
-    const std::array<Time, 3> clocked = round_trips(of(nvlink(), endpoint_twin));
+    const std::array<Time, 3> clocked = round_trips(of(nvlink(), reference_endpoint));
     // And a clock until the answer is on the pins.
     EXPECT_EQ(clocked,
         (std::array<Time, 3>{flits(2) + clock_ps + flits(6), flits(2) + clock_ps + flits(2),
@@ -178,16 +178,16 @@ TEST(LinkAgainstTwin, AloneInTheFabric)
     const std::array<Time, 3> alike = round_trips(of(same));
     EXPECT_EQ(alike, (std::array<Time, 3>{bytes(32) + bytes(96), bytes(48) + bytes(32), bytes(96) + bytes(32)}));
     for (unsigned i = 0; i < 3; ++i)
-        std::printf("alone %u: twin %llu ps, link %llu, link with header 32 %llu\n", i,
+        std::printf("alone %u: reference %llu ps, link %llu, link with header 32 %llu\n", i,
             static_cast<unsigned long long>(clocked[i]), static_cast<unsigned long long>(plain[i]),
             static_cast<unsigned long long>(alike[i]));
 }
 
 // One after the other: bytes on the wire, of reads those of the answers.
-TEST(LinkAgainstTwin, Saturated)
+TEST(LinkAgainstReference, Saturated)
 {
     LinkSpec merged = nvlink();
-    merged.merge = static_cast<std::uint64_t>(MergeKind::adjacent);
+    merged.merge = MergeKind::adjacent;
     merged.max_payload = 128;
     LinkSpec same = nvlink();
     same.header = 32;
@@ -195,21 +195,21 @@ TEST(LinkAgainstTwin, Saturated)
     struct Case {
         LineOp op;
         unsigned size;
-        double clocks, plain, merged, alike;  // flits of the twin; bytes of the others
+        double clocks, plain, merged, alike;  // flits of the reference model; bytes of the others
     };
     for (const Case& one : {Case{LineOp::write, 64, 6, 80, 72, 96}, Case{LineOp::read, 64, 6, 80, 72, 96},
              Case{LineOp::write, 8, 2, 48, 48, 48}}) {
         const double byte_ps = 1e12 / bandwidth;
-        EXPECT_DOUBLE_EQ(spacing(of(nvlink(), endpoint_twin), one.op, one.size), one.clocks * clock_ps);
+        EXPECT_DOUBLE_EQ(spacing(of(nvlink(), reference_endpoint), one.op, one.size), one.clocks * clock_ps);
         EXPECT_NEAR(spacing(of(nvlink()), one.op, one.size), one.plain * byte_ps, 1e-3);
         EXPECT_NEAR(spacing(of(merged), one.op, one.size), one.merged * byte_ps, 1e-3);
         EXPECT_NEAR(spacing(of(same), one.op, one.size), one.alike * byte_ps, 1e-3);
     }
 }
 
-// Lines a second of one stream of writes under bit errors, as a share of what there are without: the twin against its own
-// formula, the model with go_back_n against its own; both are told above.
-TEST(LinkAgainstTwin, UnderBitErrors)
+// Lines a second of one stream of writes under bit errors, as a share of what there are without: the reference model
+// against its own formula, the model with go_back_n against its own; both are told above.
+TEST(LinkAgainstReference, UnderBitErrors)
 {
     LinkSpec spec = nvlink();
     spec.header = 32;  // six flits for either
@@ -217,16 +217,16 @@ TEST(LinkAgainstTwin, UnderBitErrors)
     const std::pair<std::uint64_t, unsigned> loads[] = {{1'000'000'000'000U, 400'000}, {10'000'000'000'000U, 100'000}};
     for (const auto& [rate, lines] : loads) {  // parts of 10^18
         spec.bit_error_rate = rate;
-        spec.retry = static_cast<std::uint64_t>(RetryKind::go_back_n);
+        spec.retry = RetryKind::go_back_n;
         const double errors = static_cast<double>(rate) * 1e-18;
         const auto efficiency = [lines = lines](const std::vector<Time>& times) {
             return 6 * 16e12 / bandwidth * (lines - 1) / static_cast<double>(times.back() - times.front());
         };
-        const double twin = efficiency(arrivals(of(spec, endpoint_twin), lines));
+        const double reference = efficiency(arrivals(of(spec, reference_endpoint), lines));
         const double model = efficiency(arrivals(of(spec), lines));
         // 16 B and two tags a flit; a request for a packet that is hit is sent in the clock after it.
         const double p = 1 - std::pow(1 - errors, 130 * 6), lost = std::ceil((6 + 3 + 2.0 * wire_clocks) / 6);
-        const double by_twin = 1 / (1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p)));
+        const double by_reference = 1 / (1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p)));
         const double q = 1 - std::pow(1 - errors, 8 * 96), packet = 96e12 / bandwidth;
         // One that is hit again when it is repeated is not asked for again: the time-out brings it back.
         const double vain =
@@ -235,10 +235,11 @@ TEST(LinkAgainstTwin, UnderBitErrors)
         const auto deviation = [lines = lines](double chance, double cost, double share) {
             return cost * std::sqrt(chance / lines) / (1 - chance) * share * share;
         };
-        std::printf(
-            "bit error rate %.0e: twin %.4f (formula %.4f, standard error %.4f), go_back_n %.4f (formula %.4f, %.4f)\n",
-            errors, twin, by_twin, deviation(p, lost, by_twin), model, by_model, deviation(q, vain, by_model));
-        EXPECT_NEAR(twin, by_twin, 4 * deviation(p, lost, by_twin));
+        std::printf("bit error rate %.0e: reference %.4f (formula %.4f, standard error %.4f), go_back_n %.4f (formula "
+                    "%.4f, %.4f)\n",
+            errors, reference, by_reference, deviation(p, lost, by_reference), model, by_model,
+            deviation(q, vain, by_model));
+        EXPECT_NEAR(reference, by_reference, 4 * deviation(p, lost, by_reference));
         EXPECT_NEAR(model, by_model, 4 * deviation(q, vain, by_model));
     }
 }
@@ -252,7 +253,7 @@ TEST(ClockedLinkCounts, EachIsMovedByWhatItCounts)
         spec.request_credits = credits;
         spec.replay_timeout = 300'000;
         std::istringstream text(in_child([&] {
-            FabricSystem system(two_ends(bandwidth), of(spec, endpoint_twin));
+            FabricSystem system(two_ends(bandwidth), of(spec, reference_endpoint));
             for (unsigned end = 0; end < 2; ++end)
                 for (unsigned i = 0; i < 2000; ++i) system.endpoints[end]->issue(0, LineOp::write, 1 - end, 64 * i);
             run_all(system);

@@ -1,4 +1,4 @@
-// A slice as a clocked block: times by theory, data, RTL against twin, memory that is used again.
+// A slice as a clocked block: times by theory, data, RTL against reference model, memory that is used again.
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -117,7 +117,7 @@ TEST(ClockedSlice, RequestsOfALineOnItsWayShareItsFill)
 // The credit of a request comes back in the clock in which the block takes it; who waited for it is on the pins in the next.
 TEST(ClockedSlice, CreditsComeBackWhenTheBlockTakesTheRequest)
 {
-    SliceBench bench(small_slice(), slice_twin, true, 0, 1);
+    SliceBench bench(small_slice(), reference_slice, true, 0, 1);
     for (std::uint64_t i = 0; i < 8; ++i) bench.write(1'000'100, i);
     bench.run();
     for (std::uint64_t i = 0; i < 8; ++i) {
@@ -276,9 +276,9 @@ TEST(ClockedSlice, IdleClocksAreLeftOut)
 TEST(ClockedSlice, RandomRequestsAreRightAndRepeat)
 {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        const std::string one = outcome(small_slice(), slice_twin, 2000, seed);
-        EXPECT_EQ(one, outcome(small_slice(), slice_twin, 2000, seed));
-        EXPECT_NE(one, outcome(small_slice(), slice_twin, 2000, seed + 10));
+        const std::string one = outcome(small_slice(), reference_slice, 2000, seed);
+        EXPECT_EQ(one, outcome(small_slice(), reference_slice, 2000, seed));
+        EXPECT_NE(one, outcome(small_slice(), reference_slice, 2000, seed + 10));
     }
 }
 
@@ -286,7 +286,7 @@ TEST(ClockedSlice, DataChangeNoTime)
 {
     const auto times = [](bool data_on) {
         return in_child([&] {
-            SliceBench bench(small_slice(), slice_twin, data_on);
+            SliceBench bench(small_slice(), reference_slice, data_on);
             issue_random(bench, 2000, 5);
             bench.run();
             std::string out;
@@ -304,7 +304,7 @@ TEST(ClockedSlice, ASliceOfSeveralKnowsItsLines)
     spec.slices = 5;
     spec.size *= 5;
     spec.bandwidth *= 5;
-    SliceBench bench(spec, slice_twin, true, 2);
+    SliceBench bench(spec, reference_slice, true, 2);
     const Divider slices(5);
     for (std::uint64_t number = 0; number < 100; ++number) {
         bench.write(1'000'000 + number * 1000, line_of_place(number, 2, slices), number);
@@ -339,15 +339,15 @@ TEST(ClockedSlice, RefusesWhatItIsNot)
     EXPECT_EQ(refusal([](L2Spec& spec) { spec.latency = 2500; }), "");
 }
 
-TEST_F(ClockedSliceRtl, IsTheTwinToThePicosecond)
+TEST_F(ClockedSliceRtl, IsTheReferenceToThePicosecond)
 {
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
-        EXPECT_EQ(outcome(small_slice(), slice_rtl, 3000, seed), outcome(small_slice(), slice_twin, 3000, seed));
+        EXPECT_EQ(outcome(small_slice(), slice_rtl, 3000, seed), outcome(small_slice(), reference_slice, 3000, seed));
 }
 
 TEST_F(ClockedSliceRtl, LockstepFindsNothing)
 {
-    EXPECT_EQ(outcome(small_slice(), slice_lockstep, 3000, 7), outcome(small_slice(), slice_twin, 3000, 7));
+    EXPECT_EQ(outcome(small_slice(), slice_lockstep, 3000, 7), outcome(small_slice(), reference_slice, 3000, 7));
 }
 
 }  // namespace clocked_slice_test

@@ -1,4 +1,5 @@
-// Switches as clocked blocks in fabrics: the twin against model `crossbar`, RTL against the twin, to the picosecond.
+// Switches as clocked blocks in fabrics: the reference model against model `crossbar`, RTL against the reference
+// model, to the picosecond.
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
@@ -32,9 +33,9 @@ constexpr Case cases[] = {
 // "time node what source tag" of everything that arrives anywhere.
 std::string trace_of(const Fabric& fabric, FabricSystem::Options options, const Case& place, unsigned seed)
 {
-    options.switches.allocator = static_cast<std::uint64_t>(place.allocator);
+    options.switches.allocator = place.allocator;
     options.switches.iterations = place.iterations;
-    options.switches.queues = static_cast<std::uint64_t>(place.queues);
+    options.switches.queues = place.queues;
     return in_child([&] {
         FabricSystem system(fabric, options);
         system.issue_random(150, seed);
@@ -55,31 +56,31 @@ std::string case_name(const ::testing::TestParamInfo<Case>& info) { return info.
 
 }  // namespace
 
-TEST_P(ClockedSwitchTest, TwinIsTheCrossbarToThePicosecond)
+TEST_P(ClockedSwitchTest, ReferenceIsTheCrossbarToThePicosecond)
 {
     const Fabric fabrics[] = {star(4, slow), star(9, slow), two_tiers(3, 2, 2, slow)};
     for (const Fabric& fabric : fabrics)
         for (const unsigned seed : {1U, 2U, 3U}) {
-            FabricSystem::Options crossbar = clocked(twin);
+            FabricSystem::Options crossbar = clocked(reference);
             crossbar.make = nullptr;
             crossbar.crossbar = true;
             const std::string expected = trace_of(fabric, crossbar, GetParam(), seed);
             EXPECT_GT(expected.size(), 1000U);
-            EXPECT_EQ(trace_of(fabric, clocked(twin), GetParam(), seed), expected);
+            EXPECT_EQ(trace_of(fabric, clocked(reference), GetParam(), seed), expected);
         }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ClockedSwitchTest, ::testing::ValuesIn(cases), case_name);
 
-TEST_P(ClockedSwitchRtl, IsItsTwinToThePicosecond)
+TEST_P(ClockedSwitchRtl, IsItsReferenceToThePicosecond)
 {
     const Fabric fabric = star(4, fast);
-    const std::string expected = trace_of(fabric, clocked(twin), GetParam(), 7);
+    const std::string expected = trace_of(fabric, clocked(reference), GetParam(), 7);
     EXPECT_GT(expected.size(), 1000U);
     EXPECT_EQ(trace_of(fabric, clocked(rtl), GetParam(), 7), expected);
     // Side by side: the same, and nothing differs in any clock.
     const auto both = [](const SwitchBlockParameters& parameters, const std::string& path) {
-        return std::make_unique<Lockstep<ClockedSwitch::Block>>(rtl(parameters, path), twin(parameters, path),
+        return std::make_unique<Lockstep<ClockedSwitch::Block>>(rtl(parameters, path), reference(parameters, path),
             SwitchOut(parameters));
     };
     EXPECT_EQ(trace_of(fabric, clocked(both), GetParam(), 7), expected);
@@ -91,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ClockedSwitchRtl, ::testing::ValuesIn(cases), ca
 TEST(ClockedSwitch, IsNotClockedWhileIdle)
 {
     const std::string clocks = in_child([] {
-        FabricSystem system(star(4), clocked(twin));
+        FabricSystem system(star(4), clocked(reference));
         for (unsigned i = 0; i < 4; ++i) system.endpoints[0]->issue(i * 1'000'000'000ULL, LineOp::write, 1, 64 * i);
         run_all(system);
         system.expect_clean();
@@ -108,7 +109,7 @@ TEST(ClockedSwitch, RefusesWhatItIsNot)
     const auto refusal = [](const std::function<void(FabricSystem::Options&)>& change) {
         return in_child([&]() -> std::string {
             try {
-                FabricSystem::Options options = clocked(twin);
+                FabricSystem::Options options = clocked(reference);
                 change(options);
                 FabricSystem system(star(4), options);
                 sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -119,11 +120,9 @@ TEST(ClockedSwitch, RefusesWhatItIsNot)
         });
     };
     EXPECT_EQ(refusal([](auto&) {}), "");
-    EXPECT_NE(refusal([](auto& o) { o.link.vc_lanes = 2; }).find("vc_lanes=1"), std::string::npos);
+    EXPECT_NE(refusal([](auto& o) { o.link.vc_sets = 2; }).find("vc_sets=1"), std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.link.pool_credits = 4; }).find("pool_credits=0"), std::string::npos);
-    EXPECT_NE(refusal([](auto& o) {
-        o.switches.allocator = static_cast<std::uint64_t>(AllocatorKind::age);
-    }).find("islip or round_robin"),
+    EXPECT_NE(refusal([](auto& o) { o.switches.allocator = AllocatorKind::age; }).find("islip or round_robin"),
         std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.switches.output_buffer = 2; }).find("output_buffer=0"), std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.link.request_credits = 2000; }).find("at most 1023"), std::string::npos);

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "rtl/cache/llc_rtl.h"
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 #include "rtl/common/lockstep.h"
 #include "rtl/modules/clocked_slice.h"
 #include "testbenches/tlm_interconnect/child.h"
@@ -24,9 +24,9 @@ constexpr Time slice_clock = 500;
 
 using SliceBlock = std::unique_ptr<ClockedSlice::Block>;
 
-inline SliceBlock slice_twin(const LlcParameters& parameters, const std::string&, Time)
+inline SliceBlock reference_slice(const LlcParameters& parameters, const std::string&, Time)
 {
-    return std::make_unique<LlcTwin>(parameters);
+    return std::make_unique<ReferenceSlice>(parameters);
 }
 inline SliceBlock slice_rtl(const LlcParameters& parameters, const std::string& path, Time)
 {
@@ -35,7 +35,7 @@ inline SliceBlock slice_rtl(const LlcParameters& parameters, const std::string& 
 inline SliceBlock slice_lockstep(const LlcParameters& parameters, const std::string& path, Time clock)
 {
     return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, path, clock),
-        slice_twin(parameters, path, clock), LlcOut());
+        reference_slice(parameters, path, clock), LlcOut());
 }
 
 // One slice of 16 sets of 4 ways, a line in 500 ps.
@@ -53,7 +53,7 @@ inline L2Spec small_slice()
 }
 
 struct SliceBench {
-    explicit SliceBench(const L2Spec& spec = small_slice(), const ClockedSlice::Factory& make = slice_twin,
+    explicit SliceBench(const L2Spec& spec = small_slice(), const ClockedSlice::Factory& make = reference_slice,
         bool data_on = true, unsigned index = 0, std::uint32_t credits = 0)
         : image(data_on), slice("slice", event_queue, {"slice", "slice", spec, index, image, pool, 3}, make),
           issuer("issuer", event_queue, pool, credits), memory("memory", event_queue, slice_memory),

@@ -1,8 +1,10 @@
-// Latency of lines through one switch at loads of 0.1 to 0.9: the same traffic through the block, its twin, and the general
-// models. Block and twin: the same histogram. The models against the twin: the table of docs/rtl/switch.md.
+// Latency of lines through one switch at loads of 0.1 to 0.9: the same traffic through the block, its reference
+// model, and the general models. Block and reference model: the same histogram. The models against the reference
+// model: the table of docs/rtl/switch.md.
 //
-// Four endpoints write to each other at random; every write is answered. Load: lines, of either kind, that a port sends in
-// a clock; a write takes a clock of the wire. Latency: from a write's being ready at its source to its arrival.
+// Four endpoints write to each other at random; every write is answered. Load: lines, of either kind, that a port
+// sends in a clock; a write takes a clock of the wire. Latency: from a write's being ready at its source to its
+// arrival.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -26,11 +28,11 @@ namespace {
 constexpr Time clock_ps = 500;
 constexpr unsigned ports = 4;
 
-enum class Model { general, crossbar, twin, block };
+enum class Model { general, crossbar, reference, block };
 
 FabricSystem::Options options_of(Model model)
 {
-    FabricSystem::Options options = model == Model::block ? clocked(rtl) : clocked(twin);
+    FabricSystem::Options options = model == Model::block ? clocked(rtl) : clocked(reference);
     options.switches.latency = 4 * clock_ps;
     options.link.latency = 2 * clock_ps;
     options.link.request_credits = options.link.response_credits = 32;
@@ -140,39 +142,41 @@ void expect_on_page(const std::string& row)
 
 class SwitchLatencyRtl : public RtlTest {};
 
-TEST_F(SwitchLatencyRtl, TheHistogramIsThatOfTheTwin)
+TEST_F(SwitchLatencyRtl, TheHistogramIsThatOfTheReference)
 {
     for (const double load : {0.3, 0.6, 0.9}) {
-        const Latencies of_twin = latencies(Model::twin, load, 4'000);
+        const Latencies of_reference = latencies(Model::reference, load, 4'000);
         const Latencies of_block = latencies(Model::block, load, 4'000);
-        EXPECT_GT(of_twin.count, 2'000U);
-        EXPECT_GT(of_twin.histogram.size(), 5U);
-        EXPECT_EQ(of_block.text(), of_twin.text()) << load;
+        EXPECT_GT(of_reference.count, 2'000U);
+        EXPECT_GT(of_reference.histogram.size(), 5U);
+        EXPECT_EQ(of_block.text(), of_reference.text()) << load;
         std::printf("load %.1f: %llu writes, mean %.2f, 99 %% %.1f clocks, %zu different latencies\n", load,
-            static_cast<unsigned long long>(of_twin.count), of_twin.mean, of_twin.p99, of_twin.histogram.size());
+            static_cast<unsigned long long>(of_reference.count), of_reference.mean, of_reference.p99,
+            of_reference.histogram.size());
     }
 }
 
-TEST(SwitchLatency, OfTheGeneralModelsAgainstTheTwin)
+TEST(SwitchLatency, OfTheGeneralModelsAgainstTheReference)
 {
     // An empty switch: nobody waits for anybody.
     const auto empty = [](Model model) {
         return static_cast<double>(latencies(model, 0.001, 20'000).histogram.begin()->first) / clock_ps;
     };
-    expect_on_page(fmt::format("| empty | {:.1f} | {:.1f} | {:.1f} |", empty(Model::twin), empty(Model::crossbar),
+    expect_on_page(fmt::format("| empty | {:.1f} | {:.1f} | {:.1f} |", empty(Model::reference), empty(Model::crossbar),
         empty(Model::general)));
     for (unsigned tenth = 1; tenth <= 9; ++tenth) {
         const double load = 0.1 * tenth;
-        const Latencies of_twin = latencies(Model::twin, load, 20'000);
+        const Latencies of_reference = latencies(Model::reference, load, 20'000);
         const Latencies crossbar = latencies(Model::crossbar, load, 20'000);
         const Latencies general = latencies(Model::general, load, 20'000);
-        // The crossbar is the twin but for lines of an input that come in one clock; the general model has no matching.
-        EXPECT_LE(std::abs(crossbar.mean - of_twin.mean), 0.02 * of_twin.mean + 0.05) << load;
-        EXPECT_LE(general.mean, of_twin.mean + 0.5) << load;
+        // The crossbar is the reference model but for lines of an input that come in one clock; the general model has
+        // no matching.
+        EXPECT_LE(std::abs(crossbar.mean - of_reference.mean), 0.02 * of_reference.mean + 0.05) << load;
+        EXPECT_LE(general.mean, of_reference.mean + 0.5) << load;
         expect_on_page(
-            fmt::format("| {:.1f} | {} | {} | {} |", load, figures(of_twin), figures(crossbar), figures(general)));
+            fmt::format("| {:.1f} | {} | {} | {} |", load, figures(of_reference), figures(crossbar), figures(general)));
     }
-    expect_on_page(fmt::format("| saturation | {:.3f} | {:.3f} | {:.3f} |", saturation(Model::twin),
+    expect_on_page(fmt::format("| saturation | {:.3f} | {:.3f} | {:.3f} |", saturation(Model::reference),
         saturation(Model::crossbar), saturation(Model::general)));
 }
 

@@ -1,5 +1,5 @@
-// Clocks a second of processor time of a block in a bare loop, behind its interface, and of its twin, on inputs that were
-// recorded on the pins of a system or of a bench.
+// Clocks a second of processor time of a block in a bare loop, behind its interface, and of its reference model, on
+// inputs that were recorded on the pins of a system or of a bench.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Rate best_of_three(std::size_t clocks, const Loop& loop)
     return out;
 }
 
-// Of a block or a twin. `count(out)`: lines that leave.
+// Of a block or a reference model. `count(out)`: lines that leave.
 template <class Block, class In, class Out, class Count>
 Rate interface_rate(Block& block, const Recorded<In>& recorded, Out out, const Count& count)
 {

@@ -1,20 +1,20 @@
-// One table: every block of RTL in a bare loop, behind its interface, its twin, and the block in a system, in the same run and on
-// the same inputs. Prints; says nothing about what is fast enough.
+// One table: every block of RTL in a bare loop, behind its interface, its reference model, and the block in a system,
+// in the same run and on the same inputs. Prints; says nothing about what is fast enough.
 #include <cstdio>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "rtl/cache/llc_rtl.h"
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 #include "rtl/group_switch/group_switch_rtl.h"
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_switch.h"
 #include "rtl/reduction/reduction_rtl.h"
-#include "rtl/reduction/reduction_twin.h"
+#include "rtl/reduction/reference_reduction.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/modules/clocked_fabric.h"
@@ -34,44 +34,44 @@ constexpr std::size_t recorded_clocks = 15'000;
 struct Row {
     std::string name;
     std::uint64_t clocks = 0;  // recorded
-    double bare = 0, bare_of_three = 0, alone = 0, twin = 0;
+    double bare = 0, bare_of_three = 0, alone = 0, reference = 0;
     std::uint64_t system_clocks = 0, system_lines = 0;
     double in_system = 0, whole_run = 0;
 
     std::string text() const
     {
-        return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", name, clocks, bare, bare_of_three, alone, twin,
+        return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", name, clocks, bare, bare_of_three, alone, reference,
             system_clocks, system_lines, in_system, whole_run);
     }
     static Row of(const std::string& text)
     {
         Row row;
-        std::istringstream(text) >> row.name >> row.clocks >> row.bare >> row.bare_of_three >> row.alone >> row.twin >>
-            row.system_clocks >> row.system_lines >> row.in_system >> row.whole_run;
+        std::istringstream(text) >> row.name >> row.clocks >> row.bare >> row.bare_of_three >> row.alone >>
+            row.reference >> row.system_clocks >> row.system_lines >> row.in_system >> row.whole_run;
         return row;
     }
 };
 
 // All but the system: on `recorded`.
-template <class Rtl, class Twin, class In, class Out, class Count>
-void measure(Row& row, Rtl& rtl, Twin& twin, const Recorded<In>& recorded, const Out& out, const std::string& valid,
-    const Count& count)
+template <class Rtl, class Reference, class In, class Out, class Count>
+void measure(Row& row, Rtl& rtl, Reference& reference, const Recorded<In>& recorded, const Out& out,
+    const std::string& valid, const Count& count)
 {
     row.clocks = recorded.inputs.size();
-    const Rate of_twin = interface_rate(twin, recorded, out, count);
+    const Rate of_reference = interface_rate(reference, recorded, out, count);
     const Rate alone = interface_rate(rtl, recorded, out, count);
     BareLoop<Rtl, In, Out> bare(rtl, recorded, out, valid);
     const Rate three = bare.rate(3);
     const Rate two = bare.rate(2);
     EXPECT_GT(two.lines, 0U) << row.name;
-    EXPECT_EQ(two.lines, of_twin.lines) << row.name;
-    EXPECT_EQ(three.lines, of_twin.lines) << row.name;
-    EXPECT_EQ(alone.lines, of_twin.lines) << row.name;
+    EXPECT_EQ(two.lines, of_reference.lines) << row.name;
+    EXPECT_EQ(three.lines, of_reference.lines) << row.name;
+    EXPECT_EQ(alone.lines, of_reference.lines) << row.name;
     EXPECT_EQ(rtl.failure(), "");
     row.bare = two.clocks_per_second;
     row.bare_of_three = three.clocks_per_second;
     row.alone = alone.clocks_per_second;
-    row.twin = of_twin.clocks_per_second;
+    row.reference = of_reference.clocks_per_second;
 }
 
 template <class In>
@@ -84,15 +84,16 @@ void account_for(Row& row, const Account<In>& account, double run_seconds)
     row.whole_run = static_cast<double>(account.clocks) / std::max(run_seconds - 2 * timing, 1e-9);
 }
 
-// In a child with the twin: the row but for the system. In one with the block: the system, counts as those of the twin.
+// In a child with the reference model: the row but for the system. In one with the block: the system, counts as those
+// of the reference model.
 template <class Run>
 Row in_two_children(const Run& run)
 {
-    const Row twin = Row::of(bench::in_timed_child([&] { return run(false).text(); }, 300));
+    const Row reference = Row::of(bench::in_timed_child([&] { return run(false).text(); }, 300));
     Row block = Row::of(bench::in_timed_child([&] { return run(true).text(); }, 300));
-    EXPECT_EQ(block.system_clocks, twin.system_clocks) << twin.name;
-    EXPECT_EQ(block.system_lines, twin.system_lines) << twin.name;
-    Row out = twin;
+    EXPECT_EQ(block.system_clocks, reference.system_clocks) << reference.name;
+    EXPECT_EQ(block.system_lines, reference.system_lines) << reference.name;
+    Row out = reference;
     out.in_system = block.in_system;
     out.whole_run = block.whole_run;
     return out;
@@ -108,13 +109,13 @@ Row switch_row(bool grouped, bool rtl)
     const ClockedSwitch::Factory make{
         [&](const SwitchBlockParameters& parameters, const std::string& path) -> std::unique_ptr<ClockedSwitch::Block> {
             plain = parameters;
-            std::unique_ptr<ClockedSwitch::Block> inner = std::make_unique<SwitchTwin>(parameters);
+            std::unique_ptr<ClockedSwitch::Block> inner = std::make_unique<ReferenceSwitch>(parameters);
             if (rtl) inner = std::make_unique<SwitchRtl>(parameters, path);
             return std::make_unique<Timed<ClockedSwitch::Block>>(std::move(inner), account);
         },
         [&](const GroupSwitchParameters& parameters, const std::string& path) -> std::unique_ptr<GroupSwitchBlock> {
             with_groups = parameters;
-            std::unique_ptr<GroupSwitchBlock> inner = std::make_unique<GroupSwitchTwin>(parameters);
+            std::unique_ptr<GroupSwitchBlock> inner = std::make_unique<ReferenceGroupSwitch>(parameters);
             if (rtl) inner = std::make_unique<GroupSwitchRtl>(parameters, path);
             return std::make_unique<TimedGroupSwitch>(std::move(inner), account);
         }};
@@ -143,13 +144,13 @@ Row switch_row(bool grouped, bool rtl)
     if (rtl) return row;
     if (grouped) {
         GroupSwitchRtl block(with_groups, "alone");
-        GroupSwitchTwin twin(with_groups);
-        measure(row, block, twin, account.recorded, SwitchOut(with_groups.outside), "out_valid",
+        ReferenceGroupSwitch reference(with_groups);
+        measure(row, block, reference, account.recorded, SwitchOut(with_groups.outside), "out_valid",
             [](const SwitchOut& out) { return lines_of(out); });
     } else {
         SwitchRtl block(plain, "alone");
-        SwitchTwin twin(plain);
-        measure(row, block, twin, account.recorded, SwitchOut(plain), "out_valid",
+        ReferenceSwitch reference(plain);
+        measure(row, block, reference, account.recorded, SwitchOut(plain), "out_valid",
             [](const SwitchOut& out) { return lines_of(out); });
     }
     return row;
@@ -171,7 +172,7 @@ Row link_row(bool rtl)
         return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed,
             [&](const LinkParams& of_end, const std::string& path) {
                 params = of_end;
-                std::unique_ptr<LinkEndpoint> inner = std::make_unique<LinkEndpointTwin>(of_end);
+                std::unique_ptr<LinkEndpoint> inner = std::make_unique<ReferenceLinkEndpoint>(of_end);
                 if (rtl) inner = std::make_unique<LinkEndpointRtl>(of_end, path);
                 return std::make_unique<Timed<LinkEndpoint>>(std::move(inner), account);
             });
@@ -187,8 +188,8 @@ Row link_row(bool rtl)
     account_for(row, account, seconds);
     if (rtl) return row;
     LinkEndpointRtl block(params, "alone");
-    LinkEndpointTwin twin(params);
-    measure(row, block, twin, account.recorded, LinkOut(), "rx_valid",
+    ReferenceLinkEndpoint reference(params);
+    measure(row, block, reference, account.recorded, LinkOut(), "rx_valid",
         [](const LinkOut& out) { return lines_of(out); });
     return row;
 }
@@ -200,20 +201,20 @@ Row reduction_row()
     TrafficShape shape;
     shape.ready = 1;
     shape.stall = shape.settings = 0;
-    ReductionTwin twin(parameters);
+    ReferenceReduction reference(parameters);
     ReductionTraffic traffic(parameters, 1, shape);
     Recorded<ReductionIn> recorded;
     recorded.inputs.resize(recorded_clocks);
     ReductionOut out;
     for (ReductionIn& in : recorded.inputs) {
         traffic.drive(1.0, in);
-        twin.cycle(in, out);
+        reference.cycle(in, out);
         traffic.observe(out);
     }
     ReductionRtl block(parameters, "alone");
     Row row;
     row.name = "weft_group_unit";
-    measure(row, block, twin, recorded, ReductionOut(), "out_valid",
+    measure(row, block, reference, recorded, ReductionOut(), "out_valid",
         [](const ReductionOut& o) { return std::uint64_t{o.valid}; });
     return row;
 }
@@ -239,10 +240,10 @@ private:
 Row cache_row()
 {
     const LlcParameters parameters;
-    LlcTwin twin(parameters);
+    ReferenceSlice reference(parameters);
     Recorded<LlcIn> recorded;
     {
-        Recorder recorder(twin, recorded);
+        Recorder recorder(reference, recorded);
         LlcScript script(recorder);
         const std::uint32_t lines = parameters.sets * parameters.ways * 2;
         for (std::uint32_t i = 0; recorded.inputs.size() < recorded_clocks; ++i) {
@@ -254,7 +255,7 @@ Row cache_row()
     LlcRtl block(parameters, "alone");
     Row row;
     row.name = "weft_llc_slice";
-    measure(row, block, twin, recorded, LlcOut(), "resp_valid",
+    measure(row, block, reference, recorded, LlcOut(), "resp_valid",
         [](const LlcOut& out) { return std::uint64_t{out.resp_valid}; });
     return row;
 }
@@ -273,17 +274,20 @@ TEST_F(BlockRates, OneTable)
     rows.push_back(reduction_row());
     rows.push_back(cache_row());
     std::printf("thousand clocks a second of processor time; in brackets: to the bare loop\n"
-                "| block | bare loop | of three evaluations | block alone | twin alone | in a system | the whole run "
+                "| block | bare loop | of three evaluations | block alone | reference model alone | in a system | the "
+                "whole run "
                 "|\n|---|---|---|---|---|---|---|\n");
     for (const Row& row : rows) {
         std::printf("| %s | %s | %s (%s) | %s (%s) | %s (%s) | %s (%s) | %s (%s) |\n", row.name.c_str(),
             thousands(row.bare).c_str(), thousands(row.bare_of_three).c_str(),
             ratio(row.bare_of_three, row.bare).c_str(), thousands(row.alone).c_str(),
-            ratio(row.alone, row.bare).c_str(), thousands(row.twin).c_str(), ratio(row.twin, row.bare).c_str(),
-            thousands(row.in_system).c_str(), ratio(row.in_system, row.bare).c_str(), thousands(row.whole_run).c_str(),
+            ratio(row.alone, row.bare).c_str(), thousands(row.reference).c_str(),
+            ratio(row.reference, row.bare).c_str(), thousands(row.in_system).c_str(),
+            ratio(row.in_system, row.bare).c_str(), thousands(row.whole_run).c_str(),
             ratio(row.whole_run, row.bare).c_str());
         EXPECT_GT(row.clocks, 1'000U) << row.name;
-        for (const double rate : {row.bare, row.bare_of_three, row.alone, row.twin}) EXPECT_GT(rate, 0) << row.name;
+        for (const double rate : {row.bare, row.bare_of_three, row.alone, row.reference})
+            EXPECT_GT(rate, 0) << row.name;
     }
     ASSERT_EQ(rows.size(), 5U);
     for (std::size_t i = 0; i < 3; ++i) {

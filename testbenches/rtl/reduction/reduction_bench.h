@@ -1,10 +1,10 @@
-// Runs of the unit, and of unit and twin side by side.
+// Runs of the unit, and of unit and reference model side by side.
 #pragma once
 
 #include <string>
 
 #include "rtl/reduction/reduction_rtl.h"
-#include "rtl/reduction/reduction_twin.h"
+#include "rtl/reduction/reference_reduction.h"
 #include "testbenches/rtl/reduction/reduction_traffic.h"
 
 namespace weft::test {
@@ -26,7 +26,7 @@ inline ReductionRun run_traffic(const ReductionParameters& parameters, std::uint
     ReductionTraffic traffic(parameters, seed, shape);
     ReductionIn in;
     ReductionOut out;
-    ReductionOut twin;
+    ReductionOut reference;
     ReductionRun run;
     const std::uint64_t limit = clocks + 200'000;
     bool quiet = false;
@@ -35,9 +35,9 @@ inline ReductionRun run_traffic(const ReductionParameters& parameters, std::uint
         traffic.drive(run.clock < clocks ? 0.1 * static_cast<double>(1 + run.clock * 10 / clocks) : 1.0, in);
         block.cycle(in, out);
         if (other != nullptr) {
-            other->cycle(in, twin);
-            if (twin != out) {
-                run.difference = difference(twin, out);
+            other->cycle(in, reference);
+            if (reference != out) {
+                run.difference = difference(reference, out);
                 return run;
             }
         }

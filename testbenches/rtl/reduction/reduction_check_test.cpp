@@ -11,23 +11,23 @@ namespace {
 const ReductionParameters usual{8, 4, 4, 16, 8, 4, 0, 1, 2, 3};
 constexpr std::uint64_t clocks = 20'000;
 
-// The twin with its outputs spoilt now and then.
+// The reference model with its outputs spoilt now and then.
 class Spoilt final : public ReductionBlock {
 public:
     Spoilt(const ReductionParameters& parameters, std::function<void(ReductionOut&, std::uint64_t)> how)
-        : twin_(parameters), how_(std::move(how))
+        : reference_(parameters), how_(std::move(how))
     {
     }
-    void reset() override { twin_.reset(); }
+    void reset() override { reference_.reset(); }
     void cycle(const ReductionIn& in, ReductionOut& out) override
     {
-        twin_.cycle(in, out);
+        reference_.cycle(in, out);
         how_(out, clock_++);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    ReductionTwin twin_;
+    ReferenceReduction reference_;
     std::function<void(ReductionOut&, std::uint64_t)> how_;
     std::uint64_t clock_ = 0;
 };
@@ -100,8 +100,8 @@ TEST(ReductionScoreboard, FindsWhatIsWrong)
 TEST(ReductionScoreboard, FindsWhatIsOutOfOrder)
 {
     const std::vector<BenchGroup> groups{{{0, 1}, {100, 101}}};
-    ReductionTwin twin(usual);
-    ReductionDriver unit(usual, twin);
+    ReferenceReduction reference(usual);
+    ReductionDriver unit(usual, reference);
     unit.set_group(0, 2);
     for (const bool swapped : {false, true}) {
         ReductionScoreboard scoreboard(usual, groups);
@@ -120,55 +120,55 @@ TEST(ReductionScoreboard, FindsWhatIsOutOfOrder)
     }
 }
 
-class TurnedTwin final : public ReductionTwin {
+class TurnedReference final : public ReferenceReduction {
 public:
-    using ReductionTwin::ReductionTwin;
+    using ReferenceReduction::ReferenceReduction;
     void cycle(const ReductionIn& in, ReductionOut& out) override
     {
         const unsigned before = turn_;
-        ReductionTwin::cycle(in, out);
+        ReferenceReduction::cycle(in, out);
         if (out.valid) turn_ = before;
     }
 };
 
-class LateTwin final : public ReductionBlock {
+class LateReference final : public ReductionBlock {
 public:
-    explicit LateTwin(const ReductionParameters& parameters) : twin_(parameters) {}
-    void reset() override { twin_.reset(); }
+    explicit LateReference(const ReductionParameters& parameters) : reference_(parameters) {}
+    void reset() override { reference_.reset(); }
     void cycle(const ReductionIn& in, ReductionOut& out) override
     {
         out = last_;
-        twin_.cycle(in, last_);
+        reference_.cycle(in, last_);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    ReductionTwin twin_;
+    ReferenceReduction reference_;
     ReductionOut last_;
 };
 
 class ReductionCheckTest : public RtlTest {};
 
-TEST_F(ReductionCheckTest, ASkewedTwinIsCaught)
+TEST_F(ReductionCheckTest, ASkewedReferenceIsCaught)
 {
     ReductionRtl block(usual, "unit");
-    const auto first = [&](ReductionBlock& twin) {
+    const auto first = [&](ReductionBlock& reference) {
         block.reset();
-        return run_traffic(usual, 5, TrafficShape{}, clocks, block, &twin).difference;
+        return run_traffic(usual, 5, TrafficShape{}, clocks, block, &reference).difference;
     };
-    ReductionTwin right(usual);
+    ReferenceReduction right(usual);
     EXPECT_EQ(first(right), "");
-    LateTwin late(usual);
+    LateReference late(usual);
     EXPECT_NE(first(late), "");
-    TurnedTwin turned(usual);
+    TurnedReference turned(usual);
     EXPECT_NE(first(turned), "");
     ReductionParameters other = usual;
     other.contexts = 5;
-    ReductionTwin more_contexts(other);
+    ReferenceReduction more_contexts(other);
     EXPECT_NE(first(more_contexts), "");
     other = usual;
     std::swap(other.vc_read, other.vc_write);
-    ReductionTwin other_channels(other);
+    ReferenceReduction other_channels(other);
     EXPECT_NE(first(other_channels), "");
 }
 
@@ -196,7 +196,7 @@ TEST_F(ReductionCheckTest, FirstBitsDoNotMatter)
 TEST_F(ReductionCheckTest, IdleBlocksNeedNoClocks)
 {
     ReductionRtl block(usual, "unit");
-    ReductionTwin twin(usual);
+    ReferenceReduction reference(usual);
     ReductionTraffic traffic(usual, 9, TrafficShape{});
     ReductionIn in;
     ReductionOut out;
@@ -206,7 +206,7 @@ TEST_F(ReductionCheckTest, IdleBlocksNeedNoClocks)
         if (i % 1000 == 300) traffic.wind_up();
         if (i % 1000 == 999) traffic.go_on();
         traffic.drive(0.3, in);
-        twin.cycle(in, expected);
+        reference.cycle(in, expected);
         if (block.idle() && !in.valid && !in.cfg_valid) {
             out = ReductionOut{};
             ++left_out;
@@ -408,7 +408,7 @@ TEST(ReductionParameters, AreChecked)
     const auto wrong = [](const std::function<void(ReductionParameters&)>& how) {
         ReductionParameters parameters;
         how(parameters);
-        EXPECT_THROW(ReductionTwin{parameters}, InputError);
+        EXPECT_THROW(ReferenceReduction{parameters}, InputError);
         EXPECT_THROW(reduction_source(parameters), InputError);
     };
     wrong([](ReductionParameters& p) { p.members = 0; });

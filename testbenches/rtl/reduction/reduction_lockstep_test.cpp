@@ -1,4 +1,5 @@
-// Twin and block, clock by clock, and both against the scoreboard: 20 seeds of 100,000 clocks for each set of parameters.
+// Reference model and block, clock by clock, and both against the scoreboard: 20 seeds of 100,000 clocks for each set
+// of parameters.
 #include "testbenches/rtl/reduction/reduction_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
@@ -16,8 +17,8 @@ protected:
         unsigned operations = 0;
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             ReductionRtl block(parameters, library, "unit", seed);
-            ReductionTwin twin(parameters);
-            const ReductionRun run = run_traffic(parameters, seed, TrafficShape::of(seed), clocks, block, &twin);
+            ReferenceReduction reference(parameters);
+            const ReductionRun run = run_traffic(parameters, seed, TrafficShape::of(seed), clocks, block, &reference);
             ASSERT_EQ(run.difference, "") << "seed " << seed << ", clock " << run.clock;
             EXPECT_GT(run.clock, clocks);
             operations += run.operations;

@@ -1,5 +1,5 @@
-// Clocks a second of the block in a bare loop, behind its interface, and of the twin, on the same recorded inputs.
-// Prints; asserts nothing about time.
+// Clocks a second of the block in a bare loop, behind its interface, and of the reference model, on the same recorded
+// inputs. Prints; asserts nothing about time.
 #include <chrono>
 
 #include "testbenches/rtl/reduction/reduction_bench.h"
@@ -16,13 +16,13 @@ std::vector<ReductionIn> recorded(const ReductionParameters& parameters, double 
     shape.ready = 1;
     shape.stall = 0;
     shape.settings = 0;
-    ReductionTwin twin(parameters);
+    ReferenceReduction reference(parameters);
     ReductionTraffic traffic(parameters, 1, shape);
     std::vector<ReductionIn> inputs(clocks);
     ReductionOut out;
     for (ReductionIn& in : inputs) {
         traffic.drive(load, in);
-        twin.cycle(in, out);
+        reference.cycle(in, out);
         traffic.observe(out);
     }
     return inputs;
@@ -94,15 +94,15 @@ TEST_F(ReductionRateTest, ClocksPerSecond)
     for (const double load : {0.1, 0.5, 1.0}) {
         const std::vector<ReductionIn> inputs = recorded(parameters, load);
         ReductionRtl block(parameters, "unit");
-        ReductionTwin twin(parameters);
+        ReferenceReduction reference(parameters);
         std::printf("load %.1f: bare loop %.0f k clocks/s, without assertions %.0f k, behind its interface %.0f k, "
-                    "twin %.0f k\n",
+                    "reference %.0f k\n",
             load, bare(inputs, parameters, true) / 1000, bare(inputs, parameters, false) / 1000,
-            replayed(inputs, block) / 1000, replayed(inputs, twin) / 1000);
+            replayed(inputs, block) / 1000, replayed(inputs, reference) / 1000);
     }
     const std::vector<ReductionIn> nothing(clocks);
-    ReductionTwin twin(parameters);
-    std::printf("idle: twin %.0f k clocks/s\n", replayed(nothing, twin) / 1000);
+    ReferenceReduction reference(parameters);
+    std::printf("idle: reference %.0f k clocks/s\n", replayed(nothing, reference) / 1000);
 }
 
 }  // namespace

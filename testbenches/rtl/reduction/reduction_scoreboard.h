@@ -1,5 +1,6 @@
 // What the unit owes: each line that it puts out is checked against the requests that went in and the operands that
-// members gave. Independent of the twin: fields, payload (exact_arithmetic.h), number of lines, order per source.
+// members gave. Independent of the reference model: fields, payload (exact_arithmetic.h), number of lines, order per
+// source.
 #pragma once
 
 #include <cstdint>

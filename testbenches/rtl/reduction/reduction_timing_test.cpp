@@ -1,4 +1,4 @@
-// Clocks and rates that follow from the timing rule, in block and twin alike.
+// Clocks and rates that follow from the timing rule, in block and reference model alike.
 #include <algorithm>
 #include <functional>
 
@@ -10,10 +10,10 @@ namespace {
 
 using Check = std::function<void(const ReductionParameters&, ReductionBlock&)>;
 
-void on_twin(const ReductionParameters& parameters, const Check& check)
+void on_reference(const ReductionParameters& parameters, const Check& check)
 {
-    ReductionTwin twin(parameters);
-    check(parameters, twin);
+    ReferenceReduction reference(parameters);
+    check(parameters, reference);
 }
 void on_block(const ReductionParameters& parameters, const Check& check)
 {
@@ -98,7 +98,7 @@ void zero_load(const ReductionParameters& parameters, ReductionBlock& block)
         EXPECT_TRUE(unit.out.idle);
     }
 }
-TEST(ReductionTiming, ZeroLoad) { on_twin({8, 1, 16, 32, 8}, zero_load); }
+TEST(ReductionTiming, ZeroLoad) { on_reference({8, 1, 16, 32, 8}, zero_load); }
 TEST_F(ReductionTimingRtl, ZeroLoad) { on_block({8, 1, 16, 32, 8}, zero_load); }
 
 // Two contexts complete in neighbouring clocks: the adder takes one operand a clock and no pause between them.
@@ -129,7 +129,7 @@ void adder(const ReductionParameters& parameters, ReductionBlock& block)
     EXPECT_EQ(unit.lines[3].clock, last + 2 * m + 1);
     EXPECT_EQ(first_word(unit.lines[3].out.line), m);
 }
-TEST(ReductionTiming, AdderTakesOneOperandAClock) { on_twin({8, 1, 16, 32, 8}, adder); }
+TEST(ReductionTiming, AdderTakesOneOperandAClock) { on_reference({8, 1, 16, 32, 8}, adder); }
 TEST_F(ReductionTimingRtl, AdderTakesOneOperandAClock) { on_block({8, 1, 16, 32, 8}, adder); }
 
 // Operations in `clocks` clocks, with requests always at hand and members that answer `delay` clocks after a copy left.
@@ -184,7 +184,7 @@ void saturation(const ReductionParameters& parameters, ReductionBlock& block)
         block.reset();
     }
 }
-TEST(ReductionTiming, TheInputIsTheLimit) { on_twin({8, 1, 16, 32, 8}, saturation); }
+TEST(ReductionTiming, TheInputIsTheLimit) { on_reference({8, 1, 16, 32, 8}, saturation); }
 TEST_F(ReductionTimingRtl, TheInputIsTheLimit) { on_block({8, 1, 16, 32, 8}, saturation); }
 
 // A context is taken for d + 2 m + 2 clocks by a load_reduce whose members answer after d clocks: the copy one clock
@@ -200,7 +200,7 @@ double load_rate(unsigned contexts, unsigned m, unsigned delay, bool rtl)
     if (rtl)
         on_block(parameters, check);
     else
-        on_twin(parameters, check);
+        on_reference(parameters, check);
     return result;
 }
 void one_context(bool rtl)
@@ -291,7 +291,7 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
     ASSERT_EQ(unit.lines.size(), 5U);
     EXPECT_EQ(unit.lines[3].out.line.op() + unit.lines[4].out.line.op(), op_load_reduce + op_read);
 }
-TEST(ReductionTiming, ContributionsPassWhatWaits) { on_twin({2, 2, 4, 8, 4}, passing); }
+TEST(ReductionTiming, ContributionsPassWhatWaits) { on_reference({2, 2, 4, 8, 4}, passing); }
 TEST_F(ReductionTimingRtl, ContributionsPassWhatWaits) { on_block({2, 2, 4, 8, 4}, passing); }
 
 // As many contributions without their partners as there are slots, and multicasts and load_reduces still go on: the last
@@ -323,7 +323,7 @@ void last_context(const ReductionParameters& parameters, ReductionBlock& block)
         EXPECT_EQ(unit.lines[1].out.line.tag(), 50 + i);
     }
 }
-TEST(ReductionTiming, TheLastContextIsNotForContributions) { on_twin({2, 2, 4, 8, 4}, last_context); }
+TEST(ReductionTiming, TheLastContextIsNotForContributions) { on_reference({2, 2, 4, 8, 4}, last_context); }
 TEST_F(ReductionTimingRtl, TheLastContextIsNotForContributions) { on_block({2, 2, 4, 8, 4}, last_context); }
 
 // Contexts and slots that there are, and no more, take requests in.
@@ -342,7 +342,7 @@ void rooms(const ReductionParameters& parameters, ReductionBlock& block)
 TEST(ReductionTiming, RoomIsAsTold)
 {
     for (const unsigned contexts : {1U, 3U, 9U})
-        for (const unsigned slots : {1U, 4U, 12U}) on_twin({2, 1, contexts, slots, 4}, rooms);
+        for (const unsigned slots : {1U, 4U, 12U}) on_reference({2, 1, contexts, slots, 4}, rooms);
 }
 TEST_F(ReductionTimingRtl, RoomIsAsTold)
 {
@@ -393,7 +393,7 @@ void turns(const ReductionParameters& parameters, ReductionBlock& block)
     const std::uint32_t tags[] = {1, 2, 3, 5};
     for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(unit.lines[5 + i].out.line.tag(), tags[i]) << i;
 }
-TEST(ReductionTiming, QueuesTakeTurns) { on_twin({8, 1, 16, 32, 8}, turns); }
+TEST(ReductionTiming, QueuesTakeTurns) { on_reference({8, 1, 16, 32, 8}, turns); }
 TEST_F(ReductionTimingRtl, QueuesTakeTurns) { on_block({8, 1, 16, 32, 8}, turns); }
 
 }  // namespace

@@ -82,7 +82,7 @@ std::uint64_t time_of(const std::string& problem) { return std::stoull(problem.s
 
 }  // namespace
 
-TEST_F(FaultWave, OfASwitchThatDiffersFromItsTwin)
+TEST_F(FaultWave, OfASwitchThatDiffersFromItsReference)
 {
     break_switch();
     const Outcome ran = run(one_switch);
@@ -106,7 +106,7 @@ TEST_F(FaultWave, NoneThatNobodyWants)
 }
 
 // A file for either end that was clocked: here nothing has reached the other yet.
-TEST_F(FaultWave, OfALinkThatDiffersFromItsTwin)
+TEST_F(FaultWave, OfALinkThatDiffersFromItsReference)
 {
     change("link/weft_link_crc.sv", "before_last ^ flit", "before_last ^ ~flit");
     const Outcome ran = run({"--set", "link.model=link_lockstep"});

@@ -1,4 +1,4 @@
-// Eight GPUs of a DGX H100, switches as RTL or twins: results in memory, times to the picosecond.
+// Eight GPUs of a DGX H100, switches as RTL or reference models: results in memory, times to the picosecond.
 #include <gtest/gtest.h>
 
 #include "testbenches/platform/runs.h"
@@ -34,29 +34,29 @@ class RtlRun : public RtlTest {};
 
 }  // namespace
 
-TEST(TwinRun, CollectivesAreVerifiedAndRepeat)
+TEST(ReferenceSwitchRun, CollectivesAreVerifiedAndRepeat)
 {
     for (const char* const algorithm : {"ring", "nvls", "nvls_one_shot"}) {
-        const Json one = weft::testing::run(dgx(algorithm, all("switch_twin")));
+        const Json one = weft::testing::run(dgx(algorithm, all("reference_switch")));
         EXPECT_EQ(one.value("verified", ""), "passed") << algorithm << one.dump();
-        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, all("switch_twin"))));
+        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, all("reference_switch"))));
     }
 }
 
-TEST(TwinRun, DataChangeNoTime)
+TEST(ReferenceSwitchRun, DataChangeNoTime)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        RunSetup setup = dgx(algorithm, all("switch_twin"));
+        RunSetup setup = dgx(algorithm, all("reference_switch"));
         const Json with = weft::testing::run(setup);
         setup.options.data_on = false;
         EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
     }
 }
 
-TEST(TwinRun, ProtocolCheckersAreContent)
+TEST(ReferenceSwitchRun, ProtocolCheckersAreContent)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        RunSetup setup = dgx(algorithm, all("switch_twin"));
+        RunSetup setup = dgx(algorithm, all("reference_switch"));
         setup.options.check_protocol = true;
         const Json result = weft::testing::run(setup);
         EXPECT_EQ(result.value("exit_code", -1), 0) << algorithm;
@@ -64,10 +64,10 @@ TEST(TwinRun, ProtocolCheckersAreContent)
 }
 
 // A slower clock, a longer pipeline and a slower output are later results.
-TEST(TwinRun, ParametersMoveTheTime)
+TEST(ReferenceSwitchRun, ParametersMoveTheTime)
 {
     const auto time = [](const std::string& set) {
-        return weft::testing::run(dgx("ring", all("switch_twin")).with(set))["simulated_ps"].get<std::uint64_t>();
+        return weft::testing::run(dgx("ring", all("reference_switch")).with(set))["simulated_ps"].get<std::uint64_t>();
     };
     const std::uint64_t base = time("switch.latency=100 ns");
     EXPECT_GT(time("switch.latency=150 ns"), base);
@@ -76,47 +76,47 @@ TEST(TwinRun, ParametersMoveTheTime)
 }
 
 // The document and the profile as they are: buffers of links are sized for their round trip.
-TEST(TwinRun, LinksNeedNothingStated)
+TEST(ReferenceSwitchRun, LinksNeedNothingStated)
 {
-    const Json result = weft::testing::run(dgx("ring", all("switch"), "64 KiB").with("link.model=link_twin"));
+    const Json result = weft::testing::run(dgx("ring", all("switch"), "64 KiB").with("link.model=reference_link"));
     EXPECT_EQ(result.value("verified", ""), "passed") << result.dump();
     unsigned links = 0;
     for (const Json& module : result["modules"]) {
         if (module["kind"] != "link") continue;
         ++links;
-        EXPECT_EQ(module["model"], "link_twin");
+        EXPECT_EQ(module["model"], "reference_link");
         const Json& stats = module["stats"];
         EXPECT_EQ(stats["forward_packets"]["value"], stats["forward_lines"]["value"]);
         EXPECT_EQ(stats["forward_credits_told"]["value"], stats["backward_lines"]["value"]);
         EXPECT_GT(stats["forward_control_packets"]["value"], 0);
     }
     EXPECT_EQ(links, 32U);
-    const Json refused =
-        weft::testing::run(dgx("ring", all("switch")).with("link.model=link_twin").with("link.request_credits=5000"));
+    const Json refused = weft::testing::run(
+        dgx("ring", all("switch")).with("link.model=reference_link").with("link.request_credits=5000"));
     EXPECT_NE(refused.dump().find("link.request_credits and link.response_credits up to 4095"), std::string::npos)
         << refused.dump();
 }
 
-TEST_F(RtlRun, EveryLinkAsRtlIsItsTwinToThePicosecond)
+TEST_F(RtlRun, EveryLinkAsRtlIsItsReferenceToThePicosecond)
 {
     const RunSetup setup = dgx("one_shot", all("switch"));
-    const Json twin = weft::testing::run(setup.with("link.model=link_twin"));
+    const Json reference = weft::testing::run(setup.with("link.model=reference_link"));
     const Json rtl = weft::testing::run(setup.with("link.model=rtl_link"), 400);
     EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
-    EXPECT_EQ(without_models(rtl), without_models(twin));
+    EXPECT_EQ(without_models(rtl), without_models(reference));
     const Json both = weft::testing::run(
         setup.with("dgx.0.nvsw.1~*.link.model=link_lockstep").with("dgx.0.nvsw.1~*.link.bit_error_rate=1e-6"), 400);
     EXPECT_EQ(both.value("exit_code", -1), 0) << both.dump();
     EXPECT_EQ(both.value("verified", ""), "passed");
 }
 
-TEST_F(RtlRun, EverySwitchAsRtlIsTheTwinToThePicosecond)
+TEST_F(RtlRun, EverySwitchAsRtlIsTheReferenceToThePicosecond)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        const Json twin = weft::testing::run(dgx(algorithm, all("switch_twin")));
+        const Json reference = weft::testing::run(dgx(algorithm, all("reference_switch")));
         const Json rtl = weft::testing::run(dgx(algorithm, all("rtl_switch")), 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed");
-        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        EXPECT_EQ(without_models(rtl), without_models(reference)) << algorithm;
     }
 }
 
@@ -149,11 +149,11 @@ TEST_F(RtlRun, NoBlockDependsOnBitsBeforeReset)
 
 TEST_F(RtlRun, AnySubsetMayBeRtl)
 {
-    const Json twin = weft::testing::run(dgx("ring", all("switch_twin")));
+    const Json reference = weft::testing::run(dgx("ring", all("reference_switch")));
     const Json one =
-        weft::testing::run(dgx("ring", all("switch_twin") + ", {nodes: \"*.nvsw.1\", model: rtl_switch}"), 400);
-    EXPECT_EQ(without_models(one), without_models(twin));
-    // Between models that are no twins, too.
+        weft::testing::run(dgx("ring", all("reference_switch") + ", {nodes: \"*.nvsw.1\", model: rtl_switch}"), 400);
+    EXPECT_EQ(without_models(one), without_models(reference));
+    // Between models that are no reference models, too.
     const Json mixed = weft::testing::run(dgx("nvls", "{nodes: \"*.nvsw.2\", model: rtl_switch}"), 400);
     EXPECT_EQ(mixed.value("verified", ""), "passed");
 }
@@ -162,13 +162,13 @@ TEST_F(RtlRun, TheSharedDocumentRunsWithEverySwitchAsRtl)
 {
     if (!has_shared()) GTEST_SKIP() << "no shared documents";
     for (const char* const algorithm : {"ring", "nvls"}) {
-        RunSetup setup = dgx(algorithm, all("switch_twin"), "64 KiB");
+        RunSetup setup = dgx(algorithm, all("reference_switch"), "64 KiB");
         setup.document = shared_document("device_dgx_h100");
-        const Json twin = weft::testing::run(setup);
-        setup.lines.replace(setup.lines.find("switch_twin"), 11, "rtl_switch");
+        const Json reference = weft::testing::run(setup);
+        setup.lines.replace(setup.lines.find("reference_switch"), std::string("reference_switch").size(), "rtl_switch");
         const Json rtl = weft::testing::run(setup, 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed");
-        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        EXPECT_EQ(without_models(rtl), without_models(reference)) << algorithm;
         std::printf("%s: %llu ps\n", algorithm,
             static_cast<unsigned long long>(rtl["simulated_ps"].get<std::uint64_t>()));
     }

@@ -1,11 +1,11 @@
-// Eight GPUs of a DGX H100, L2 slices as RTL or twins: results in memory, times to the picosecond.
+// Eight GPUs of a DGX H100, L2 slices as RTL or reference models: results in memory, times to the picosecond.
 #include <unistd.h>
 
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 #include "rtl/modules/clocked_slice.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
@@ -50,22 +50,22 @@ double l2_statistic(const Json& result, const std::string& gpu, const std::strin
     return -1;
 }
 
-// A twin whose outputs are tampered with.
+// A reference model whose outputs are tampered with.
 class Tampered : public ClockedSlice::Block {
 public:
     using Change = std::function<void(LlcOut&)>;
 
-    Tampered(const LlcParameters& parameters, const Change& change) : twin_(parameters), change_(change) {}
-    void reset() override { twin_.reset(); }
+    Tampered(const LlcParameters& parameters, const Change& change) : reference_(parameters), change_(change) {}
+    void reset() override { reference_.reset(); }
     void cycle(const LlcIn& in, LlcOut& out) override
     {
-        twin_.cycle(in, out);
+        reference_.cycle(in, out);
         change_(out);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    LlcTwin twin_;
+    ReferenceSlice reference_;
     const Change& change_;
 };
 
@@ -87,7 +87,8 @@ std::string ending(const Tampered::Change& change)
                     return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool,
                         context.progress, request.parameters, wiring);
                 });
-            RunSetup setup = dgx("ring", {"dgx.0.xpu.0.l2.model=slice_twin"});  // what its slices are to be taken for
+            RunSetup setup =
+                dgx("ring", {"dgx.0.xpu.0.l2.model=reference_slice"});  // what its slices are to be taken for
             setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";
             setup.options.progress = false;
             const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
@@ -106,48 +107,48 @@ class SliceRtlRun : public RtlTest {};
 
 }  // namespace
 
-TEST(SliceTwinRun, CollectivesAreVerifiedAndRepeat)
+TEST(ReferenceSliceRun, CollectivesAreVerifiedAndRepeat)
 {
     for (const char* const algorithm : {"ring", "tree", "nvls"}) {
-        const Json one = weft::testing::run(dgx(algorithm, {all("slice_twin")}));
+        const Json one = weft::testing::run(dgx(algorithm, {all("reference_slice")}));
         EXPECT_EQ(one.value("verified", ""), "passed") << algorithm << one.dump();
         EXPECT_EQ(one.value("exit_code", -1), 0) << algorithm;
-        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, {all("slice_twin")})));
+        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, {all("reference_slice")})));
     }
 }
 
 // Data with flags, copy engines, bulk copies: whatever brings lines to a slice.
-TEST(SliceTwinRun, EveryWayOfMovingDataIsVerified)
+TEST(ReferenceSliceRun, EveryWayOfMovingDataIsVerified)
 {
     for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor",
              "engine.mover=copy_engine", "engine.mover=bulk"}) {
-        const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), set}));
+        const Json result = weft::testing::run(dgx("ring", {all("reference_slice"), set}));
         EXPECT_EQ(result.value("verified", ""), "passed") << set << result.dump();
         EXPECT_EQ(result.value("exit_code", -1), 0) << set;
     }
 }
 
-TEST(SliceTwinRun, DataChangeNoTime)
+TEST(ReferenceSliceRun, DataChangeNoTime)
 {
-    RunSetup setup = dgx("ring", {all("slice_twin")});
+    RunSetup setup = dgx("ring", {all("reference_slice")});
     const Json with = weft::testing::run(setup);
     setup.options.data_on = false;
     EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
 }
 
-TEST(SliceTwinRun, ProtocolCheckersAreContent)
+TEST(ReferenceSliceRun, ProtocolCheckersAreContent)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        RunSetup setup = dgx(algorithm, {all("slice_twin")});
+        RunSetup setup = dgx(algorithm, {all("reference_slice")});
         setup.options.check_protocol = true;
         EXPECT_EQ(weft::testing::run(setup).value("exit_code", -1), 0) << algorithm;
     }
 }
 
-TEST(SliceTwinRun, ParametersMoveTheTime)
+TEST(ReferenceSliceRun, ParametersMoveTheTime)
 {
     const auto time = [](const std::string& set) {
-        return weft::testing::run(dgx("ring", {all("slice_twin"), set}))["simulated_ps"].get<std::uint64_t>();
+        return weft::testing::run(dgx("ring", {all("reference_slice"), set}))["simulated_ps"].get<std::uint64_t>();
     };
     const std::uint64_t base = time("l2.latency=60 ns");
     EXPECT_GT(time("l2.latency=90 ns"), base);
@@ -156,13 +157,13 @@ TEST(SliceTwinRun, ParametersMoveTheTime)
 }
 
 // Where the L2 is not what limits: the edges and the clock of a miss that the general model lacks. docs/rtl/cache.md has more cases.
-TEST(SliceTwinRun, TheGeneralModelIsALittleShorter)
+TEST(ReferenceSliceRun, TheGeneralModelIsALittleShorter)
 {
     const auto error = [](const char* algorithm) {
         const auto time = [&](const std::string& model) {
             return weft::testing::run(dgx(algorithm, {all(model)}))["simulated_ps"].get<double>();
         };
-        return time("slice") / time("slice_twin") - 1;
+        return time("slice") / time("reference_slice") - 1;
     };
     EXPECT_NEAR(error("ring"), 0, 0.01);
     EXPECT_NEAR(error("nvls"), 0, 0.01);
@@ -170,15 +171,16 @@ TEST(SliceTwinRun, TheGeneralModelIsALittleShorter)
 }
 
 // Victims: a cache of 2 sets a slice does not hold what the ring uses.
-TEST(SliceTwinRun, WriteBacksComeBackFromMemory)
+TEST(ReferenceSliceRun, WriteBacksComeBackFromMemory)
 {
-    const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), "l2.ways=4", "l2.size=8 KiB"}, "256 KiB"));
+    const Json result =
+        weft::testing::run(dgx("ring", {all("reference_slice"), "l2.ways=4", "l2.size=8 KiB"}, "256 KiB"));
     EXPECT_EQ(result.value("verified", ""), "passed") << result.dump();
     EXPECT_GT(l2_statistic(result, "dgx.0.xpu.0", "write_backs"), 1000);
 }
 
 // Collectives of a trace use the memory of those before them: their inputs come past the slices.
-TEST(SliceTwinRun, MemoryThatATraceUsesAgainIsNew)
+TEST(ReferenceSliceRun, MemoryThatATraceUsesAgainIsNew)
 {
     using namespace weft::chakra::testing;
     std::vector<std::vector<std::string>> ranks(4);
@@ -191,7 +193,7 @@ TEST(SliceTwinRun, MemoryThatATraceUsesAgainIsNew)
     RunSetup setup;
     setup.document = mesh_document(4);
     setup.lines = "profile: generic\n" + trace_lines(folder.write_set(ranks));
-    setup.sets = {"engine.channels=4", all("slice_twin")};
+    setup.sets = {"engine.channels=4", all("reference_slice")};
     const Json with = weft::testing::run(setup);
     EXPECT_EQ(with.value("verified", ""), "passed") << with.dump().substr(0, 2000);
     EXPECT_EQ(with["collectives"].size(), 5U);
@@ -253,10 +255,10 @@ TEST_F(SliceRtlRun, AWaveformOfOneSlice)
     std::filesystem::remove(file);
 }
 
-TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
+TEST(ReferenceSliceRun, WhatNoBlockIsIsRefused)
 {
     const auto refusal = [](const std::string& set) {
-        return weft::testing::run(dgx("ring", {all("slice_twin"), set})).value("refused", "");
+        return weft::testing::run(dgx("ring", {all("reference_slice"), set})).value("refused", "");
     };
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "2 partitions"));
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "l2.partitions=1"));
@@ -265,23 +267,23 @@ TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
     EXPECT_TRUE(has(refusal("l2.model=rtl"), "slice_lockstep"));
 }
 
-TEST_F(SliceRtlRun, EverySliceAsRtlIsTheTwinToThePicosecond)
+TEST_F(SliceRtlRun, EverySliceAsRtlIsTheReferenceToThePicosecond)
 {
     for (const char* const algorithm : {"ring", "tree"}) {
-        const Json twin = weft::testing::run(dgx(algorithm, {all("slice_twin")}));
+        const Json reference = weft::testing::run(dgx(algorithm, {all("reference_slice")}));
         const Json rtl = weft::testing::run(dgx(algorithm, {all("rtl_slice")}), 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
-        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        EXPECT_EQ(without_models(rtl), without_models(reference)) << algorithm;
     }
 }
 
 TEST_F(SliceRtlRun, OneGpuOfEightIsEnough)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        const Json twin = weft::testing::run(dgx(algorithm, {first("slice_twin")}));
+        const Json reference = weft::testing::run(dgx(algorithm, {first("reference_slice")}));
         const Json rtl = weft::testing::run(dgx(algorithm, {first("rtl_slice")}), 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
-        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        EXPECT_EQ(without_models(rtl), without_models(reference)) << algorithm;
         EXPECT_GT(l2_statistic(rtl, "dgx.0.xpu.0", "clocks"), 0);
         EXPECT_EQ(l2_statistic(rtl, "dgx.0.xpu.1", "clocks"), -1);
     }

@@ -1,4 +1,4 @@
-// Twin and block, or any two of them, on the same pins.
+// Reference model and block, or any two of them, on the same pins.
 #pragma once
 
 #include <cstdint>

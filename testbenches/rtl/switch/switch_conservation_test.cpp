@@ -1,4 +1,4 @@
-// Nothing is lost, doubled, reordered or changed; a scoreboard that would not notice is none; a twin that is
+// Nothing is lost, doubled, reordered or changed; a scoreboard that would not notice is none; a reference model that is
 // not quite one is found out; first bits of registers do not matter.
 #include <functional>
 
@@ -11,17 +11,17 @@ namespace {
 class Tampered : public SwitchBlock {
 public:
     using Deed = std::function<void(std::uint64_t clock, SwitchOut& out)>;
-    Tampered(const SwitchBlockParameters& parameters, Deed deed) : twin_(parameters), deed_(std::move(deed)) {}
-    void reset() override { twin_.reset(); }
+    Tampered(const SwitchBlockParameters& parameters, Deed deed) : reference_(parameters), deed_(std::move(deed)) {}
+    void reset() override { reference_.reset(); }
     void cycle(const SwitchIn& in, SwitchOut& out) override
     {
-        twin_.cycle(in, out);
+        reference_.cycle(in, out);
         deed_(clock_++, out);
     }
-    bool idle() const override { return twin_.idle(); }
+    bool idle() const override { return reference_.idle(); }
 
 private:
-    SwitchTwin twin_;
+    ReferenceSwitch reference_;
     Deed deed_;
     std::uint64_t clock_ = 0;
 };
@@ -52,7 +52,7 @@ Outcome conservation(SwitchBlock& block, const SwitchBlockParameters& parameters
 template <class Block>
 class SwitchConservationTest : public SwitchEitherTest<Block> {
 };
-TYPED_TEST_SUITE(SwitchConservationTest, TwinAndBlock, SwitchBlockName);
+TYPED_TEST_SUITE(SwitchConservationTest, ReferenceAndBlock, SwitchBlockName);
 
 TYPED_TEST(SwitchConservationTest, EveryCopyArrivesOnce)
 {
@@ -139,19 +139,19 @@ TEST(SwitchScoreboardTest, FindsWhatIsWrong)
 
 std::string found(const SwitchBlockParameters& parameters, SwitchBlock& skewed)
 {
-    SwitchTwin twin(parameters);
-    return compare_switches(parameters, twin, skewed, 1, 20'000).wrong;
+    ReferenceSwitch reference(parameters);
+    return compare_switches(parameters, reference, skewed, 1, 20'000).wrong;
 }
 
-TEST(SwitchSkewTest, ATwinThatIsNotQuiteOneIsFound)
+TEST(SwitchSkewTest, AReferenceThatIsNotQuiteOneIsFound)
 {
     const SwitchBlockParameters right = switch_of(4, 4, 8, 8, 128, 2, 1, 2);
-    SwitchTwin same(right);
+    ReferenceSwitch same(right);
     EXPECT_EQ(found(right, same), "");
     const auto with = [&](const std::function<void(SwitchBlockParameters&)>& change) {
         SwitchBlockParameters parameters = right;
         change(parameters);
-        SwitchTwin skewed(parameters);
+        ReferenceSwitch skewed(parameters);
         return found(right, skewed);
     };
     // A clock early or late, a wrong pointer after a grant, a round too many, a credit too many or too few.

@@ -1,4 +1,4 @@
-// Tests of which each runs with the twin and, where Verilator is at hand, with the block.
+// Tests of which each runs with the reference model and, where Verilator is at hand, with the block.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "rtl/switch/switch_rtl.h"
-#include "rtl/switch/switch_twin.h"
+#include "rtl/switch/reference_switch.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_loop.h"
 
@@ -24,17 +24,17 @@ protected:
         if constexpr (std::is_same_v<Block, SwitchRtl>)
             return std::make_unique<SwitchRtl>(parameters, "dut");
         else
-            return std::make_unique<SwitchTwin>(parameters);
+            return std::make_unique<ReferenceSwitch>(parameters);
     }
 };
 
-using TwinAndBlock = ::testing::Types<SwitchTwin, SwitchRtl>;
+using ReferenceAndBlock = ::testing::Types<ReferenceSwitch, SwitchRtl>;
 
 struct SwitchBlockName {
     template <class Block>
     static std::string GetName(int)
     {
-        return std::is_same_v<Block, SwitchRtl> ? "block" : "twin";
+        return std::is_same_v<Block, SwitchRtl> ? "block" : "reference";
     }
 };
 

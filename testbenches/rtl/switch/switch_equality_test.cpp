@@ -1,6 +1,6 @@
-// The switch and its twin, clock by clock.
+// The switch and its reference model, clock by clock.
 #include "rtl/switch/switch_rtl.h"
-#include "rtl/switch/switch_twin.h"
+#include "rtl/switch/reference_switch.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_bench.h"
 
@@ -13,11 +13,11 @@ constexpr std::uint64_t clocks = 100'000;
 
 void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1, std::uint64_t last = 20)
 {
-    SwitchTwin twin(parameters);
+    ReferenceSwitch reference(parameters);
     SwitchRun all;
     for (std::uint64_t seed = first; seed <= last; ++seed) {
         SwitchRtl block(parameters, "dut", seed);
-        const SwitchRun run = compare_switches(parameters, twin, block, seed, clocks);
+        const SwitchRun run = compare_switches(parameters, reference, block, seed, clocks);
         ASSERT_EQ(run.wrong, "") << "seed " << seed;
         ASSERT_EQ(run.no_difference, clocks);
         all.sent += run.sent;

@@ -1,4 +1,5 @@
-// The twin's matching against the one of the fabric's scheduled crossbar, and its rule for multicast by hand.
+// The reference model's matching against the one of the fabric's scheduled crossbar, and its rule for multicast by
+// hand.
 #include <gtest/gtest.h>
 
 #include "rtl/switch/switch_matching.h"
@@ -14,7 +15,7 @@ TEST(SwitchMatchingTest, GrantsAsTheCrossbarDoes)
         for (const unsigned ports : {1U, 2U, 4U, 8U, 9U, 16U, 64U})
             for (const unsigned iterations : {1U, 2U, 4U}) {
                 SwitchSpec spec;
-                spec.allocator = static_cast<std::uint64_t>(islip ? AllocatorKind::islip : AllocatorKind::round_robin);
+                spec.allocator = islip ? AllocatorKind::islip : AllocatorKind::round_robin;
                 spec.iterations = iterations;
                 CrossbarMatching crossbar(spec, ports, ports);
                 SwitchMatching own(ports, iterations, islip);

@@ -1,4 +1,4 @@
-// What breaks the rules is said, by the block's assertions and by the twin in the same words.
+// What breaks the rules is said, by the block's assertions and by the reference model in the same words.
 #include "base/diagnostic.h"
 #include "testbenches/rtl/switch/switch_either_test.h"
 
@@ -8,7 +8,7 @@ namespace {
 template <class Block>
 class SwitchProtocolTest : public SwitchEitherTest<Block> {
 };
-TYPED_TEST_SUITE(SwitchProtocolTest, TwinAndBlock, SwitchBlockName);
+TYPED_TEST_SUITE(SwitchProtocolTest, ReferenceAndBlock, SwitchBlockName);
 
 SwitchBlockParameters three_channels()
 {
@@ -98,7 +98,7 @@ TEST(SwitchParametersTest, OutOfRangeIsSaid)
 {
     const auto text = [](const SwitchBlockParameters& parameters) {
         try {
-            SwitchTwin twin(parameters);
+            ReferenceSwitch reference(parameters);
         } catch (const InputError& error) {
             return std::string(error.what());
         }
@@ -125,16 +125,16 @@ TEST(SwitchParametersTest, SmallestAndLargest)
 {
     for (const SwitchBlockParameters& parameters :
         {switch_of(1, 1, 1, 1, 8, 1, 0, 1), switch_of(64, 16, 1023, 1023, 640, 5, 7, 4)}) {
-        SwitchTwin twin(parameters);
+        ReferenceSwitch reference(parameters);
         SwitchTraffic traffic(parameters, 3);
         SwitchScoreboard scoreboard(parameters);
         SwitchOut out(parameters);
         for (int clock = 0; clock < 3000; ++clock) {
             const SwitchIn& in = traffic.next(out);
-            twin.cycle(in, out);
+            reference.cycle(in, out);
             scoreboard.clock(in, out);
         }
-        EXPECT_EQ(scoreboard.failure() + twin.failure(), "");
+        EXPECT_EQ(scoreboard.failure() + reference.failure(), "");
         EXPECT_GT(scoreboard.delivered(), 300U);
     }
 }

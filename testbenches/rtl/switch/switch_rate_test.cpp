@@ -1,11 +1,11 @@
 // Clocks per second of processor time: of a bare Verilated loop, of the block behind its interface and of the
-// twin, all with the same lines. Nothing is asserted about time.
+// reference model, all with the same lines. Nothing is asserted about time.
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
 #include "rtl/switch/switch_rtl.h"
-#include "rtl/switch/switch_twin.h"
+#include "rtl/switch/reference_switch.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_bench.h"
 
@@ -16,17 +16,17 @@ class SwitchRateTest : public RtlTest {};
 
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Inputs of so many clocks, recorded from a run of the twin.
+// Inputs of so many clocks, recorded from a run of the reference model.
 std::vector<SwitchIn> record(const SwitchBlockParameters& parameters, std::size_t clocks, double load)
 {
-    SwitchTwin twin(parameters);
+    ReferenceSwitch reference(parameters);
     SwitchTraffic traffic(parameters, 1);
     traffic.set_load(load);
     SwitchOut out(parameters);
     std::vector<SwitchIn> inputs;
     for (std::size_t clock = 0; clock < clocks; ++clock) {
         inputs.push_back(traffic.next(out));
-        twin.cycle(inputs.back(), out);
+        reference.cycle(inputs.back(), out);
     }
     return inputs;
 }
@@ -85,7 +85,7 @@ double bare_rate(const SwitchBlockParameters& parameters, const BlockSource& sou
     return static_cast<double>(inputs.size()) / (seconds() - start);
 }
 
-TEST_F(SwitchRateTest, BareLoopBlockAndTwin)
+TEST_F(SwitchRateTest, BareLoopBlockAndReference)
 {
     for (const unsigned ports : {4U, 8U, 16U}) {
         const SwitchBlockParameters parameters = switch_of(ports, 4, 16, 16, 640, 1, 1, 1);
@@ -96,12 +96,12 @@ TEST_F(SwitchRateTest, BareLoopBlockAndTwin)
             const double bare = bare_rate(parameters, source, inputs);
             SwitchRtl block(parameters, source, "dut");
             const double behind = rate(block, parameters, inputs);
-            SwitchTwin twin(parameters);
-            const double model = rate(twin, parameters, inputs);
-            std::printf("%2u ports, load %.1f: bare %.0f, block %.0f, twin %.0f clocks/s; "
-                        "block / bare %.2f, twin / block %.1f\n",
+            ReferenceSwitch reference(parameters);
+            const double model = rate(reference, parameters, inputs);
+            std::printf("%2u ports, load %.1f: bare %.0f, block %.0f, reference %.0f clocks/s; "
+                        "block / bare %.2f, reference / block %.1f\n",
                 ports, load, bare, behind, model, behind / bare, model / behind);
-            EXPECT_EQ(block.failure() + twin.failure(), "");
+            EXPECT_EQ(block.failure() + reference.failure(), "");
         }
     }
 }

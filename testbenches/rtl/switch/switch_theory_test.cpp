@@ -9,7 +9,7 @@ namespace {
 template <class Block>
 class SwitchTheoryTest : public SwitchEitherTest<Block> {
 };
-TYPED_TEST_SUITE(SwitchTheoryTest, TwinAndBlock, SwitchBlockName);
+TYPED_TEST_SUITE(SwitchTheoryTest, ReferenceAndBlock, SwitchBlockName);
 
 SwitchBlockParameters narrow(unsigned ports, unsigned vcs, unsigned depth, unsigned credits)
 {

@@ -1,4 +1,4 @@
-// The ways from the on-die network into a slice, one for each partition: requests take a place on it when they arrive.
+// The inputs of a slice from the on-die network, one for each partition: requests take a place there when they arrive.
 #pragma once
 
 #include "sc_models/slice_model.h"
@@ -6,26 +6,26 @@
 
 namespace weft {
 
-class SliceWay {
+class SliceInput {
 public:
     // Bytes per second of each, a request with `header`; 0: no limit.
     void set(std::size_t partitions, std::uint64_t rate, std::uint32_t header)
     {
-        ways_ = RateServers(partitions, rate, line_bytes + header);
+        servers_ = RateServers(partitions, rate, line_bytes + header);
         header_ = header;
     }
-    bool limited() const { return ways_.limited(); }
-    RateServers& servers() { return ways_; }
+    bool limited() const { return servers_.limited(); }
+    RateServers& servers() { return servers_; }
 
-    // When the request, which has arrived, is through: now, or it comes again then. Where the way is limited.
+    // When the request, which has arrived, is through: now, or it comes again then. Where the input is limited.
     Time admit(const Line& line, unsigned partition, Time now)
     {
         const std::uint32_t bytes = header_ + payload_bytes(line.op, line.size, LineClass::request);
-        return bytes == 0 ? now : ways_.admit(partition, now, bytes);
+        return bytes == 0 ? now : servers_.admit(partition, now, bytes);
     }
 
 private:
-    RateServers ways_;
+    RateServers servers_;
     std::uint32_t header_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/group_switch/reference_group_switch.h"
 
 namespace weft {
 
@@ -15,7 +15,7 @@ const GroupSwitchParameters& checked(const GroupSwitchParameters& parameters)
 
 }  // namespace
 
-GroupSwitchTwin::GroupSwitchTwin(const GroupSwitchParameters& parameters)
+ReferenceGroupSwitch::ReferenceGroupSwitch(const GroupSwitchParameters& parameters)
     : parameters_(checked(parameters)), unit_port_(parameters.outside.ports), delay_(parameters.outside.latency - 1),
       core_(parameters.core()), unit_(parameters.unit()), core_in_(parameters.core()), core_out_(parameters.core()),
       pipelines_(unit_port_), room_(parameters.outside.vcs, parameters.outside.depth),
@@ -24,7 +24,7 @@ GroupSwitchTwin::GroupSwitchTwin(const GroupSwitchParameters& parameters)
     for (Pipeline& pipeline : pipelines_) pipeline.ring.resize(delay_ + 1);
 }
 
-void GroupSwitchTwin::reset()
+void ReferenceGroupSwitch::reset()
 {
     core_.reset();
     unit_.reset();
@@ -36,7 +36,7 @@ void GroupSwitchTwin::reset()
     idle_ = true;
 }
 
-void GroupSwitchTwin::drive_unit()
+void ReferenceGroupSwitch::drive_unit()
 {
     unit_in_.out_ready = 0;
     for (unsigned vc = 0; vc < room_.size(); ++vc)
@@ -51,7 +51,7 @@ void GroupSwitchTwin::drive_unit()
     unit_in_.cfg_endpoints = entry.endpoints;
 }
 
-void GroupSwitchTwin::drive_core(const SwitchIn& in)
+void ReferenceGroupSwitch::drive_core(const SwitchIn& in)
 {
     for (std::uint64_t rest = in.valid; rest != 0; rest &= rest - 1) {
         const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
@@ -90,7 +90,7 @@ void GroupSwitchTwin::drive_core(const SwitchIn& in)
     core_in_.credit[unit_port_] = static_cast<std::uint16_t>(unit_out_.credit);
 }
 
-void GroupSwitchTwin::show(SwitchOut& out)
+void ReferenceGroupSwitch::show(SwitchOut& out)
 {
     const std::uint64_t outer = (std::uint64_t{1} << unit_port_) - 1;
     out.credit_valid = core_out_.credit_valid & outer;
@@ -111,7 +111,7 @@ void GroupSwitchTwin::show(SwitchOut& out)
     }
 }
 
-void GroupSwitchTwin::cycle(const SwitchIn& in, SwitchOut& out)
+void ReferenceGroupSwitch::cycle(const SwitchIn& in, SwitchOut& out)
 {
     drive_unit();
     const bool fed = unit_in_.valid;

@@ -1,20 +1,20 @@
-// Twin against block: the same pins in every clock.
+// Reference model against block: the same pins in every clock.
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "rtl/link/link_rtl.h"
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 #include "testbenches/rtl/link/link_bench.h"
 #include "testbenches/rtl/link/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::link_twin_block_test {
+namespace weft::link_reference_block_test {
 namespace {
 
 using namespace link_bench;
 
-class LinkTwinBlock : public RtlTest {};
+class LinkReferenceBlock : public RtlTest {};
 
 // Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
 // stall, consumers from slow to fast. Errors are fewer where a wire holds more packets that each of them costs.
@@ -25,10 +25,10 @@ void compare(const LinkSet& set, unsigned seeds = 20, std::uint64_t clocks = 100
     const std::string library = block_library(link_source(set.params));
     std::uint64_t lines = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        LinkEndpointTwin twins[2] = {LinkEndpointTwin(set.params), LinkEndpointTwin(set.params)};
+        ReferenceLinkEndpoint references[2] = {ReferenceLinkEndpoint(set.params), ReferenceLinkEndpoint(set.params)};
         LinkEndpointRtl blocks[2] = {{set.params, "left", seed}, {set.params, "right", seed + 100}};
-        Lockstep left(blocks[0], twins[0], set.params.flit_bytes);
-        Lockstep right(blocks[1], twins[1], set.params.flit_bytes);
+        Lockstep left(blocks[0], references[0], set.params.flit_bytes);
+        Lockstep right(blocks[1], references[1], set.params.flit_bytes);
         LinkPair pair(left, right, set.params, set.params, set.latency, seed, errors[seed % 6], errors[(seed + 2) % 6]);
         for (unsigned end = 0; end < 2; ++end) {
             Behaviour& does = pair.behaviour(end);
@@ -52,11 +52,11 @@ void compare(const LinkSet& set, unsigned seeds = 20, std::uint64_t clocks = 100
         static_cast<unsigned long long>(clocks));
 }
 
-TEST_F(LinkTwinBlock, Common) { compare(common_link()); }
-TEST_F(LinkTwinBlock, Narrow) { compare(narrow_link()); }
-TEST_F(LinkTwinBlock, Wide) { compare(wide_link()); }
-TEST_F(LinkTwinBlock, SinglePacket) { compare(single_link()); }
-TEST_F(LinkTwinBlock, Uneven) { compare(uneven_link()); }
+TEST_F(LinkReferenceBlock, Common) { compare(common_link()); }
+TEST_F(LinkReferenceBlock, Narrow) { compare(narrow_link()); }
+TEST_F(LinkReferenceBlock, Wide) { compare(wide_link()); }
+TEST_F(LinkReferenceBlock, SinglePacket) { compare(single_link()); }
+TEST_F(LinkReferenceBlock, Uneven) { compare(uneven_link()); }
 
 }  // namespace
-}  // namespace weft::link_twin_block_test
+}  // namespace weft::link_reference_block_test

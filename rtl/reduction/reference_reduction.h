@@ -26,10 +26,10 @@
 
 namespace weft {
 
-class ReductionTwin : public ClockedBlock<ReductionIn, ReductionOut> {
+class ReferenceReduction : public ClockedBlock<ReductionIn, ReductionOut> {
 public:
     // Throws InputError.
-    explicit ReductionTwin(const ReductionParameters& parameters);
+    explicit ReferenceReduction(const ReductionParameters& parameters);
 
     void reset() override;
     void cycle(const ReductionIn& in, ReductionOut& out) override;

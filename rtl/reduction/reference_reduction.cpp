@@ -1,4 +1,4 @@
-#include "rtl/reduction/reduction_twin.h"
+#include "rtl/reduction/reference_reduction.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +20,7 @@ unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctz
 
 }  // namespace
 
-ReductionTwin::ReductionTwin(const ReductionParameters& parameters) : parameters_(parameters)
+ReferenceReduction::ReferenceReduction(const ReductionParameters& parameters) : parameters_(parameters)
 {
     parameters.check();
     queue_channel_[reads] = 1U << parameters.vc_read;
@@ -38,7 +38,7 @@ ReductionTwin::ReductionTwin(const ReductionParameters& parameters) : parameters
     reset();
 }
 
-void ReductionTwin::reset()
+void ReferenceReduction::reset()
 {
     for (Group& group : groups_) group.endpoints.clear();
     order_.clear();
@@ -55,12 +55,12 @@ void ReductionTwin::reset()
     idle_ = true;
 }
 
-unsigned ReductionTwin::contexts_in_use() const
+unsigned ReferenceReduction::contexts_in_use() const
 {
     return parameters_.contexts - static_cast<unsigned>(__builtin_popcountll(free_));
 }
 
-void ReductionTwin::cycle(const ReductionIn& in, ReductionOut& out)
+void ReferenceReduction::cycle(const ReductionIn& in, ReductionOut& out)
 {
     out.credit = credit_;
     out.valid = false;
@@ -81,7 +81,7 @@ void ReductionTwin::cycle(const ReductionIn& in, ReductionOut& out)
     ++now_;
 }
 
-void ReductionTwin::send(std::uint32_t out_ready, ReductionOut& out)
+void ReferenceReduction::send(std::uint32_t out_ready, ReductionOut& out)
 {
     Queue queue = queues;
     for (unsigned i = 0; i < queues && queue == queues; ++i) {
@@ -108,7 +108,7 @@ void ReductionTwin::send(std::uint32_t out_ready, ReductionOut& out)
     if (queue_[queue].empty()) waiting_ &= ~(1U << queue);
 }
 
-void ReductionTwin::describe(Queue queue, unsigned index, LineBits& line) const
+void ReferenceReduction::describe(Queue queue, unsigned index, LineBits& line) const
 {
     const Context& context = contexts_[index];
     const auto group = static_cast<std::uint16_t>(first_group_number + context.group);
@@ -129,7 +129,7 @@ void ReductionTwin::describe(Queue queue, unsigned index, LineBits& line) const
     }
 }
 
-void ReductionTwin::take_response(const ReductionIn& in)
+void ReferenceReduction::take_response(const ReductionIn& in)
 {
     credit_ |= 1U << parameters_.vc_response;
     const unsigned index = in.line.tag() % parameters_.contexts;
@@ -148,7 +148,7 @@ void ReductionTwin::take_response(const ReductionIn& in)
     }
 }
 
-void ReductionTwin::take_request()
+void ReferenceReduction::take_request()
 {
     if (order_.empty() || (joining_ == 0 && free_ == 0)) return;
     std::size_t place = 0;
@@ -190,7 +190,7 @@ void ReductionTwin::take_request()
     waiting_ |= 1U << queue;
 }
 
-void ReductionTwin::contribute(unsigned index, const Slot& slot, bool opens)
+void ReferenceReduction::contribute(unsigned index, const Slot& slot, bool opens)
 {
     Context& context = contexts_[index];
     const Group& group = groups_[context.group];
@@ -216,14 +216,14 @@ void ReductionTwin::contribute(unsigned index, const Slot& slot, bool opens)
 }
 
 // All operands are there.
-void ReductionTwin::complete(unsigned index)
+void ReferenceReduction::complete(unsigned index)
 {
     if (adder_.empty()) adder_done_ = now_ + groups_[contexts_[index].group].endpoints.size();
     adder_.push(index);
 }
 
 // A request that arrives is given a slot.
-void ReductionTwin::keep(const ReductionIn& in)
+void ReferenceReduction::keep(const ReductionIn& in)
 {
     if (free_slots_.empty()) return;
     const std::uint8_t number = free_slots_.back();
@@ -243,7 +243,7 @@ void ReductionTwin::keep(const ReductionIn& in)
     }
 }
 
-void ReductionTwin::combine()
+void ReferenceReduction::combine()
 {
     const unsigned index = adder_.front();
     adder_.pop();
@@ -259,7 +259,7 @@ void ReductionTwin::combine()
     if (!adder_.empty()) adder_done_ = now_ + groups_[contexts_[adder_.front()].group].endpoints.size();
 }
 
-void ReductionTwin::configure(const ReductionIn& in)
+void ReferenceReduction::configure(const ReductionIn& in)
 {
     Group& group = groups_[in.cfg_group % parameters_.groups];
     group.endpoints.assign(in.cfg_endpoints.begin(), in.cfg_endpoints.end());
@@ -269,7 +269,7 @@ void ReductionTwin::configure(const ReductionIn& in)
     group.op = static_cast<ReduceOp>(in.cfg_op);
 }
 
-unsigned ReductionTwin::member_of(const Group& group, std::uint16_t endpoint) const
+unsigned ReferenceReduction::member_of(const Group& group, std::uint16_t endpoint) const
 {
     const auto found = std::find(group.endpoints.begin(), group.endpoints.end(), endpoint);
     return found == group.endpoints.end() ? 0 : static_cast<unsigned>(found - group.endpoints.begin());

@@ -22,10 +22,10 @@
 
 namespace weft {
 
-class SwitchTwin : public ClockedBlock<SwitchIn, SwitchOut> {
+class ReferenceSwitch : public ClockedBlock<SwitchIn, SwitchOut> {
 public:
     // Throws InputError.
-    explicit SwitchTwin(const SwitchBlockParameters& parameters);
+    explicit ReferenceSwitch(const SwitchBlockParameters& parameters);
 
     void reset() override;
     void cycle(const SwitchIn& in, SwitchOut& out) override;

@@ -1,8 +1,8 @@
-// The ways between ranks and the switches that combine and copy for them: which switches serve a group, the links from and
-// to each of its members, and what limits the switches themselves (CostSwitch).
+// The routes between ranks and the switches that combine and copy for them: which switches serve a group, the links
+// from and to each of its members, and what limits the switches themselves (CostSwitch).
 //
-// As in the simulation every switch that all members are attached to serves a group, and lines spread evenly over as many
-// links to each as the member with the fewest has.
+// As in the simulation every switch that all members are attached to serves a group, and lines spread evenly over as
+// many links to each as the member with the fewest has.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline bool loads_group(StepKind kind) { return kind == StepKind::load_reduce ||
 inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != StepKind::load_reduce; }
 
 // Of one rank in a group. Stages as of a CostPath; latencies beside them are those behind the last stage.
-struct SwitchWay {
+struct SwitchRoute {
     CostPath store;               // to the switches, which take it up as an operation
     CostPath push;                // to the switches, which add it to what others push
     CostPath operand;             // what the switches load from it, through their adders
@@ -33,26 +33,26 @@ struct SwitchWay {
     std::uint64_t answer_ps = 0;  // acknowledges of what was stored everywhere, back
 };
 
-struct SwitchGroupWays {
-    std::map<std::uint32_t, SwitchWay> of;  // by rank
+struct SwitchGroupRoutes {
+    std::map<std::uint32_t, SwitchRoute> of;  // by rank
     std::uint32_t switches = 0;
 };
 
-class SwitchWays {
+class SwitchRoutes {
 public:
-    explicit SwitchWays(const CostGraph& graph) : graph_(graph), known_(graph.switches.size()) {}
+    explicit SwitchRoutes(const CostGraph& graph) : graph_(graph), known_(graph.switches.size()) {}
 
     // Of `members`, in the order in which they are combined, and `user`. Null where no switch serves them or one that does
     // can know no more groups. Valid as long as this object.
-    const SwitchGroupWays* of(const std::vector<std::uint32_t>& members, std::uint32_t user);
+    const SwitchGroupRoutes* of(const std::vector<std::uint32_t>& members, std::uint32_t user);
     // Most switches that serve one group.
     std::uint32_t most() const { return most_; }
 
 private:
-    SwitchGroupWays make(const std::vector<std::uint32_t>& users, std::size_t members) const;
+    SwitchGroupRoutes make(const std::vector<std::uint32_t>& users, std::size_t members) const;
 
     const CostGraph& graph_;
-    std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, SwitchGroupWays> made_;  // with an outsider, or ~0
+    std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, SwitchGroupRoutes> made_;  // with an outsider, or ~0
     std::set<std::vector<std::uint32_t>> groups_;
     std::vector<std::uint32_t> known_;  // by switch: groups so far
     std::uint32_t most_ = 0;

@@ -1,4 +1,4 @@
-// The algorithms that are phases along axes, by their lanes.
+// The algorithms that are phases along axes, by their stripes.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,17 +24,17 @@ void check_orders(const AlgorithmOptions& options, std::uint32_t ranks)
     }
 }
 
-algorithms::Lane line(shapes::Ring order, shapes::Spread spread)
+algorithms::Stripe line(shapes::Ring order, shapes::Pattern pattern)
 {
     const auto size = static_cast<std::uint32_t>(order.size());
-    return {std::move(order), {{size, spread}}};
+    return {std::move(order), {{size, pattern}}};
 }
 
-std::vector<algorithms::Lane> rings(const std::vector<shapes::Ring>& orders)
+std::vector<algorithms::Stripe> rings(const std::vector<shapes::Ring>& orders)
 {
-    std::vector<algorithms::Lane> lanes;
-    for (const shapes::Ring& order : orders) lanes.push_back(line(order, shapes::Spread::ring));
-    return lanes;
+    std::vector<algorithms::Stripe> stripes;
+    for (const shapes::Ring& order : orders) stripes.push_back(line(order, shapes::Pattern::ring));
+    return stripes;
 }
 
 }  // namespace
@@ -98,17 +98,17 @@ std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint3
     return options.dimensions;
 }
 
-shapes::Spread algorithms::spread_of(const Dimension& dimension)
+shapes::Pattern algorithms::pattern_of(const Dimension& dimension)
 {
-    if (dimension.algorithm == "ring") return shapes::Spread::ring;
-    if (dimension.algorithm == "direct") return shapes::Spread::direct;
-    if (dimension.algorithm == "recursive") return shapes::Spread::near_first;
+    if (dimension.algorithm == "ring") return shapes::Pattern::ring;
+    if (dimension.algorithm == "direct") return shapes::Pattern::direct;
+    if (dimension.algorithm == "recursive") return shapes::Pattern::near_first;
     throw InputError("", 0, fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
         "ring, direct or recursive");
 }
 
-std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options)
+std::vector<algorithms::Stripe> algorithms::stripes_of(const std::string& algorithm, CollectiveOp op,
+    std::uint32_t ranks, const AlgorithmOptions& options)
 {
     if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather && op != CollectiveOp::reduce_scatter)
         return {};
@@ -119,25 +119,25 @@ std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm,
             options.orders.empty() ? shapes::identity_ring(ranks) : ring_orders(options, ranks).front();
         return rings({one, {one.rbegin(), one.rend()}});
     }
-    if (algorithm == "bruck") return {line(shapes::identity_ring(ranks), shapes::Spread::near_first)};
-    if (algorithm == "pat") return {line(shapes::identity_ring(ranks), shapes::Spread::far_first)};
+    if (algorithm == "bruck") return {line(shapes::identity_ring(ranks), shapes::Pattern::near_first)};
+    if (algorithm == "pat") return {line(shapes::identity_ring(ranks), shapes::Pattern::far_first)};
     if (algorithm == "multi_dim") {
         const PlannedAxes axes = planned_axes(op, ranks, options);
-        std::vector<Lane> lanes;
+        std::vector<Stripe> stripes;
         for (const std::vector<std::uint32_t>& order : axes.plan.orders)
-            lanes.push_back(reordered(axes.dimensions, order, ranks));
-        return lanes;
+            stripes.push_back(reordered(axes.dimensions, order, ranks));
+        return stripes;
     }
     if (algorithm != "hierarchical") return {};
-    Lane lane{shapes::identity_ring(ranks), {}};
+    Stripe stripe{shapes::identity_ring(ranks), {}};
     for (const Dimension& dimension : dimensions_of(options, ranks))
-        lane.axes.push_back({dimension.size, spread_of(dimension)});
-    return {lane};
+        stripe.axes.push_back({dimension.size, pattern_of(dimension)});
+    return {stripe};
 }
 
 void algorithms::by_phases(Schedule& schedule, const AlgorithmOptions& options)
 {
-    phased(schedule, options, lanes_of(schedule.name, schedule.op, schedule.size(), options));
+    phased(schedule, options, stripes_of(schedule.name, schedule.op, schedule.size(), options));
 }
 
 }  // namespace weft

@@ -1,14 +1,14 @@
-// Twin of weft_llc_slice.sv: the same pins in every clock.
+// Reference model of weft_llc_slice.sv: the same pins in every clock.
 //
-// In clocks: a request that is taken in clock c is looked at in clock c + tag_clocks or later, one a clock and in order.
-// The look in clock d does all at once:
+// In clocks: a request that is taken in clock c is looked at in clock c + tag_clocks or later, one a clock and in
+// order. The look in clock d does all at once:
 //   hit, or a whole line written: answered in d + data_clocks
 //   miss: takes the lowest free entry and the place that was used longest ago, and asks memory from d + 1 on
 //   line on its way: joins the list of that entry
-// What loses its place while dirty is on its way to memory from d + 2 on. A line that memory sends in clock f is a look at
-// the first request of its entry; the others of the list follow, one a clock. Lists go before lines from memory, those
-// before the walk of a flush, one place a clock, and that before requests; but after a line from memory and its list a
-// request that is there has its turn. A look waits, and what is behind it, for
+// What loses its place while dirty is on its way to memory from d + 2 on. A line that memory sends in clock f is a
+// look at the first request of its entry; the others of the list follow, one a clock. Lists go before lines from
+// memory, those before the walk of a flush, one place a clock, and that before requests; but after a line from memory
+// and its list a request that is there has its turn. A look waits, and what is behind it, for
 //   an answer: one of `responses` places until it is taken
 //   a miss: a free entry; and no line of that number on its way to memory
 //   a list: room for one more
@@ -26,10 +26,10 @@
 
 namespace weft {
 
-class LlcTwin final : public ClockedBlock<LlcIn, LlcOut> {
+class ReferenceSlice final : public ClockedBlock<LlcIn, LlcOut> {
 public:
     // Throws InputError for parameters out of their range.
-    explicit LlcTwin(const LlcParameters& parameters);
+    explicit ReferenceSlice(const LlcParameters& parameters);
 
     void reset() override;
     void cycle(const LlcIn& in, LlcOut& out) override;

@@ -1,4 +1,4 @@
-#include "collectives/synthesis/switch_ways.h"
+#include "collectives/synthesis/switch_routes.h"
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ std::map<std::uint32_t, std::uint32_t> common_switches(const CostGraph& graph, c
     return fewest;
 }
 
-// Of the rank's shortest way to another through a switch.
+// Of the rank's shortest route to another through a switch.
 const CostPath* through_switch(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
 {
     for (const std::uint32_t other : ranks)
@@ -42,33 +42,33 @@ const CostPath* through_switch(const CostGraph& graph, const std::vector<std::ui
 
 }  // namespace
 
-const SwitchGroupWays* SwitchWays::of(const std::vector<std::uint32_t>& members, std::uint32_t user)
+const SwitchGroupRoutes* SwitchRoutes::of(const std::vector<std::uint32_t>& members, std::uint32_t user)
 {
     const bool outside = std::find(members.begin(), members.end(), user) == members.end();
     const auto [place, is_new] = made_.try_emplace({members, outside ? user : nobody});
-    SwitchGroupWays& ways = place->second;
+    SwitchGroupRoutes& routes = place->second;
     if (is_new) {
         std::vector<std::uint32_t> users = members;
         if (outside) users.push_back(user);
-        ways = make(users, members.size());
-        most_ = std::max(most_, ways.switches);
-        if (ways.switches > 0 && groups_.insert(members).second)
+        routes = make(users, members.size());
+        most_ = std::max(most_, routes.switches);
+        if (routes.switches > 0 && groups_.insert(members).second)
             for (const auto& [at, links] : common_switches(graph_, users))
-                if (++known_[at] > graph_.switches[at].groups) ways.switches = 0;
+                if (++known_[at] > graph_.switches[at].groups) routes.switches = 0;
     }
-    return ways.switches > 0 ? &ways : nullptr;
+    return routes.switches > 0 ? &routes : nullptr;
 }
 
-SwitchGroupWays SwitchWays::make(const std::vector<std::uint32_t>& users, std::size_t members) const
+SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, std::size_t members) const
 {
-    SwitchGroupWays out;
+    SwitchGroupRoutes out;
     const std::map<std::uint32_t, std::uint32_t> switches = common_switches(graph_, users);
     double links = 0;
     for (const auto& [at, number] : switches) links += number;
     for (const std::uint32_t rank : users) {
         const CostPath* path = through_switch(graph_, users, rank);
         if (path == nullptr) return out;
-        SwitchWay& way = out.of[rank];
+        SwitchRoute& route = out.of[rank];
         const std::uint64_t first = path->stages[0].before_ps;
         const std::uint64_t second = path->stages[1].before_ps;
         PathStage up{first, {}};
@@ -90,17 +90,18 @@ SwitchGroupWays SwitchWays::make(const std::vector<std::uint32_t>& users, std::s
             pushed.links.push_back({served.adder, number / links});
             pushed.links.push_back({served.contexts, number / links / static_cast<double>(members)});
         }
-        way.store.stages = {up, contexts};
-        way.push.stages = {up, pushed};
+        route.store.stages = {up, contexts};
+        route.push.stages = {up, pushed};
         up.before_ps = contexts.before_ps = 0;
-        way.operand.stages = {up, adders};
-        way.result.stages = {contexts, down};
-        way.copy.stages = {down};
-        for (CostPath* made : {&way.store, &way.push, &way.operand, &way.result, &way.copy}) made->neighbours = true;
-        way.asked_ps = path->put_ps;
-        way.result_ps = path->answer_ps - std::min(path->answer_ps, second);
-        way.copy_ps = path->put_ps - std::min(path->put_ps, first + second);
-        way.answer_ps = path->answer_ps;
+        route.operand.stages = {up, adders};
+        route.result.stages = {contexts, down};
+        route.copy.stages = {down};
+        for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
+            made->neighbours = true;
+        route.asked_ps = path->put_ps;
+        route.result_ps = path->answer_ps - std::min(path->answer_ps, second);
+        route.copy_ps = path->put_ps - std::min(path->put_ps, first + second);
+        route.answer_ps = path->answer_ps;
     }
     out.switches = static_cast<std::uint32_t>(switches.size());
     return out;

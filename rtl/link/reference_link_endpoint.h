@@ -1,4 +1,4 @@
-// Twin of weft_link_endpoint: the same pins in every clock, as a model.
+// Reference model of weft_link_endpoint: the same pins in every clock.
 //
 // Timing, in clocks:
 //   transmit  a line that is taken in c is in the replay buffer; the wire is free: its first flit leaves in c + 2
@@ -19,10 +19,10 @@
 
 namespace weft {
 
-class LinkEndpointTwin : public LinkEndpoint {
+class ReferenceLinkEndpoint : public LinkEndpoint {
 public:
     // Throws InputError for parameters that there is no block for.
-    explicit LinkEndpointTwin(const LinkParams& params);
+    explicit ReferenceLinkEndpoint(const LinkParams& params);
 
     void reset() override;
     void cycle(const LinkIn& in, LinkOut& out) override;

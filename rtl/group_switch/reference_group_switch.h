@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "rtl/group_switch/group_switch_pins.h"
-#include "rtl/reduction/reduction_twin.h"
-#include "rtl/switch/switch_twin.h"
+#include "rtl/reduction/reference_reduction.h"
+#include "rtl/switch/reference_switch.h"
 
 namespace weft {
 
-class GroupSwitchTwin : public GroupSwitchBlock {
+class ReferenceGroupSwitch : public GroupSwitchBlock {
 public:
     // Throws InputError.
-    explicit GroupSwitchTwin(const GroupSwitchParameters& parameters);
+    explicit ReferenceGroupSwitch(const GroupSwitchParameters& parameters);
 
     void set_group(const GroupEntry& entry) override { waiting_groups_.push_back(entry); }
     void reset() override;
@@ -42,8 +42,8 @@ private:
     GroupSwitchParameters parameters_;
     const unsigned unit_port_;
     const unsigned delay_;  // clocks in front of the core
-    SwitchTwin core_;
-    ReductionTwin unit_;
+    ReferenceSwitch core_;
+    ReferenceReduction unit_;
     SwitchIn core_in_;
     SwitchOut core_out_;
     ReductionIn unit_in_;

@@ -1,4 +1,4 @@
-#include "rtl/cache/llc_twin.h"
+#include "rtl/cache/reference_slice.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ const LlcParameters& checked(const LlcParameters& parameters)
 
 }  // namespace
 
-LlcTwin::LlcTwin(const LlcParameters& parameters)
+ReferenceSlice::ReferenceSlice(const LlcParameters& parameters)
     : parameters_(checked(parameters)), rows_(parameters.sets, parameters.ways, parameters.index_low),
       data_(std::size_t{rows_.places()} * 64), readable_from_(rows_.places()), queue_(parameters.queue),
       responses_(parameters.responses), write_backs_(parameters.write_backs), reads_(parameters.mshrs),
@@ -27,7 +27,7 @@ LlcTwin::LlcTwin(const LlcParameters& parameters)
     reset();
 }
 
-void LlcTwin::reset()
+void ReferenceSlice::reset()
 {
     rows_.reset();
     std::fill(readable_from_.begin(), readable_from_.end(), 0);
@@ -46,7 +46,7 @@ void LlcTwin::reset()
     idle_ = true;
 }
 
-void LlcTwin::show(const LlcIn& in, LlcOut& out) const
+void ReferenceSlice::show(const LlcIn& in, LlcOut& out) const
 {
     out.req_ready = !queue_.full();
     const bool request_there = !queue_.empty() && queue_.front().due <= clock_;
@@ -70,7 +70,7 @@ void LlcTwin::show(const LlcIn& in, LlcOut& out) const
         in.flush == flushed_ && !in.req_valid && !in.mem_resp_valid;
 }
 
-void LlcTwin::cycle(const LlcIn& in, LlcOut& out)
+void ReferenceSlice::cycle(const LlcIn& in, LlcOut& out)
 {
     room_ = !responses_.full();
     write_room_ = !write_backs_.full();
@@ -107,13 +107,13 @@ void LlcTwin::cycle(const LlcIn& in, LlcOut& out)
     ++clock_;
 }
 
-void LlcTwin::look(const LineBits& request)
+void ReferenceSlice::look(const LineBits& request)
 {
     const std::uint32_t place = rows_.find(line_number(request));
     if (place == LlcRows::none ? look_at_absent(request) : look_at_present(request, place)) queue_.pop();
 }
 
-bool LlcTwin::look_at_present(const LineBits& request, std::uint32_t place)
+bool ReferenceSlice::look_at_present(const LineBits& request, std::uint32_t place)
 {
     if (rows_[place].state == LlcRows::pending) {
         const std::uint32_t number = rows_[place].entry;
@@ -130,7 +130,7 @@ bool LlcTwin::look_at_present(const LineBits& request, std::uint32_t place)
     return true;
 }
 
-bool LlcTwin::look_at_absent(const LineBits& request)
+bool ReferenceSlice::look_at_absent(const LineBits& request)
 {
     const std::uint64_t number = line_number(request);
     const bool whole = is_full_write(request);
@@ -157,7 +157,7 @@ bool LlcTwin::look_at_absent(const LineBits& request)
 }
 
 // The first of the list is done with the line as it came.
-void LlcTwin::land(const LineBits& line)
+void ReferenceSlice::land(const LineBits& line)
 {
     const std::uint32_t number = line.tag();
     if (number >= parameters_.mshrs) return;
@@ -174,7 +174,7 @@ void LlcTwin::land(const LineBits& line)
     }
 }
 
-void LlcTwin::follow()
+void ReferenceSlice::follow()
 {
     const Entry& entry = entries_[followed_];
     const LineBits& request = list(followed_)[position_];
@@ -186,7 +186,7 @@ void LlcTwin::follow()
     }
 }
 
-void LlcTwin::walk()
+void ReferenceSlice::walk()
 {
     if (rows_[walk_at_].state == LlcRows::dirty) {
         if (!takes_out(walk_at_)) return;
@@ -199,7 +199,7 @@ void LlcTwin::walk()
 }
 
 // False: what is there is dirty and cannot go yet.
-bool LlcTwin::takes_out(std::uint32_t place)
+bool ReferenceSlice::takes_out(std::uint32_t place)
 {
     if (rows_[place].state != LlcRows::dirty) return true;
     if (!write_room_ || !readable(place)) return false;
@@ -207,7 +207,7 @@ bool LlcTwin::takes_out(std::uint32_t place)
     return true;
 }
 
-void LlcTwin::put_out(std::uint32_t place)
+void ReferenceSlice::put_out(std::uint32_t place)
 {
     counters_.write_back = true;
     Dated& line = write_backs_.push();
@@ -217,7 +217,7 @@ void LlcTwin::put_out(std::uint32_t place)
     moving_until_ = std::max(moving_until_, clock_ + 1);
 }
 
-void LlcTwin::answer(const LineBits& request, std::uint32_t place, bool landed)
+void ReferenceSlice::answer(const LineBits& request, std::uint32_t place, bool landed)
 {
     Dated& response = responses_.push();
     response.line = request;
@@ -234,20 +234,20 @@ void LlcTwin::answer(const LineBits& request, std::uint32_t place, bool landed)
     moving_until_ = std::max(moving_until_, until);
 }
 
-void LlcTwin::finish(std::uint32_t entry)
+void ReferenceSlice::finish(std::uint32_t entry)
 {
     free_[entry / 64] |= std::uint64_t{1} << entry % 64;
     --busy_;
 }
 
-bool LlcTwin::returning(std::uint64_t number) const
+bool ReferenceSlice::returning(std::uint64_t number) const
 {
     for (std::size_t i = 0; i < write_backs_.size(); ++i)
         if (line_number(write_backs_[i].line) == number) return true;
     return false;
 }
 
-std::uint32_t LlcTwin::lowest_free() const
+std::uint32_t ReferenceSlice::lowest_free() const
 {
     std::uint32_t word = 0;
     while (free_[word] == 0) ++word;

@@ -1,4 +1,4 @@
-#include "rtl/switch/switch_twin.h"
+#include "rtl/switch/reference_switch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,13 +37,13 @@ int first_channel(std::uint32_t channels, unsigned turn, const Wanted& wanted)
 
 }  // namespace
 
-SwitchTwin::SwitchTwin(const SwitchBlockParameters& parameters)
+ReferenceSwitch::ReferenceSwitch(const SwitchBlockParameters& parameters)
     : parameters_(checked(parameters)), matching_(parameters.ports, parameters.iterations, parameters.islip)
 {
     reset();
 }
 
-void SwitchTwin::reset()
+void ReferenceSwitch::reset()
 {
     const std::size_t ports = parameters_.ports;
     const std::size_t channels = ports * parameters_.vcs;
@@ -75,7 +75,7 @@ void SwitchTwin::reset()
     failure_.clear();
 }
 
-void SwitchTwin::cycle(const SwitchIn& in, SwitchOut& out)
+void ReferenceSwitch::cycle(const SwitchIn& in, SwitchOut& out)
 {
     const bool credits = credits_come(in);
     out.credit_valid = out.valid = 0;
@@ -94,7 +94,7 @@ void SwitchTwin::cycle(const SwitchIn& in, SwitchOut& out)
         join(lowest_bit(due), entering_lines_[std::size_t{entering_at_} * parameters_.ports + lowest_bit(due)]);
 }
 
-bool SwitchTwin::credits_come(const SwitchIn& in) const
+bool ReferenceSwitch::credits_come(const SwitchIn& in) const
 {
     std::uint32_t any = 0;
     for (const std::uint16_t channels : in.credit) any |= channels;
@@ -102,7 +102,7 @@ bool SwitchTwin::credits_come(const SwitchIn& in) const
 }
 
 // Every input with lines asks for what it could send; matches.
-void SwitchTwin::request(std::uint64_t ready)
+void ReferenceSwitch::request(std::uint64_t ready)
 {
     for (unsigned vc = 0; vc < parameters_.vcs; ++vc) usable_[vc] = some_[vc] & ready;
     for (std::uint64_t rest = busy_inputs_; rest != 0; rest &= rest - 1) {
@@ -128,7 +128,7 @@ void SwitchTwin::request(std::uint64_t ready)
 }
 
 // The line that `input` was matched for leaves to the outputs of the match.
-void SwitchTwin::send(unsigned number, SwitchOut& out)
+void ReferenceSwitch::send(unsigned number, SwitchOut& out)
 {
     Input& input = inputs_[number];
     const std::uint64_t outputs = matching_.outputs_of(number);
@@ -169,7 +169,7 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
     if ((input.channels | input.multicast_channels) == 0) busy_inputs_ &= ~bit_of(number);
 }
 
-void SwitchTwin::put_out(unsigned output, std::uint32_t line)
+void ReferenceSwitch::put_out(unsigned output, std::uint32_t line)
 {
     const unsigned vc = entries_[line].vc;
     if (--credits_[channel(output, vc)] == 0) some_[vc] &= ~bit_of(output);
@@ -180,7 +180,7 @@ void SwitchTwin::put_out(unsigned output, std::uint32_t line)
 }
 
 // Lines that were matched `traversal` clocks ago: of this clock where there is none.
-void SwitchTwin::show(SwitchOut& out)
+void ReferenceSwitch::show(SwitchOut& out)
 {
     const unsigned bytes = parameters_.width / 8;
     std::uint64_t& mask = leaving_[leaving_at_];
@@ -201,7 +201,7 @@ void SwitchTwin::show(SwitchOut& out)
     leaving_at_ = leaving_at_ == parameters_.traversal ? 0 : leaving_at_ + 1;
 }
 
-void SwitchTwin::take_credits(const SwitchIn& in)
+void ReferenceSwitch::take_credits(const SwitchIn& in)
 {
     for (unsigned output = 0; output < parameters_.ports; ++output)
         for (std::uint32_t rest = in.credit[output]; rest != 0; rest &= rest - 1) {
@@ -215,7 +215,7 @@ void SwitchTwin::take_credits(const SwitchIn& in)
         }
 }
 
-void SwitchTwin::enter(const SwitchIn& in, unsigned input)
+void ReferenceSwitch::enter(const SwitchIn& in, unsigned input)
 {
     const unsigned vc = in.vc[input];
     if (vc >= parameters_.vcs) return fail(fmt::format("input {}: there is no channel {}", input, vc));
@@ -239,7 +239,7 @@ void SwitchTwin::enter(const SwitchIn& in, unsigned input)
     entering_lines_[std::size_t{entering_at_} * parameters_.ports + input] = number;
 }
 
-void SwitchTwin::join(unsigned number, std::uint32_t entry)
+void ReferenceSwitch::join(unsigned number, std::uint32_t entry)
 {
     Input& input = inputs_[number];
     const Entry& line = entries_[entry];
@@ -257,7 +257,7 @@ void SwitchTwin::join(unsigned number, std::uint32_t entry)
     input.multicast_channels |= 1U << queue;
 }
 
-std::uint32_t SwitchTwin::fresh_entry()
+std::uint32_t ReferenceSwitch::fresh_entry()
 {
     if (free_ == none) {
         entries_.emplace_back();
@@ -266,14 +266,14 @@ std::uint32_t SwitchTwin::fresh_entry()
     return std::exchange(free_, entries_[free_].next);
 }
 
-std::uint32_t SwitchTwin::pop(List& list)
+std::uint32_t ReferenceSwitch::pop(List& list)
 {
     const std::uint32_t entry = list.head;
     list.head = entries_[entry].next;
     return entry;
 }
 
-void SwitchTwin::push(List& list, std::uint32_t entry)
+void ReferenceSwitch::push(List& list, std::uint32_t entry)
 {
     if (list.head == none)
         list.head = entry;
@@ -282,7 +282,7 @@ void SwitchTwin::push(List& list, std::uint32_t entry)
     list.tail = entry;
 }
 
-void SwitchTwin::fail(std::string what)
+void ReferenceSwitch::fail(std::string what)
 {
     if (failure_.empty()) failure_ = std::move(what);
 }

@@ -1,4 +1,4 @@
-#include "collectives/synthesis/spread.h"
+#include "collectives/synthesis/chunk_matching.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,16 +36,16 @@ public:
             for (std::uint32_t from = 0; from < graph.size(); ++from) {
                 const std::uint32_t to = (from + turn) % graph.size();
                 if (!graph.path(from, to).neighbours) continue;
-                ways_.push_back({from, to, occupancy_ps(graph, graph.path(from, to), bytes), 0, {}});
+                paths_.push_back({from, to, occupancy_ps(graph, graph.path(from, to), bytes), 0, {}});
                 for (const PathStage& stage : graph.path(from, to).stages)
                     for (const LinkShare& part : stage.links)
-                        ways_.back().links.emplace_back(part.link,
+                        paths_.back().links.emplace_back(part.link,
                             bytes * part.share * graph.links[part.link].ps_per_byte);
             }
         distances();
     }
 
-    Spread run()
+    ChunkTransfers run()
     {
         std::uint64_t left = 0;
         for (const std::uint32_t missing : missing_) left += missing;
@@ -60,12 +60,12 @@ public:
                 ++arrived_;
                 arrivals_.pop();
             }
-            for (Way& way : ways_)
-                while (way.looked <= news_[way.from] && missing_[way.to] > 0 && available(way, now)) {
-                    if (send(way, now))
+            for (Path& path : paths_)
+                while (path.looked <= news_[path.from] && missing_[path.to] > 0 && available(path, now)) {
+                    if (send(path, now))
                         --left;
                     else
-                        way.looked = arrived_ + 1;  // in vain until the sender has something new
+                        path.looked = arrived_ + 1;  // in vain until the sender has something new
                 }
         }
         std::stable_sort(out_.transfers.begin(), out_.transfers.end(),
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    struct Way {
+    struct Path {
         std::uint32_t from;
         std::uint32_t to;
         double ps;  // of a chunk, at its slowest link
@@ -88,7 +88,7 @@ private:
     void distances()
     {
         std::vector<std::vector<std::uint32_t>> next(graph_.size());
-        for (const Way& way : ways_) next[way.from].push_back(way.to);
+        for (const Path& path : paths_) next[path.from].push_back(path.to);
         distance_.assign(graph_.size(), std::vector<std::uint32_t>(graph_.size(), graph_.size()));
         for (std::uint32_t from = 0; from < graph_.size(); ++from) {
             std::vector<std::uint32_t> reached{from};
@@ -103,42 +103,42 @@ private:
     }
 
     // A link may still be busy for as long as the transfer leaves it idle.
-    bool available(const Way& way, std::uint64_t now) const
+    bool available(const Path& path, std::uint64_t now) const
     {
-        const double room = way.ps * (1 + 1e-9) + 1;
-        for (const auto& [link, ps] : way.links)
+        const double room = path.ps * (1 + 1e-9) + 1;
+        for (const auto& [link, ps] : path.links)
             if (free_[link] - static_cast<double>(now) + ps > room && free_[link] > static_cast<double>(now))
                 return false;
         return true;
     }
 
-    bool send(const Way& way, std::uint64_t now)
+    bool send(const Path& path, std::uint64_t now)
     {
         std::uint32_t best = chunks_;
         std::tuple<std::uint32_t, std::uint32_t, std::uint64_t> least;
         for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
-            if (!has_[way.from][chunk] || !wants_[way.to][chunk]) continue;
+            if (!has_[path.from][chunk] || !wants_[path.to][chunk]) continue;
             const std::vector<std::uint32_t>& from_owner = distance_[owners_[chunk]];
-            const std::uint32_t detour = from_owner[way.from] + 1 - from_owner[way.to];
+            const std::uint32_t detour = from_owner[path.from] + 1 - from_owner[path.to];
             const std::tuple rank{copies_[chunk], detour,
-                scattered(seed_ << 48U ^ std::uint64_t{chunk} << 24U ^ std::uint64_t{way.from} << 12U ^ way.to)};
+                scattered(seed_ << 48U ^ std::uint64_t{chunk} << 24U ^ std::uint64_t{path.from} << 12U ^ path.to)};
             if (best != chunks_ && !(rank < least)) continue;
             best = chunk;
             least = rank;
         }
         if (best == chunks_) return false;
-        for (const auto& [link, ps] : way.links) {
+        for (const auto& [link, ps] : path.links) {
             free_[link] = std::max(free_[link], static_cast<double>(now)) + ps;
             moments_.insert(static_cast<std::uint64_t>(std::ceil(free_[link])));
         }
         const std::uint64_t end =
-            std::max(now + step_ps(graph_, way.from, way.to) + static_cast<std::uint64_t>(way.ps), now + 1);
-        out_.transfers.push_back({best, way.from, way.to, now, end});
+            std::max(now + step_ps(graph_, path.from, path.to) + static_cast<std::uint64_t>(path.ps), now + 1);
+        out_.transfers.push_back({best, path.from, path.to, now, end});
         out_.end_ps = std::max(out_.end_ps, end);
-        wants_[way.to][best] = false;
-        --missing_[way.to];
+        wants_[path.to][best] = false;
+        --missing_[path.to];
         ++copies_[best];
-        arrivals_.push({end, way.to, best});
+        arrivals_.push({end, path.to, best});
         moments_.insert(end);
         return true;
     }
@@ -154,29 +154,30 @@ private:
     std::vector<std::uint64_t> news_;       // arrivals anywhere up to the last one at a rank
     std::uint64_t arrived_ = 0;
     std::vector<double> free_;  // ps
-    std::vector<Way> ways_;
+    std::vector<Path> paths_;
     std::vector<std::vector<std::uint32_t>> distance_;
     using Arrival = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
     std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
     std::set<std::uint64_t> moments_;
-    Spread out_;
+    ChunkTransfers out_;
 };
 
 }  // namespace
 
-Spread spread(const CostGraph& graph, const std::vector<std::uint32_t>& owners, double bytes, std::uint64_t seed)
+ChunkTransfers match_chunks(const CostGraph& graph, const std::vector<std::uint32_t>& owners, double bytes,
+    std::uint64_t seed)
 {
     require_connected(graph);
     return Matcher(graph, owners, bytes, seed).run();
 }
 
-Spread gathered(const Spread& spread)
+ChunkTransfers gathered(const ChunkTransfers& sent)
 {
-    Spread out;
-    out.end_ps = spread.end_ps;
-    for (const ChunkTransfer& transfer : spread.transfers)
-        out.transfers.push_back({transfer.chunk, transfer.to, transfer.from, spread.end_ps - transfer.end_ps,
-            spread.end_ps - transfer.start_ps});
+    ChunkTransfers out;
+    out.end_ps = sent.end_ps;
+    for (const ChunkTransfer& transfer : sent.transfers)
+        out.transfers.push_back({transfer.chunk, transfer.to, transfer.from, sent.end_ps - transfer.end_ps,
+            sent.end_ps - transfer.start_ps});
     std::stable_sort(out.transfers.begin(), out.transfers.end(), [](const ChunkTransfer& a, const ChunkTransfer& b) {
         return std::tie(a.start_ps, a.from, a.to) < std::tie(b.start_ps, b.from, b.to);
     });

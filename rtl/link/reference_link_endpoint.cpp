@@ -1,17 +1,17 @@
-#include "rtl/link/link_twin.h"
+#include "rtl/link/reference_link_endpoint.h"
 
 #include "rtl/link/bit_turn.h"
 
 namespace weft {
 
-LinkEndpointTwin::LinkEndpointTwin(const LinkParams& params)
+ReferenceLinkEndpoint::ReferenceLinkEndpoint(const LinkParams& params)
     : params_((params.check(), params)), crc_(params.crc_poly),
       mask_(static_cast<std::uint16_t>((1U << params.seq_bits) - 1)), packets_(params.replay)
 {
-    LinkEndpointTwin::reset();
+    ReferenceLinkEndpoint::reset();
 }
 
-void LinkEndpointTwin::reset()
+void ReferenceLinkEndpoint::reset()
 {
     now_ = 0;
     idle_ = true;
@@ -32,7 +32,7 @@ void LinkEndpointTwin::reset()
     asks_ = expires_ = patience_ = 0;
 }
 
-void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
+void ReferenceLinkEndpoint::cycle(const LinkIn& in, LinkOut& out)
 {
     out.tx_ready = held_ < params_.replay ? open_ : 0;
     out.wire_valid = wire_valid_;
@@ -91,7 +91,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
 }
 
 // A packet begins, if there is one worth it.
-bool LinkEndpointTwin::choose()
+bool ReferenceLinkEndpoint::choose()
 {
     if (!ask_ && !nak_ && sent_ < held_) {
         const Packet& packet = packets_[slot(sent_)];
@@ -124,7 +124,7 @@ bool LinkEndpointTwin::choose()
 }
 
 // The packet in outgoing_ gets its link word, which tells what is owed, and its CRC.
-void LinkEndpointTwin::begin(LinkWord& word)
+void ReferenceLinkEndpoint::begin(LinkWord& word)
 {
     word.again = again_ && !word.control;
     if (word.tells_ack()) {
@@ -151,7 +151,7 @@ void LinkEndpointTwin::begin(LinkWord& word)
     out_flit_ = 0;
 }
 
-void LinkEndpointTwin::emit()
+void ReferenceLinkEndpoint::emit()
 {
     std::memcpy(wire_.bytes, outgoing_ + out_flit_ * params_.flit_bytes, params_.flit_bytes);
     wire_.head = out_flit_ == 0;
@@ -160,7 +160,7 @@ void LinkEndpointTwin::emit()
 }
 
 // True: a whole packet is in heard_ and incoming_. A line among them comes out in the next clock.
-bool LinkEndpointTwin::hear(const WireFlit& flit)
+bool ReferenceLinkEndpoint::hear(const WireFlit& flit)
 {
     const unsigned longest = (link_overhead_bytes + 64 + params_.flit_bytes - 1) / params_.flit_bytes;
     if (flit.head == in_packet_) missed();
@@ -209,14 +209,14 @@ bool LinkEndpointTwin::hear(const WireFlit& flit)
 }
 
 // A request goes out once for every gap, and every time that the far end has gone back in vain.
-void LinkEndpointTwin::missed(bool again)
+void ReferenceLinkEndpoint::missed(bool again)
 {
     if (waiting_ && !again) return;
     waiting_ = nak_ = true;
     ++counts_.gaps;
 }
 
-void LinkEndpointTwin::told(unsigned vc, std::uint16_t credit)
+void ReferenceLinkEndpoint::told(unsigned vc, std::uint16_t credit)
 {
     if (vc >= params_.vcs) return;
     credit_[vc] = (credit_[vc] + (credit - seen_[vc])) & link_credit_mask;
@@ -224,7 +224,7 @@ void LinkEndpointTwin::told(unsigned vc, std::uint16_t credit)
     if (credit_[vc] != 0) open_ |= static_cast<std::uint8_t>(1U << vc);
 }
 
-void LinkEndpointTwin::show(LinkOut& out) const
+void ReferenceLinkEndpoint::show(LinkOut& out) const
 {
     LineBits& line = out.rx_line;
     std::memcpy(line.bytes, incoming_ + link_word_bytes, line_header_bytes);
@@ -234,7 +234,7 @@ void LinkEndpointTwin::show(LinkOut& out) const
     out.rx_vc = heard_.vc;
 }
 
-void LinkEndpointTwin::take(const LinkIn& in)
+void ReferenceLinkEndpoint::take(const LinkIn& in)
 {
     Packet& packet = packets_[slot(held_)];
     const unsigned bytes = line_header_bytes + link_payload_bytes(in.tx_line);
