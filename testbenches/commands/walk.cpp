@@ -53,7 +53,8 @@ Walked walk(const std::string& page, const std::set<std::string>& outputs,
             words >> word;
             if (word != "./weft") walked.problems.push_back("no command: " + block.text);
             while (words >> word) {
-                if (word.size() > 2 && word.front() == '\'' && word.back() == '\'') word = word.substr(1, word.size() - 2);
+                if (word.size() > 2 && word.front() == '\'' && word.back() == '\'')
+                    word = word.substr(1, word.size() - 2);
                 if (const auto place = places.find(word); place != places.end()) {
                     arguments.push_back(place->second);
                     continue;

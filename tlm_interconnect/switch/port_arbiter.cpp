@@ -8,6 +8,13 @@ Arbitration arbitration(const SwitchSpec& spec)
         static_cast<std::uint32_t>(spec.data_weight)};
 }
 
+Arbitration arbitration_of(const ParameterSet& parameters)
+{
+    return {static_cast<ArbiterKind>(parameters.value("switch.arbiter")),
+        static_cast<std::uint32_t>(parameters.value("switch.control_weight")),
+        static_cast<std::uint32_t>(parameters.value("switch.data_weight"))};
+}
+
 unsigned PortArbiter::choose(std::uint32_t candidates, const ChannelQueues& queues, int& input)
 {
     return rule_.kind == ArbiterKind::weighted ? by_weight(candidates, queues) : oldest(candidates, queues, input);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "base/parameter_block.h"
 #include "tlm_interconnect/switch/channel_queues.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
@@ -20,6 +21,8 @@ struct Arbitration {
     std::uint32_t data_weight = 1;
 };
 Arbitration arbitration(const SwitchSpec& spec);
+// The same of switch.arbiter, switch.control_weight and switch.data_weight among the parameters of a node.
+Arbitration arbitration_of(const ParameterSet& parameters);
 
 class PortArbiter {
 public:

@@ -1,17 +1,13 @@
-#include "router_switch.h"
+#include "tlm_interconnect/adapters/base_protocol_switch.h"
 
 #include <algorithm>
 #include <cstring>
 
-using namespace weft;
+namespace weft {
 
 namespace {
 
 enum Kind : std::uint8_t { leaving, coming_back };
-
-constexpr Time cycle = 500;  // ps
-
-sc_core::sc_time time_of(Time ps) { return {static_cast<double>(ps), sc_core::SC_PS}; }
 
 // The entry on the return path below those of the two adapters.
 Line::Hop entered_by(Line& line)
@@ -25,68 +21,61 @@ Line::Hop entered_by(Line& line)
     return hop;
 }
 
-Arbitration arbitration_of(const ParameterSet& parameters)
-{
-    Arbitration out;
-    out.kind = static_cast<ArbiterKind>(parameters.value("switch.arbiter"));
-    out.control_weight = static_cast<std::uint32_t>(parameters.value("switch.control_weight"));
-    out.data_weight = static_cast<std::uint32_t>(parameters.value("switch.data_weight"));
-    return out;
-}
-
 }  // namespace
 
-const StatisticTable& router_statistics()
+const StatisticTable& base_protocol_statistics()
 {
     static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
         {"peak_queue", "lines", "largest number of lines waiting for one output"}};
     return table;
 }
 
-RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context, const SwitchRequest& request,
-    std::uint32_t threads)
-    : SwitchShell(request.ports, request.routes, name, context.event_queue, request.path), pool_(context.pool),
-      ports_(request.ports),
-      outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration_of(request.parameters))
+BaseProtocolSwitch::BaseProtocolSwitch(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool,
+    std::string path, Setup setup)
+    : SwitchShell(setup.ports, std::move(setup.routes), name, event_queue, std::move(path)), pool_(pool),
+      ports_(setup.ports), outputs_(event_queue, *this, *this, *this, setup.ports, setup.arbitration)
 {
-    router_ = std::make_unique<AtRouter>(
-        "router", request.ports, [this](sc_dt::uint64 address) { return exit_of(address).port; },
-        time_of(request.parameters.value("switch.latency")), time_of(cycle));
-    LineToBaseSpec entry;
-    entry.buffer = 0xffff;  // the link's credits bound it
-    entry.local_addresses = false;
-    if (threads > 0) {
-        entry.mode = LineToBaseSpec::Mode::blocking;
-        entry.threads = threads;
+    entry_.buffer = 0xffff;  // the link's credits bound it
+    entry_.local_addresses = false;
+    entry_.pass_atomics = true;
+    if (setup.threads > 0) {
+        entry_.mode = LineToBaseSpec::Mode::blocking;
+        entry_.threads = setup.threads;
     }
-    entry.pass_atomics = true;
-    BaseToLineSpec exit;
-    exit.outstanding = 0;
-    for (unsigned p = 0; p < request.ports; ++p) {
-        Port& port = ports_[p];
-        const std::string n = std::to_string(p);
-        port.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, request.ports + p);
-        port.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, request.ports + p);
-        port.entry =
-            std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.event_queue, path() + ".entry" + n, entry);
-        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n,
-            pool_, exit);
-        port.to_router->bind(port.entry->in);
-        port.entry->socket.bind(*router_->in[p]);
-        router_->out[p]->bind(port.exit->socket);
-        port.exit->out.bind(*port.from_router);
-    }
+    exit_.outstanding = 0;
 }
 
-RouterSwitch::Exit RouterSwitch::exit_of(std::uint64_t address) const
+void BaseProtocolSwitch::join(unsigned port, std::unique_ptr<LineToBaseCore> entry,
+    std::unique_ptr<BaseToLineCore> exit)
+{
+    Port& ours = ports_.at(port);
+    const std::string n = std::to_string(port);
+    ours.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, port_count() + port);
+    ours.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, port_count() + port);
+    ours.entry = std::move(entry);
+    ours.exit = std::move(exit);
+    ours.to_router->bind(ours.entry->in);
+    ours.exit->out.bind(*ours.from_router);
+}
+
+void BaseProtocolSwitch::before_end_of_elaboration()
+{
+    for (unsigned p = 0; p < ports_.size(); ++p)
+        if (ports_[p].entry == nullptr)
+            SC_REPORT_FATAL("/weft/base_protocol_switch",
+                (path() + ": port " + std::to_string(p) + " has no socket of the router; expected connect() of each")
+                    .c_str());
+}
+
+BaseProtocolSwitch::Exit BaseProtocolSwitch::exit_of(std::uint64_t address) const
 {
     const RouteTable::Choice choice = routes().ports_to(endpoint_of(address));
-    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no route to an endpoint").c_str());
-    const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % choice.count);
+    if (choice.count == 0) report_no_route(path(), endpoint_of(address));
+    const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % std::max<std::size_t>(1, choice.count));
     return {choice.port(pick), choice.vc_set(pick)};
 }
 
-Line& RouterSwitch::stand_in(Line& posted)
+Line& BaseProtocolSwitch::stand_in(Line& posted)
 {
     if (free_.empty()) {
         free_.push_back(static_cast<std::uint32_t>(posted_.size()));
@@ -101,7 +90,7 @@ Line& RouterSwitch::stand_in(Line& posted)
     return copy;
 }
 
-void RouterSwitch::arrive(unsigned socket, Line& line, LineClass cls, Time delay)
+void BaseProtocolSwitch::arrive(unsigned socket, Line& line, LineClass cls, Time delay)
 {
     if (socket >= ports_.size()) {
         line.kind = cls == LineClass::request ? leaving : coming_back;
@@ -124,7 +113,7 @@ void RouterSwitch::arrive(unsigned socket, Line& line, LineClass cls, Time delay
     }
 }
 
-void RouterSwitch::run(ScheduledItem& item)
+void BaseProtocolSwitch::run(ScheduledItem& item)
 {
     const unsigned port = item.input;
     if (item.kind >= OutputPort::wake_kind) {
@@ -136,7 +125,7 @@ void RouterSwitch::run(ScheduledItem& item)
     }
 }
 
-void RouterSwitch::leave(Line& line, unsigned port)
+void BaseProtocolSwitch::leave(Line& line, unsigned port)
 {
     const Line::Hop from = entered_by(line);
     const unsigned vc_set = exit_of(line.address).vc_set;
@@ -150,7 +139,7 @@ void RouterSwitch::leave(Line& line, unsigned port)
     touch(port);
 }
 
-void RouterSwitch::come_back(Line& line)
+void BaseProtocolSwitch::come_back(Line& line)
 {
     const Line::Hop hop = line.pop_hop();
     if (line.marked(LineHeader::made_mark)) {
@@ -162,21 +151,21 @@ void RouterSwitch::come_back(Line& line)
     touch(hop.port);
 }
 
-void RouterSwitch::touch(unsigned port)
+void BaseProtocolSwitch::touch(unsigned port)
 {
     outputs_.touch(port);
     request_arbitration();
 }
 
-void RouterSwitch::on_sent(unsigned, Line& line, LineClass cls, unsigned input) { free_slot(line, cls, input); }
+void BaseProtocolSwitch::on_sent(unsigned, Line& line, LineClass cls, unsigned input) { free_slot(line, cls, input); }
 
-bool RouterSwitch::attach(unsigned port, PortWatch& watch)
+bool BaseProtocolSwitch::attach(unsigned port, PortWatch& watch)
 {
     outputs_[port].attach(watch);
     return true;
 }
 
-std::vector<std::string> RouterSwitch::blocked() const
+std::vector<std::string> BaseProtocolSwitch::blocked() const
 {
     std::vector<std::string> out;
     outputs_.add_blocked(path(), out);
@@ -185,11 +174,13 @@ std::vector<std::string> RouterSwitch::blocked() const
     return out;
 }
 
-std::vector<Statistic> RouterSwitch::statistics() const
+std::vector<Statistic> BaseProtocolSwitch::statistics() const
 {
     std::vector<Statistic> out;
-    StatisticWriter write(router_statistics(), out);
+    StatisticWriter write(base_protocol_statistics(), out);
     write_lines(write);
     write_peak_queue(write);
     return out;
 }
+
+}  // namespace weft
