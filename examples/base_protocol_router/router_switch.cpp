@@ -39,7 +39,7 @@ Arbitration arbitration_of(const ParameterSet& parameters)
 const StatisticTable& router_statistics()
 {
     static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
-        {"peak_queue", "lines", "largest number of lines waiting for one output"}};
+        {"peak_queue", "lines", "largest number of packets that waited for one output"}};
     return table;
 }
 

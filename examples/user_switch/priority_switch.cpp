@@ -29,7 +29,7 @@ const ParameterTable<PrioritySpec>& PrioritySpec::parameters()
 const StatisticTable& priority_statistics()
 {
     static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
-        {"peak_queue", "lines", "largest number of lines waiting for one output"},
+        {"peak_queue", "lines", "largest number of packets that waited for one output"},
         {"overtakes", "lines", "sent while a write waited for the same output"},
         {"paced", "ps", "time that the pace held outputs beyond their wires, summed"}};
     return table;

@@ -95,8 +95,8 @@ void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routi
         const std::string cycle = cycle_text(routing.dependency_cycle(there));
         throw InputError(system.infrastructure, 0,
             std::string("routing.policy=") + policy_names[system.routing().policy] + " needs " +
-                std::to_string(routing.lanes()) + " lanes of virtual channels, " + edge_name(system.graph(), edge) +
-                " has " + std::to_string(there) + (cycle.empty() ? "" : ", with which " + cycle),
+                std::to_string(routing.lanes()) + " VC sets, but " + edge_name(system.graph(), edge) + " has " +
+                std::to_string(there) + (cycle.empty() ? "" : "; with these, " + cycle),
             "link.vc_lanes=" + std::to_string(routing.lanes()) + " or more");
     }
 }
@@ -119,7 +119,7 @@ void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members
     for (const NodeId node : members) components += system.l2(node).slices + 4;
     if (components > most_components)
         throw InputError(system.infrastructure, 0, std::to_string(members.size()) + " ranks with their cache slices",
-            "at most " + std::to_string(most_components) + " modules in which lines meet");
+            "at most " + std::to_string(most_components) + " modules on the paths of transactions");
 }
 
 // Modules that note a port: every forwarding node, and the GPU where the line ends.
@@ -194,7 +194,7 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
                 if (glob_matches(pattern, system.graph().node(node).name) && taken.insert(node).second)
                     members.push_back(node);
             if (members.size() == before)
-                throw InputError(system.file, workload.line, "'" + pattern + "' names no further xpu node",
+                throw InputError(system.file, workload.line, "'" + pattern + "' matches no further xpu node",
                     "a pattern over the names of xpu nodes");
         }
     }
@@ -203,8 +203,8 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
         throw InputError(system.infrastructure, 0, "the document has no xpu node", "endpoints to run something on");
     if (count > members.size())
         throw InputError(system.infrastructure, 0,
-            "the workload has " + std::to_string(count) + " ranks, the system " + std::to_string(members.size()) +
-                " xpu nodes for them",
+            "the workload has " + std::to_string(count) + " ranks, but the system has " +
+                std::to_string(members.size()) + " xpu nodes for them",
             "at most as many ranks as xpu nodes");
     if (count > 0) members.resize(count);
     check_count(system, members.size());
@@ -225,7 +225,7 @@ void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members)
     if (!remote || system.workload.kind != Workload::Kind::trace) return;
     if (system.memories().empty())
         throw InputError(system.infrastructure, 0,
-            "engine.memory_nodes=remote, and the document has no memory with a link",
+            "engine.memory_nodes=remote, but the document has no memory with a link",
             "a component of type memory that an edge joins to the fabric");
     members.insert(members.end(), system.memories().begin(), system.memories().end());
     check_count(system, members.size());
@@ -247,7 +247,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_size(system, members);
     const std::uint64_t stripe = system.routing().stripe;
     if ((stripe & (stripe - 1)) != 0)
-        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is no power of 2",
+        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is not a power of 2",
             "64 B, 128 B, 256 B, ...");
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
@@ -257,7 +257,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     const bool transit = !separated(routing, fabric).empty();
     if (transit) {
         fabric = fabric_of(system, members, true);
-        notices.push_back("xpu nodes pass lines of others on: some pairs have no other path");
+        notices.push_back("xpu nodes forward packets of other nodes: some pairs have no other path");
     }
     keep_structure(system, transit, fabric);
     if (transit || static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)

@@ -32,7 +32,7 @@ double share_option(const std::string& option, const std::string& value, double 
         used = 0;
     }
     if (used == 0 || used != value.size() || !(out >= low && out <= high))
-        throw usage_error(option + " " + quoted_word(value) + " is no such number",
+        throw usage_error(option + " " + quoted_word(value) + " is not a number in the range",
             fmt::format("a number from {:g} to {:g}", low, high));
     return out;
 }
@@ -54,7 +54,7 @@ std::vector<double> loads_of(const std::string& text)
         for (const std::string& part : parts) out.push_back(share_option("--loads", part, 1e-6, 1));
     } else {
         if (parts.size() != 3)
-            throw usage_error("--loads " + quoted_word(text) + " is no range", "FIRST:LAST:STEP, or a list A,B,...");
+            throw usage_error("--loads " + quoted_word(text) + " is not a range", "FIRST:LAST:STEP, or a list A,B,...");
         const double first = share_option("--loads", parts[0], 1e-6, 1);
         const double last = share_option("--loads", parts[1], 1e-6, 1);
         const double step = share_option("--loads", parts[2], 1e-6, 1);
@@ -64,7 +64,7 @@ std::vector<double> loads_of(const std::string& text)
                 "FIRST:LAST:STEP with FIRST <= LAST");
     }
     for (std::size_t i = 1; i < out.size(); ++i)
-        if (out[i] <= out[i - 1]) throw usage_error("the loads do not rise", "ascending loads");
+        if (out[i] <= out[i - 1]) throw usage_error("the loads do not increase", "ascending loads");
     return out;
 }
 
@@ -83,21 +83,22 @@ struct TrafficOptions {
     void add(CommandLine& line)
     {
         line.section("traffic");
-        line.value("--pattern", "P", pattern,
-            "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
-        line.value("--fraction", "F", fraction, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
-        line.value("--sources", "N", sources, "incast: how many send to endpoint 0; all others unless given");
+        line.value("--pattern", "P", pattern, "traffic pattern: " + one_of(pattern_names()) + "; default uniform");
+        line.value("--fraction", "F", fraction, "hot_spot: share of the messages that go to endpoint 0; default 0.5");
+        line.value("--sources", "N", sources,
+            "incast: number of endpoints that send to endpoint 0; default all others");
         line.value("--burst", "N", burst,
-            "messages come in bursts of this mean length, back to back, with the same mean load; each slot by itself "
-            "(Bernoulli) unless given");
-        line.value("--reads", "F", reads, "share of the messages that are reads; 0 unless given");
-        line.value("--atomics", "F", atomics, "share of the messages that are 8-byte atomics; 0 unless given");
-        line.flag("--answered", answered, "writes are acknowledged, instead of posted");
-        line.value("--size", "BYTES", size, "bytes of a line, 1 to 64; 64 unless given");
-        line.value("--message", "BYTES", message, "a message is so many bytes, cut into lines; one line unless given");
+            "messages come back to back in bursts of this mean length, at the same mean load; default no bursts "
+            "(Bernoulli)");
+        line.value("--reads", "F", reads, "share of the messages that are reads; default 0");
+        line.value("--atomics", "F", atomics, "share of the messages that are 8-byte atomics; default 0");
+        line.flag("--answered", answered, "writes are acknowledged instead of posted");
+        line.value("--size", "BYTES", size, "payload of a transaction, 1 to 64 B; default 64");
+        line.value("--message", "BYTES", message,
+            "size of a message, which is divided into transactions; default one transaction");
         line.value("--duration", "TIME", duration,
-            "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least "
-            "20 us");
+            "simulated time in which transactions are created; default the time of 20000 transactions of an endpoint "
+            "at full load, at least 20 us");
     }
 
     TrafficSpec spec(std::uint64_t seed) const
@@ -141,7 +142,7 @@ private:
 std::string wrong_text(double load, const FabricPoint& point)
 {
     constexpr std::size_t shown = 24;
-    std::string out = fmt::format("WRONG       at load {:g}, {}, a module found what must not be; no result\n", load,
+    std::string out = fmt::format("WRONG       at load {:g}, {}, a module reported an error; no result\n", load,
         format_time_ps(point.wrong_at));
     for (std::size_t i = 0; i < std::min(shown, point.problems.size()); ++i)
         out += (i == 0 ? "what        " : "            ") + point.problems[i] + "\n";
@@ -154,8 +155,7 @@ int pass_on(double load, ProcessEnd end, const std::string& text)
 {
     std::fputs(text.c_str(), stderr);
     if (end.signal != 0) {
-        std::fputs(fmt::format("weft: the run of load {:g} was ended by signal {}\n", load, end.signal).c_str(),
-            stderr);
+        std::fputs(fmt::format("weft: signal {1} ended the run of load {0:g}\n", load, end.signal).c_str(), stderr);
         return exit_wrong;
     }
     if (text.empty())
@@ -174,10 +174,10 @@ bool is_file(const std::string& path)
 int fabric_command(const Arguments& arguments)
 {
     CommandLine line("fabric",
-        "Open-loop traffic over a system's fabric: each accelerator becomes a source that sends at a given rate, "
-        "whatever happens to its lines, and a sink. For each load a run of its own; prints accepted throughput and "
-        "latency from creation to arrival, the load at which the fabric saturates, and how fairly sources are served. "
-        "The part of a run that is warm-up is found and left out.\n\n"
+        "Simulates open-loop traffic over a system's fabric. Each accelerator becomes a sink and a source that sends "
+        "at a given rate, independent of the state of its earlier transactions. Each load is a run of its own. Prints "
+        "the accepted throughput, the latency from creation to arrival, the load at which the fabric saturates, and "
+        "the fairness between sources. The warm-up of a run is detected and left out.\n\n"
         "  weft fabric examples/dgx_h100/system.yaml --pattern uniform --loads 0.1:0.9:0.1\n"
         "  weft fabric examples/fat_tree_32/system.yaml --pattern hot_spot --loads 0.1,0.2 --svg curve.svg\n");
     SystemOptions options;
@@ -200,21 +200,23 @@ int fabric_command(const Arguments& arguments)
     traffic.add(line);
     line.section("measurement");
     line.value("--loads", "A:B:STEP", loads_text,
-        "offered loads, as a range or a list A,B,...; load 1 is what an endpoint's links can carry of this traffic; "
-        "0.1:0.9:0.2 unless given");
-    line.flag("--check-protocol", check, "a protocol checker on every connection: slow, changes no time");
+        "offered loads, as a range or a list A,B,...; load 1 is the most of this traffic that the links of an endpoint "
+        "can carry; default 0.1:0.9:0.2");
+    line.flag("--check-protocol", check,
+        "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", watch,
-        "account for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
-    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+        "count for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
     line.section("output");
-    line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
-    line.value("--svg", "FILE", svg, "write latency against load as a picture");
+    line.value("--json", "FILE", json, "write all points as JSON; '-' writes JSON instead of the table");
+    line.value("--svg", "FILE", svg, "write a picture of latency against load");
     line.value("--html", "FILE", html, "write the points and the picture as one HTML page that needs no network");
     line.value("--series", "FILE", series,
-        "of a single load: write what each link did in each window of time, comma-separated");
-    line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
-    line.value("--point", "FILE", part, "run the first load in this process and write it for another weft to read");
-    line.flag("--quiet", quiet, "no table");
+        "for a single load: write the activity of each link in each window of time, comma-separated");
+    line.value("--window", "TIME", window, "length of a window of --series; default 1 us");
+    line.value("--point", "FILE", part,
+        "run the first load in this process and write its result for another weft process");
+    line.flag("--quiet", quiet, "print no table");
     if (!line.parse(arguments)) return exit_good;
 
     const std::vector<double> loads = loads_of(loads_text);
@@ -225,7 +227,8 @@ int fabric_command(const Arguments& arguments)
     const OutputFile html_output(html);
     const OutputFile series_output(series);
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
-    if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
+    if (!series.empty() && loads.size() != 1)
+        throw usage_error("--series of several loads", "a single load in --loads");
     const SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     const ModelRegistry registry = options.registry();
@@ -245,7 +248,7 @@ int fabric_command(const Arguments& arguments)
             return exit_wrong;
         }
         if (!result.point.blocked.empty()) {
-            std::string text = fmt::format("at load {:g} nothing moves any more:", loads.front());
+            std::string text = fmt::format("at load {:g} no progress is possible:", loads.front());
             constexpr std::size_t shown = 40;
             const std::vector<std::string>& blocked = result.point.blocked;
             for (std::size_t i = 0; i < std::min(shown, blocked.size()); ++i) text += "\n  " + blocked[i];

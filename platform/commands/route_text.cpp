@@ -193,16 +193,17 @@ std::string RouteReport::policy_text() const
     std::string out;
     switch (static_cast<RoutePolicy>(system_.routing().policy)) {
     case RoutePolicy::minimal: break;
-    case RoutePolicy::up_down: out = "up_down: down where links that lead down reach the destination, else up"; break;
+    case RoutePolicy::up_down: out = "up_down: down if links that lead down reach the destination, else up"; break;
     case RoutePolicy::dimension_order:
-        out = "dimension_order: first dimension first, the shorter way round";
-        if (plan_.routing.lanes() > 1) out += "; lane 1 up to the edge that closes a ring";
+        out = "dimension_order: first dimension first, in the shorter direction";
+        if (plan_.routing.lanes() > 1) out += "; VC set 1 up to the edge that closes a ring";
         break;
     case RoutePolicy::dragonfly_minimal:
-        out = "dragonfly_minimal: one link between groups at most; lane 1 in the destination's group";
+        out = "dragonfly_minimal: one link between groups at most; VC set 1 in the destination's group";
         break;
     case RoutePolicy::dragonfly_valiant:
-        out = "dragonfly_valiant: first to a group drawn by pair, digits and seed (lane 0), then minimal (lanes 1, 2)";
+        out = "dragonfly_valiant: first to a group that pair, path hash and seed select (VC set 0), then minimal (VC "
+              "sets 1, 2)";
         break;
     }
     const std::string hops = least_ == most_ ? std::to_string(most_) : fmt::format("{} to {}", least_, most_);
@@ -220,15 +221,15 @@ std::string RouteReport::choice_text(std::size_t hops) const
         out +=
             ", of which " + counted(equal_, "path") + (equal_ == 1 ? " has" : " have") + " the widest narrowest link\n";
     else if (minimal)
-        out += equal_ == 1 ? ": no other comes into question\n" : ", all equally wide\n";
+        out += equal_ == 1 ? ": no other path is possible\n" : ", all equally wide\n";
     if (equal_ == 1) return out;
     switch (spread_) {
-    case SpreadMode::lines: return out + "spread: line by line over the equal paths (routing.spread=lines)\n";
-    case SpreadMode::pairs: return out + "spread: each pair of endpoints keeps to one path (routing.spread=pairs)\n";
-    case SpreadMode::none: return out + "spread: always the first of the equal paths (routing.spread=none)\n";
+    case SpreadMode::lines: return out + "selection: line by line over the equal paths (routing.spread=lines)\n";
+    case SpreadMode::pairs: return out + "selection: each pair of endpoints uses one path (routing.spread=pairs)\n";
+    case SpreadMode::none: return out + "selection: always the first of the equal paths (routing.spread=none)\n";
     case SpreadMode::round_robin: break;
     }
-    return out + "spread: each line of a pair takes the next of the equal paths (routing.spread=round_robin)\n";
+    return out + "selection: each packet of a pair takes the next of the equal paths (routing.spread=round_robin)\n";
 }
 
 std::string RouteReport::text()
@@ -240,7 +241,7 @@ std::string RouteReport::text()
         counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
     out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
     out += fmt::format("\nline {}{}:\n", question_.line,
-        digits_ == question_.line ? "" : fmt::format(", digits {}", digits_));
+        digits_ == question_.line ? "" : fmt::format(", path hash {}", digits_));
     out += reasons_text(system_, plan_, to_, steps_);
     Path start{from_};
     std::vector<Path> paths;

@@ -24,7 +24,7 @@ void Resolver::note_idle_values()
         if (set[i] && !counts[i])
             system_.notices.push_back("switch." + parameters[i]->name +
                 " is set and changes nothing: it belongs to model " + parameters[i]->model +
-                ", and no switch that it was set for is one");
+                ", but none of the switches for which it is set has that model");
     note_idle_links();
 }
 
@@ -49,7 +49,7 @@ void Resolver::note_idle_links()
         for (std::size_t i = 0; i < set.size(); ++i)
             if (set[i] && !counts[i])
                 system_.notices.push_back(info.path_of(i) + " is set and changes nothing: it belongs to model " +
-                    joined_names(info.models) + ", and no link that it was set for is one");
+                    joined_names(info.models) + ", but none of the links for which it is set has that model");
     }
 }
 

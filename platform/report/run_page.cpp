@@ -20,8 +20,8 @@ std::string title_of(const RunResult& result)
 
 std::string subtitle_of(const RunResult& result)
 {
-    std::string out = fmt::format(
-        "{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; {} lines of 64 bytes simulated",
+    std::string out = fmt::format("{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; {} "
+                                  "transactions of at most 64 bytes simulated",
         result.endpoints, result.switches, result.links, result.nodes, result.seed, result.lines);
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();

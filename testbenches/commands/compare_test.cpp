@@ -193,7 +193,7 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
     EXPECT_EQ(refusal("[]"), "r.json:1: a list in the place of an object; expected an object");
     EXPECT_EQ(refusal("{}"), "r.json:1: the object lacks 'schema'; expected a text");
     EXPECT_EQ(refusal("{\n\"schema\": \"x/1\"}"),
-        "r.json:2: schema 'x/1' is none that can be compared; expected the JSON of weft run, sweep, fabric, probe or "
+        "r.json:2: schema 'x/1' cannot be compared; expected the JSON of weft run, sweep, fabric, probe or "
         "validate");
     json broken = planted();
     broken["ranks"][1].erase("finish_ps");

@@ -70,12 +70,12 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "\n"
         "total: 190 ns without load (links 100 ns, nodes 90 ns); narrowest link 100 GB/s\n"
         "choice: 3 paths with the fewest hops (2), of which 2 paths have the widest narrowest link\n"
-        "spread: line by line over the equal paths (routing.spread=lines)\n"
+        "selection: line by line over the equal paths (routing.spread=lines)\n"
         "\n"
         "line 0:\n"
-        "  at b.0.xpu.0: digit 0 of 2 takes b.0.fast.0\n"
+        "  at b.0.xpu.0: path hash 0 of 2 selects b.0.fast.0\n"
         "    equal      b.0.fast.1\n"
-        "    discarded  b.0.slow.0 (narrower: 10 GB/s at its narrowest, not 100 GB/s)\n"
+        "    discarded  b.0.slow.0 (narrowest link has 10 GB/s, not 100 GB/s)\n"
         "  at b.0.fast.0: only b.0.xpu.1\n"
         "    discarded  b.0.xpu.0 (where it comes from)\n"
         "\n"
@@ -92,7 +92,7 @@ TEST(Route, SaysWhenANodeIsNoEndpoint)
     const Outcome outcome = call({"route", path, "--from", "b.0.cpu.0", "--to", "b.0.xpu.1", "--profile", "generic"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("b.0.cpu.0 to b.0.xpu.1: 2 hops, 1 path\n"), std::string::npos) << outcome.out;
-    EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is no xpu: no simulated line starts or ends there\n");
+    EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is not an xpu: no simulated packet starts or ends there\n");
 }
 
 TEST(Route, ShowsASystemThatWouldBeRefused)
@@ -100,7 +100,7 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
     const Outcome outcome =
         call({"route", "examples/switch_ring/system.yaml", "--from", "ring.0.xpu.0", "--to", "ring.2.xpu.0"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("notice: the whole system would be refused: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("notice: weft run refuses the whole system: "), std::string::npos) << outcome.err;
 }
 
 TEST(Route, ShowsPolicyAndLanes)
@@ -113,7 +113,8 @@ TEST(Route, ShowsPolicyAndLanes)
     EXPECT_EQ(over.code, 0) << over.err;
     EXPECT_NE(over.out.find("    2  ring.0.sw.0   around     1       50 GB/s"), std::string::npos) << over.out;
     EXPECT_NE(over.out.find("    3  ring.1.sw.0   around     0       50 GB/s"), std::string::npos) << over.out;
-    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"), std::string::npos)
+    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, in the shorter direction"),
+        std::string::npos)
         << over.out;
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
     EXPECT_EQ(over.err, "");
@@ -129,7 +130,7 @@ TEST(Route, SaysWhatAPolicyDiscardsAndWhy)
     const Outcome minimal = route("dimension_order");
     EXPECT_NE(minimal.out.find("  at ring.1.sw.0: only ring.0.sw.0\n"
                                "    discarded  ring.1.xpu.0 (where it comes from)\n"
-                               "    discarded  ring.2.sw.0 (not minimal: 5 hops to go, not 3)\n"),
+                               "    discarded  ring.2.sw.0 (not minimal: 5 hops remain, not 3)\n"),
         std::string::npos)
         << minimal.out;
     const Outcome up_down = route("up_down");
@@ -175,7 +176,7 @@ TEST(Route, ByWayOfARandomGroup)
     EXPECT_NE(around.out.find("    3  pod.2.router.0  global     0"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("    4  pod.2.router.1  local      1"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
-    EXPECT_NE(around.out.find("  at pod.0.router.0: digit 0 of 2 takes pod.0.router.1\n"
+    EXPECT_NE(around.out.find("  at pod.0.router.0: path hash 0 of 2 selects pod.0.router.1\n"
                               "    equal      pod.1.router.1\n"),
         std::string::npos)
         << around.out;

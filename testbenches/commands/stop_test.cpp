@@ -21,7 +21,8 @@ TEST(Stop, UntilEndsARunThere)
     const Fixtures files;
     const Outcome outcome = call({"run", files.pair_system(), "--until", "1us", "--json", files.path("r.json")});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, as --until says; results are partial\n"), std::string::npos)
+    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, at the limit of --until; results are partial\n"),
+        std::string::npos)
         << outcome.out;
     const json result = json::parse(files.read("r.json"));
     EXPECT_EQ(result["stop"], "until");

@@ -116,7 +116,7 @@ TEST(Usage, WorkloadsAreComplete)
         "weft: nothing to run; expected --collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a "
         "system file with a workload");
     expect_refusal({"run", files.pair(), "--collective", "all_reduce"},
-        "weft: the collective has no size; expected --bytes N, such as 1MiB");
+        "weft: the size of the collective is missing; expected --bytes N, such as 1MiB");
     expect_refusal({"run", files.pair(), "--collective", "all_reduce", "--trace", "x"},
         "weft: both --collective and --trace are given; expected one of them");
     expect_refusal({"run", files.pair(), "--bytes", "4KiB"},
@@ -124,10 +124,10 @@ TEST(Usage, WorkloadsAreComplete)
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
         "weft: option '--groups' goes with a trace; expected --trace PREFIX beside it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
-        "weft: option '--root' goes with a broadcast, reduce, gather or scatter; expected --collective broadcast or "
-        "the like beside it");
+        "weft: option '--root' needs a broadcast, reduce, gather or scatter; expected a collective with a root, such "
+        "as --collective broadcast");
     expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
-        "weft: option '--bytes' goes with a message, which a barrier has not; expected no --bytes");
+        "weft: option '--bytes' needs a collective with a message; a barrier has none; expected no --bytes");
     expect_refusal({"run", "--infra", files.pair_system()},
         files.pair_system() + ": is a system file; expected an InfraGraph document, or no --infra before it");
 }

@@ -120,7 +120,7 @@ TEST(Watch, OptionsThatDoNotFitAreRefused)
     EXPECT_EQ(window.err, "weft: --window without --series; expected --series FILE or --html FILE\n");
     const Outcome several = call({"fabric", dgx(), "--series", "x.csv"});
     EXPECT_EQ(several.code, 2);
-    EXPECT_EQ(several.err, "weft: --series of several loads; expected a single one in --loads\n");
+    EXPECT_EQ(several.err, "weft: --series of several loads; expected a single load in --loads\n");
 }
 
 TEST(Watch, ADeadlockNamesItsCircle)
@@ -135,7 +135,7 @@ TEST(Watch, ADeadlockNamesItsCircle)
     for (const json& line : blocked) {
         const std::string text = line;
         if (circle.size() == 7) break;
-        if (!circle.empty() || text == "circle of waiting:") circle.push_back(text);
+        if (!circle.empty() || text == "circular wait:") circle.push_back(text);
     }
     ASSERT_EQ(circle.size(), 7u) << outcome.out;
     EXPECT_NE(circle[1].find(" in the write buffer of ring."), std::string::npos) << circle[1];

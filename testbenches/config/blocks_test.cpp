@@ -122,7 +122,7 @@ TEST(Blocks, ErrorsNameTheirPlace)
                         "switch on nodes that forward; fast on model fast"),
         std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"fast.pace=1 GB/s"}, small_box, known()); }),
-        "--set: 'fast.pace' matches no parameter of this system; expected a block that some node or edge has: none has "
+        "--set: 'fast.pace' matches no parameter of this system; expected a block that a node or an edge has: none has "
         "'fast', that of model fast");
     // Without the model nobody knows the name.
     EXPECT_NE(error_of([] { resolved("", {"fast.pace=1 GB/s"}); }).find("unknown block 'fast'"), std::string::npos);
@@ -152,7 +152,8 @@ TEST(Blocks, AnEdgeHasTheBlockOfTheLinkThatStandsForIt)
     const ResolvedSystem idle = with({"wire.skew=5 ns"});
     ASSERT_EQ(idle.notices.size(), 1U);
     EXPECT_EQ(idle.notices[0],
-        "wire.skew is set and changes nothing: it belongs to model wire, and no link that it was set for is one");
+        "wire.skew is set and changes nothing: it belongs to model wire, but none of the links for which it is set has "
+        "that model");
 }
 
 }  // namespace weft::blocks_test

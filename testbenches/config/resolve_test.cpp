@@ -100,7 +100,7 @@ TEST(Resolve, ProfilesByDefaultByBindingAndByAnnotation)
     EXPECT_EQ(bound.profile(1), "v100");
     EXPECT_EQ(resolved("", {}, annotated(on_node("box.0.xpu.1", "weft.profile", "b200"))).profile(1), "b200");
     EXPECT_EQ(error_of([] { resolved("bind:\n- {nodes: \"*.nvsw.*\", profile: h100}\n"); }),
-        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory: only they have a profile");
+        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory; other nodes have no profile");
 }
 
 TEST(Resolve, APartThatNobodyKnowsIsGenericAndSaysSo)
@@ -168,8 +168,8 @@ TEST(Resolve, ModelsOfLinks)
         "is one of " +
             all);
     EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {component: nvsw}, model: mine}\n", {}, small_box, known); }),
-        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by "
-        "--set link.model=mine");
+        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; for links use --set "
+        "link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
         "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you "

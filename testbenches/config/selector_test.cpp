@@ -54,14 +54,14 @@ TEST(Selector, MistakesAreNamedWithTheNearest)
     EXPECT_EQ(error("box.0.xpu.0.l3.size=1 MiB"),
         "--set: unknown block 'l3' in 'box.0.xpu.0.l3.size'; expected a block (did you mean 'l1'?)");
     EXPECT_EQ(error("box.0.xpu.7.l2.size=1 MiB"),
-        "--set: no node is called 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
+        "--set: no node has the name 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
     EXPECT_EQ(error("links.xpu_fabrik.latency=1 ns"),
         "--set: no edge has link 'xpu_fabrik'; expected the name of a link (did you mean 'xpu_fabric'?)");
     EXPECT_NE(error("box.0.nvsw.0.gpu.clock=1 GHz").find("'box.0.nvsw.0' has no block 'gpu'"), std::string::npos);
     EXPECT_NE(error("box.0.nvsw.0~box.0.nvsw.1.link.latency=1 ns").find("no edge joins"), std::string::npos);
     EXPECT_NE(error("dgx.*.l2.size=1 MiB").find("'dgx.*.l2.size' matches no parameter"), std::string::npos);
-    EXPECT_NE(error("size=1 MiB").find("is no parameter path"), std::string::npos);
-    EXPECT_NE(error("..=1").find("is no parameter path"), std::string::npos);
+    EXPECT_NE(error("size=1 MiB").find("is not a parameter path"), std::string::npos);
+    EXPECT_NE(error("..=1").find("is not a parameter path"), std::string::npos);
     EXPECT_NE(error_of([] { parse_set("l2.size"); }).find("--set 'l2.size' is incomplete"), std::string::npos);
 }
 

@@ -75,8 +75,8 @@ TEST(Stuck, RankThatNeverEntersIsMissed)
             EXPECT_FALSE(box.record(job).finished);
             return blocked_text(box);
         }),
-            "gpu0 (rank 0 of barrier direct): step 3 waits for signal 1 of semaphore 0 from rank 1, has 0\n"
-            "gpu2 (rank 2 of barrier direct): step 2 waits for signal 1 of semaphore 1 from rank 1, has 0\n");
+            "gpu0 (rank 0 of barrier direct): step 3 waits for signal 1 of semaphore 0 from rank 1, and has 0\n"
+            "gpu2 (rank 2 of barrier direct): step 2 waits for signal 1 of semaphore 1 from rank 1, and has 0\n");
 }
 
 TEST(Stuck, MoreWorkgroupsThanPlacesTakeTurns)

@@ -6,7 +6,7 @@ std::string vc_name(std::uint8_t vc, unsigned lanes)
 {
     static const char* names[vc_classes] = {"request", "write", "atomic", "response"};
     const std::string name = names[vc % vc_classes];
-    return lanes > 1 ? name + " of lane " + std::to_string(lane_of(vc)) : name;
+    return lanes > 1 ? name + " of VC set " + std::to_string(lane_of(vc)) : name;
 }
 
 BufferSpace BufferSpace::of(std::uint32_t requests, std::uint32_t responses)

@@ -191,7 +191,7 @@ TEST_F(UserLink, BadUseIsOneLine)
         "link is one of " +
             all + "\n");
     EXPECT_EQ(without_notices(run({"--model", "*.nvsw.*=my_link"}).err),
-        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set "
+        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; for links use --set "
         "link.model=my_link\n");
     EXPECT_EQ(
         run({"--set", "link.model=my_link", "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-9"}).code,
@@ -205,7 +205,8 @@ TEST_F(UserLink, BadUseIsOneLine)
     change("pipe_link.map.yaml", "role: link", "role: switch");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_link"}).err),
         folder_.file("pipe_link.map.yaml") +
-            ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
+            ": the map says role: switch, the block is registered as a link; expected the command 'weft rtl add' "
+            "again\n");
 }
 
 }  // namespace user_link_test

@@ -1,4 +1,4 @@
-// The switch with its unit for groups and its twin, every pin in every clock, and both against the scoreboard.
+// The switch with its group unit and its twin, every pin in every clock, and both against the scoreboard.
 #include "rtl/group_switch/group_switch_rtl.h"
 #include "rtl/group_switch/group_switch_twin.h"
 #include "testbenches/rtl/group_switch/group_switch_bench.h"

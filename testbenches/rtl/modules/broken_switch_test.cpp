@@ -142,7 +142,7 @@ TEST(BrokenSwitch, ALineThatComesTwiceIsNamed)
 TEST(BrokenSwitch, AWithheldCreditIsNamed)
 {
     const std::string text = account(nullptr, at_line([](SwitchOut& out, unsigned) { out.credit_valid = 0; }));
-    EXPECT_TRUE(has(text, "a line leaves without its credit")) << text;
+    EXPECT_TRUE(has(text, "a transaction leaves without its credit")) << text;
 }
 
 TEST(BrokenSwitch, AHeadThatNeverLeavesIsToldAsBlocked)
