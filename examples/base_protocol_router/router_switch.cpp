@@ -81,7 +81,7 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
 RouterSwitch::Exit RouterSwitch::way_of(std::uint64_t address) const
 {
     const RouteTable::Choice choice = routes().ports_to(endpoint_of(address));
-    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no way to an endpoint").c_str());
+    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no route to an endpoint").c_str());
     const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % choice.count);
     return {choice.port(pick), choice.lane(pick)};
 }

@@ -197,7 +197,7 @@ std::vector<std::string> PrioritySwitch::blocked() const
     for (unsigned p = 0; p < ports_.size(); ++p)
         if (ports_[p]->load.queued > 0)
             out.push_back(path() + " output " + std::to_string(p) + ": " + std::to_string(ports_[p]->load.queued) +
-                " lines wait");
+                " packets wait");
     return out;
 }
 

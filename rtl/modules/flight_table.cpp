@@ -69,7 +69,7 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
     }
     Stream& line_up = streams_[stream(flight)];
     if (flight.turn != line_up.left) {
-        problem = fmt::format("a transaction out of order: it came out ahead of {} earlier ones ({})",
+        problem = fmt::format("a transaction out of order: it came out ahead of {} earlier transactions ({})",
             flight.turn - line_up.left, describe(bits));
         return nullptr;
     }

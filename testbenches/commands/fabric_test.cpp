@@ -183,7 +183,7 @@ TEST(Fabric, TheMedianIsOfTheSameLatenciesAsTheMean)
 TEST(Fabric, KnobsMoveTheirNumbers)
 {
     const auto at = [](const std::vector<std::string>& more) { return points_of(more)["points"][0]; };
-    // What lines wait for each other, beyond the latency that they have alone.
+    // What packets wait for each other, beyond the latency that they have alone.
     const double alone = at({"--loads", "0.001"})["latency_ns"]["mean"];
     const double wait = at({"--loads", "0.6"})["latency_ns"]["mean"].get<double>() - alone;
     EXPECT_GT(wait, 0.2);
@@ -209,7 +209,7 @@ TEST(Fabric, WrongOptionsAreRefusedInOneLine)
         "bit_complement, "
         "nearest_neighbour, tornado, hot_spot, incast, all_to_all (did you mean 'uniform'?)");
     const std::string range = "; expected FIRST:LAST:STEP, or a list A,B,...";
-    expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is no range" + range);
+    expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is not a range" + range);
     expect_refusal({"--loads", "0.5:0.1:0.1"},
         "weft: --loads '0.5:0.1:0.1' is empty or has more than 1000 loads; expected FIRST:LAST:STEP with FIRST <= "
         "LAST");
@@ -252,7 +252,7 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
         << outcome.err;
     EXPECT_EQ(count(outcome.err, " waits for room in the write buffer of "), 6u) << outcome.err;
     EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
-    EXPECT_NE(outcome.err.find(" write lines wait for a credit\n"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" write packets wait for a credit\n"), std::string::npos) << outcome.err;
 }
 
 }  // namespace fabric_test

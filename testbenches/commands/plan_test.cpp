@@ -197,7 +197,7 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
         "system: pair\ninfrastructure: pair.yaml\nworkload: {plan: pair.xml, collective: all_reduce, bytes: 64 KiB}\n");
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
-    expect_in(outcome.err, {"system.yaml:3: 'collective' beside 'plan'; expected one of them\n"});
+    expect_in(outcome.err, {"system.yaml:3: 'collective' together with 'plan'; expected one of them\n"});
 }
 
 // What an algorithm does, written by one run and carried out by the next.

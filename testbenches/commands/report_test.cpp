@@ -107,7 +107,7 @@ TEST(Report, NamesWhoWaitsForWhat)
     for (int i = 0; i < 40; ++i) result.blocked.push_back("rank " + std::to_string(i) + " waits");
     EXPECT_EQ(result.exit_code(), 3);
     const std::string text = result_summary(result);
-    EXPECT_TRUE(contains(text, "\nwho waits   rank 0 waits\n            rank 1 waits\n")) << text;
+    EXPECT_TRUE(contains(text, "\nwaiting     rank 0 waits\n            rank 1 waits\n")) << text;
     EXPECT_TRUE(contains(text, "and 24 more (--json lists all)")) << text;
     EXPECT_TRUE(contains(text, "not finished")) << text;
     const json out = json::parse(result_json(result));

@@ -77,7 +77,7 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "    equal      b.0.fast.1\n"
         "    discarded  b.0.slow.0 (narrowest link has 10 GB/s, not 100 GB/s)\n"
         "  at b.0.fast.0: only b.0.xpu.1\n"
-        "    discarded  b.0.xpu.0 (where it comes from)\n"
+        "    discarded  b.0.xpu.0 (the packet comes from there)\n"
         "\n"
         "equal paths:\n"
         "  through b.0.fast.0\n"
@@ -129,7 +129,7 @@ TEST(Route, SaysWhatAPolicyDiscardsAndWhy)
     };
     const Outcome minimal = route("dimension_order");
     EXPECT_NE(minimal.out.find("  at ring.1.sw.0: only ring.0.sw.0\n"
-                               "    discarded  ring.1.xpu.0 (where it comes from)\n"
+                               "    discarded  ring.1.xpu.0 (the packet comes from there)\n"
                                "    discarded  ring.2.sw.0 (not minimal: 5 hops remain, not 3)\n"),
         std::string::npos)
         << minimal.out;

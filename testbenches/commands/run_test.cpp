@@ -303,7 +303,7 @@ TEST(Run, RefusesOptionsOfAlgorithmsThatCannotBe)
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
     refused({"--rings", "0"},
-        "weft: the value '0' of '--rings' is not possible; expected a whole number from 1 to 64\n");
+        "weft: the value '0' of '--rings' is out of range; expected a whole number from 1 to 64\n");
     refused({"--algorithm", "rings", "--rings", "2"},
         "2 rings over 2 ranks; expected at most 1 rings that share no link\n");
     refused({"--pipeline", "70000"}, "expected a whole number from 1 to 65536\n");
@@ -332,18 +332,18 @@ TEST(Run, RefusesDelaysThatCannotBe)
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
     refused("1", "weft: --delay '1' has no time; expected RANK=TIME, such as 7=10us\n");
-    refused("x=1us", "weft: the value 'x' of '--delay' is not possible; expected a whole number from 0 to 65535\n");
+    refused("x=1us", "weft: the value 'x' of '--delay' is out of range; expected a whole number from 0 to 65535\n");
     refused("1=1",
-        "weft: the value '1' of '--delay' is no time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
+        "weft: the value '1' of '--delay' is not a time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
     refused("2=1us", "a delay of rank 2, the collective has 2; expected ranks from 0 to 1\n");
     const std::string system = files.write("late.yaml",
         "system: late\ninfrastructure: pair.yaml\nprofile: generic\n"
         "workload: {collective: all_reduce, bytes: 4 KiB, delay: {one: 10 us, 1: 10}}\n");
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(":4: 'one' is no rank; expected its number, such as 0\n"), std::string::npos)
+    EXPECT_NE(outcome.err.find(":4: 'one' is not a rank; expected its number, such as 0\n"), std::string::npos)
         << outcome.err;
-    EXPECT_NE(outcome.err.find(":4: '10' is no time; expected a time such as 10 us\n"), std::string::npos)
+    EXPECT_NE(outcome.err.find(":4: '10' is not a time; expected a time such as 10 us\n"), std::string::npos)
         << outcome.err;
 }
 

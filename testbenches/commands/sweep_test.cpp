@@ -247,7 +247,7 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
     refused({"--svg", files.path("s.svg"), "--y", "tim"},
         "weft: unknown value 'tim' of '--y'; expected one of time, algbw, busbw (did you mean 'time'?)");
     refused({"--column", "misses"},
-        "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
+        "weft: --column 'misses' is not a column; expected KIND.STATISTIC, such as l2.misses, or "
         "link.FIELD, such as link.flag_bytes");
     refused({"--column", "l2.mises"},
         "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "

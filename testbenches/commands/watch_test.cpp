@@ -57,7 +57,7 @@ TEST(Watch, ChangesNoTimeAndAccountsForEveryChannel)
     watched[6] = "--quiet";  // in place of --json -
     watched.erase(watched.begin() + 5, watched.begin() + 8);
     const Outcome text = call(watched);
-    EXPECT_NE(text.out.find("\nwhere lines waited"), std::string::npos) << text.out << text.err;
+    EXPECT_NE(text.out.find("\nwhere packets waited"), std::string::npos) << text.out << text.err;
     EXPECT_NE(text.out.find("dgx.0.xpu.[0-7] -> dgx.0.nvsw.[0-3]"), std::string::npos) << text.out;
 }
 

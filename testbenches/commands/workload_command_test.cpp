@@ -219,7 +219,7 @@ TEST(WorkloadCommand, RefusesWhatCannotBeMade)
     const std::vector<Case> cases{{{}, "the kind of workload is missing"}, {{"trainin"}, "did you mean 'training'?"},
         {{"training"}, "no model"}, {{"training", "--model", "llama"}, "unknown model 'llama'"},
         {{"training", "--model", "llama3_8b", "--tp", "3"}, "--tp 3 does not divide 32 heads"},
-        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is not possible"},
+        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is out of range"},
         {{"decode", "--model", "llama3_8b"}, "no context"},
         {{"training", "--model", "llama3_8b", "--context", "4"}, "option '--context' with the workload training"},
         {{"micro", "--sp", "--ranks", "4"}, "option '--sp' with the workload micro"}, {{"micro"}, "no ranks"},

@@ -114,7 +114,7 @@ TEST(Blocks, ErrorsNameTheirPlace)
     EXPECT_EQ(error_of([] { with({}, "parameters: {fast.pace: 2 TB/s}\n"); }),
         "system.yaml:3: fast.pace = 2000 GB/s is out of range; expected 1 MB/s to 1000 GB/s");
     EXPECT_EQ(error_of([] { with({"fast.policy=oldest"}); }),
-        "--set: 'oldest' is no value of fast.policy; expected one of strict, aged");
+        "--set: 'oldest' is not a value of fast.policy; expected one of strict, aged");
     EXPECT_EQ(error_of([] { with({"fast.speed=1 GB/s"}); }).substr(0, 35), "--set: unknown parameter 'fast.spee");
     EXPECT_NE(error_of([] { with({"box.0.nvsw.1.fast.pace=1 GB/s"}); })
                   .find("'box.0.nvsw.1' has no block 'fast'; expected gpu, network, l1, l2, memory_side, hbm, copy, "

@@ -162,9 +162,9 @@ TEST(Resolve, ModelsOfLinks)
     };
     const std::string all = "link, link_twin, rtl_link, link_lockstep, mine, other";
     EXPECT_EQ(error("otter"),
-        "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
+        "--set: 'otter' is not a value of link.model; expected one of " + all + " (did you mean 'other'?)");
     EXPECT_EQ(error("crossbar"),
-        "--set: 'crossbar' is no value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link "
+        "--set: 'crossbar' is not a value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link "
         "is one of " +
             all);
     EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {component: nvsw}, model: mine}\n", {}, small_box, known); }),
@@ -172,7 +172,7 @@ TEST(Resolve, ModelsOfLinks)
         "link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
-        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you "
+        "--set: 'mine' is not a value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you "
         "mean 'link'?)");
 }
 
@@ -182,9 +182,9 @@ TEST(Resolve, RankAnnotationsOrderTheEndpoints)
     EXPECT_EQ(resolved("", {}, annotated(swapped)).endpoints(), (std::vector<NodeId>{1, 0}));
     const auto error = [](const std::string& nodes) { return error_of([&] { resolved("", {}, annotated(nodes)); }); };
     EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0")).find("only 1 of 2 xpu nodes have a rank"), std::string::npos);
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0")).find("is taken twice"),
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0")).find("is used twice"),
         std::string::npos);
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is no rank"),
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is not a rank"),
         std::string::npos);
 }
 

@@ -70,10 +70,10 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
     const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
     EXPECT_EQ(error("l2.size=3 B"), "--set: l2.size = 3 B is out of range; expected 64 B to 64 GiB");
     EXPECT_EQ(error("link.latency=fast"),
-        "--set: 'fast' is no value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
+        "--set: 'fast' is not a value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
     EXPECT_EQ(error("link.request_credits=0"), "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
     EXPECT_EQ(error("gpu.wait_policy=sleep"),
-        "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
+        "--set: 'sleep' is not a value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
     EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);
 }
 

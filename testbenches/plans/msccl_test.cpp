@@ -113,7 +113,7 @@ TEST(Msccl, DefectsOfStructureAreNamedWithTheirLine)
             "both"},
         {"id=\"5\"", "id=\"0\"", "plan.xml:9: tb 0 of gpu 0 twice; expected ids of their own"},
         {"<gpu id=\"1\"", "<gpu id=\"0\"", "plan.xml:14: gpu 0 twice; expected once"},
-        {"ngpus=\"2\"", "ngpus=\"3\"", "plan.xml:1: gpu 2 of 3 is missing; expected every one"},
+        {"ngpus=\"2\"", "ngpus=\"3\"", "plan.xml:1: gpu 2 of 3 is missing; expected every gpu"},
         {"i_chunks=\"2\"", "i_chunks=\"4\"",
             "plan.xml:2: gpu 0 has i_chunks=\"4\", which is 4 chunks; expected 2, the value of nchunksperloop"},
     };

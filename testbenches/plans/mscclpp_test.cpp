@@ -463,7 +463,7 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
         {"\"type\": \"i\"", "\"type\": \"x\"", "plan.json:10: 'type' is 'x'; expected i, o or s"},
         {"\"reduce_op\": \"sum\"", "\"reduce_op\": \"avg\"",
             "plan.json:12: 'reduce_op' has an unknown name; expected sum, min or max"},
-        {"\"gpus\": [", "\"gpus\": [,", "plan.json:3: no JSON at '\"gpus\": [,'; expected a JSON object"},
+        {"\"gpus\": [", "\"gpus\": [,", "plan.json:3: this is not JSON: '\"gpus\": [,'; expected a JSON object"},
     };
     for (const Defect& defect : defects)
         EXPECT_EQ(refusal_of_json(with(pair_json, defect.from, defect.to)), defect.problem);

@@ -158,7 +158,7 @@ TEST(FabricPlan, TooFewLanesNameTheKeyAndTheCircle)
     const std::string text =
         refusal(collective_on(example("switch_ring"), "barrier", "0").with("routing.policy=dimension_order"));
     EXPECT_NE(text.find("routing.policy=dimension_order needs 2 VC sets, but "), std::string::npos) << text;
-    EXPECT_NE(text.find("has 1, with which 6 link buffers wait for each other: "), std::string::npos) << text;
+    EXPECT_NE(text.find("has 1; with these, 6 link buffers wait for each other: "), std::string::npos) << text;
     for (unsigned s = 0; s < 6; ++s)
         EXPECT_NE(text.find("ring." + std::to_string(s) + ".sw.0 -> ring." + std::to_string((s + 1) % 6) + ".sw.0"),
             std::string::npos)

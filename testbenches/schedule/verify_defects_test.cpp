@@ -81,7 +81,7 @@ TEST(Defects, MissingSignalEndsInADeadlockThatIsNamed)
     erase(schedule, 1, 1);
     expect_problem(schedule,
         "rank 2 thread 0 step 11 (wait) never runs: it waits for signal 4 on semaphore 0 from rank 1, which "
-        "nobody sends");
+        "no rank sends");
 }
 
 TEST(Defects, WrongDestination)
@@ -275,7 +275,7 @@ TEST(Defects, TwoWaitersWithoutOrder)
     steps_of(schedule, 0) = {signal_step(1, 0), signal_step(1, 0)};
     steps_of(schedule, 1, 0) = {wait_step(0, 0)};
     steps_of(schedule, 1, 1) = {wait_step(0, 0)};
-    expect_problem(schedule, "another thread waits on semaphore 0 too, in no order with this one");
+    expect_problem(schedule, "another thread waits on semaphore 0, too, and the order of the two is not defined");
 }
 
 // Cuts of different moves that do not agree are found at the size where they differ.
@@ -297,7 +297,7 @@ TEST(Defects, PartsThatDisagreeAtUnevenSizes)
     EXPECT_FALSE(verify(schedule, uneven).ok);
     uneven.bytes = 2001;
     const Verification result = verify(schedule, uneven);
-    EXPECT_NE(all_problems(result).find("not all of which was ever written"), std::string::npos)
+    EXPECT_NE(all_problems(result).find("not all of which was written before"), std::string::npos)
         << all_problems(result);
 }
 

@@ -168,7 +168,7 @@ TEST(Checker, ReturnPathNotTakenBack)
     rogues.request();
     rogues.line->push_port(3);
     rogues.response();
-    expect_one(rogues, "response", "its return path has 1 entries, the request had 0");
+    expect_one(rogues, "response", "its return path has 1 entries, but that of the request had 0");
 }
 
 TEST(Checker, PieceAcrossTwoLines)
@@ -271,7 +271,7 @@ TEST(Checker, AnswerBeforeTheRequestCredit)
     Rogues rogues(counted(1, 0));
     rogues.request();
     rogues.response();
-    expect_one(rogues, "credit", "answered before its request credit came back");
+    expect_one(rogues, "credit", "gets a response before its request credit came back");
 }
 
 TEST(Checker, RequestCreditReturnedTwice)
@@ -412,7 +412,7 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
     target.answer = tlm::TLM_COMPLETED;
     initiator.out.send_request(line, 0);
     EXPECT_TRUE(reports.contain("initiator.out -> target.in: answer: ")) << reports.all();
-    EXPECT_TRUE(reports.contain("a request answered by TLM_COMPLETED"));
+    EXPECT_TRUE(reports.contain("the call for a request returned TLM_COMPLETED"));
     reports.clear();
     target.answer = tlm::TLM_ACCEPTED;
     target.change_phase = true;
@@ -427,7 +427,7 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
     target.in->nb_transport_bw(line, *std::make_unique<LinePhase>(LinePhase::response),
         *std::make_unique<sc_core::sc_time>());
     initiator.out.return_response_credit(line, 0);
-    EXPECT_TRUE(reports.contain("a response credit answered by TLM_UPDATED")) << reports.all();
+    EXPECT_TRUE(reports.contain("the call for a response credit returned TLM_UPDATED")) << reports.all();
 }
 
 TEST(Checker, SwitchedOffItIsNotThere)

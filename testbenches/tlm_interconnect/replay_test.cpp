@@ -309,8 +309,8 @@ TEST(ReplayControl, ACreditThatIsDroppedLeavesItsChannelWaitingByName)
     const Reports reports;
     sc_core::sc_start();
     EXPECT_EQ(system.endpoints[1]->served.size(), 4u);
-    EXPECT_EQ(system.endpoints[0]->output(0).describe(), "6 write lines wait for a credit");
-    EXPECT_TRUE(reports.contain("answered before its request credit came back")) << reports.all();
+    EXPECT_EQ(system.endpoints[0]->output(0).describe(), "6 write packets wait for a credit");
+    EXPECT_TRUE(reports.contain("gets a response before its request credit came back")) << reports.all();
 }
 
 TEST(ReplayControl, ABufferThatIsAdvertisedTooLargeIsCaught)

@@ -189,7 +189,7 @@ void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now,
     if (now != sent) problem("answer", &line, fmt::format("a {} came back as a {}", name_of(sent), name_of(now)));
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && !is_line))
         problem("answer", &line,
-            fmt::format("a {} with a response of kind {}", name_of(sent),
+            fmt::format("the call for a {} returned {}", name_of(sent),
                 answer == tlm::TLM_COMPLETED ? "TLM_COMPLETED" : "TLM_UPDATED"));
 }
 

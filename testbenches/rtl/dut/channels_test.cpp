@@ -211,7 +211,7 @@ TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
     EXPECT_EQ(missing(""), "");
     const std::string found = missing(", FAULT: 3");
     EXPECT_EQ(found.substr(0, 26), "1 of 4 credits of channel ") << found;
-    EXPECT_NE(found.find("did not come back: the block has taken the beats and keeps or lost the credits"),
+    EXPECT_NE(found.find("did not come back: the block took the beats, and holds or lost the credits"),
         std::string::npos)
         << found;
 }

@@ -185,9 +185,9 @@ TEST_F(UserLink, BadUseIsOneLine)
     ASSERT_EQ(add_crossbar().code, 0);
     const std::string all = "link, link_twin, rtl_link, link_lockstep, my_link";
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_lnik"}).err),
-        "--set: 'my_lnik' is no value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
+        "--set: 'my_lnik' is not a value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_crossbar"}).err),
-        "--set: 'my_crossbar' is no value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a "
+        "--set: 'my_crossbar' is not a value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a "
         "link is one of " +
             all + "\n");
     EXPECT_EQ(without_notices(run({"--model", "*.nvsw.*=my_link"}).err),

@@ -168,7 +168,7 @@ TEST(BrokenSwitch, LinesOutOfOrderAreNamed)
             if ((out.valid & 2U) == 0 || entered->size() < 11) return;
             if (out.data[1] == (*entered)[9]) out.data[1] = (*entered)[10];
         });
-    EXPECT_TRUE(has(text, "a line out of order, 1 before its turn")) << text;
+    EXPECT_TRUE(has(text, "a transaction out of order: it came out ahead of 1 earlier transactions")) << text;
 }
 
 // A grant that is lost in one clock shows in that clock.
