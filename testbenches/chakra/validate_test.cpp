@@ -198,8 +198,8 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
         "bytes");
     expect_refused({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(1, 2, 8), collective(2, 0, 8)}},
         "collective 1 of group 0 is ALL_GATHER");
-    expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is no further collective");
-    expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is no further collective");
+    expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is missing");
+    expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is missing");
     // Order of issue, not of the file.
     expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
 }

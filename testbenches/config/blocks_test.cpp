@@ -81,7 +81,7 @@ TEST(Blocks, ATableTakesNoNameTwice)
     EXPECT_EQ(named("faster"), "");
     EXPECT_EQ(named("l2"), "the name 'l2' of a block of parameters is taken; expected another name");
     EXPECT_EQ(named("links"), "the name 'links' of a block of parameters is taken; expected another name");
-    EXPECT_NE(named("a.b").find("is no word of letters, digits and _"), std::string::npos);
+    EXPECT_NE(named("a.b").find("is not a word of letters, digits and _"), std::string::npos);
 }
 
 TEST(Blocks, ANodeHasTheBlockOfItsModel)
