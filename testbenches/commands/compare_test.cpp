@@ -189,7 +189,7 @@ TEST(Compare, ToleranceThatSaysNothingIsRefused)
 
 TEST(Compare, BadInputIsNamedWithFileAndLine)
 {
-    EXPECT_EQ(refusal("{\n \"schema\": \"weft.result/1\",\n").compare(0, 27, "r.json:3: this is not JSON: '"), 0);
+    EXPECT_EQ(refusal("{\n \"schema\": \"weft.result/1\",\n").compare(0, 29, "r.json:3: this is not JSON: '"), 0);
     EXPECT_EQ(refusal("[]"), "r.json:1: a list in the place of an object; expected an object");
     EXPECT_EQ(refusal("{}"), "r.json:1: the object lacks 'schema'; expected a text");
     EXPECT_EQ(refusal("{\n\"schema\": \"x/1\"}"),
