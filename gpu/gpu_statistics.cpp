@@ -54,15 +54,15 @@ const StatisticTable& compute_unit_statistics()
 
 const StatisticTable& network_statistics()
 {
-    static const StatisticTable table = load_of("unit_out", "bytes out of compute units", "network.unit_rate") +
-        load_of("unit_in", "bytes into compute units", "network.unit_rate") +
-        load_of("slice_in", "bytes into L2 slices",
+    static const StatisticTable table = load_of("unit_out", "traffic out of compute units", "network.unit_rate") +
+        load_of("unit_in", "traffic into compute units", "network.unit_rate") +
+        load_of("slice_in", "traffic into L2 slices",
             "network.header is not 0, or network.slice_rate is less than l2.bandwidth / l2.slices and") +
-        load_of("slice_out", "bytes out of L2 slices", "network.slice_rate") +
-        load_of("port_out", "bytes to fabric ports", "network.port_rate") +
-        load_of("port_in", "bytes from fabric ports", "network.port_rate") +
+        load_of("slice_out", "traffic out of L2 slices", "network.slice_rate") +
+        load_of("port_out", "traffic to fabric ports", "network.port_rate") +
+        load_of("port_in", "traffic from fabric ports", "network.port_rate") +
         only_when("the network is a mesh and network.link_rate is not 0",
-            load_of("link", "bytes on links of the mesh", "")) +
+            load_of("link", "traffic on links of the mesh", "")) +
         busiest_link("link_request") + busiest_link("link_answer");
     return table;
 }
