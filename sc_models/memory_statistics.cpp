@@ -24,7 +24,7 @@ const StatisticTable& l2_slice_statistics()
             {"busy", "ps", "time the slice was busy"},
             {"sector_misses", "lines", "fills of the second sector of a line in the cache"},
             {"far_hits", "lines", "fills fetched from the other partition"},
-            {"copies", "lines", "the part of these that was for reads: the line is then in both partitions"},
+            {"copies", "lines", "fills of reads fetched from the other partition: the line is then in both partitions"},
             {"moved_victims", "lines", "displaced lines that moved to the other partition"},
             {"far_bytes", "B", "data between the partitions, both directions"}} +
         slice_flags_statistics();
