@@ -100,7 +100,7 @@ std::string Reasons::at(const Routing::Step& step, const Routing::Step* before) 
     const auto peer_name = [&](unsigned port) { return plan_.fabric.nodes[ports_[step.node][port].peer].name; };
     const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(step.node, destination_, step.phase);
     std::string out = "  at " + plan_.fabric.nodes[step.node].name + ": ";
-    out += step.count == 1 ? "only " : fmt::format("path hash {} of {} selects ", step.pick, step.count);
+    out += step.count == 1 ? "only " : fmt::format("path hash selects index {} of {}: ", step.pick, step.count);
     out += peer_name(step.port) + "\n";
     std::vector<std::string> equal;
     for (const std::uint16_t port : choice)

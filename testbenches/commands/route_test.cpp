@@ -73,7 +73,7 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "selection: line by line over the equal paths (routing.spread=lines)\n"
         "\n"
         "line 0:\n"
-        "  at b.0.xpu.0: path hash 0 of 2 selects b.0.fast.0\n"
+        "  at b.0.xpu.0: path hash selects index 0 of 2: b.0.fast.0\n"
         "    equal      b.0.fast.1\n"
         "    discarded  b.0.slow.0 (narrowest link has 10 GB/s, not 100 GB/s)\n"
         "  at b.0.fast.0: only b.0.xpu.1\n"
@@ -176,7 +176,7 @@ TEST(Route, ByWayOfARandomGroup)
     EXPECT_NE(around.out.find("    3  pod.2.router.0  global     0"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("    4  pod.2.router.1  local      1"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
-    EXPECT_NE(around.out.find("  at pod.0.router.0: path hash 0 of 2 selects pod.0.router.1\n"
+    EXPECT_NE(around.out.find("  at pod.0.router.0: path hash selects index 0 of 2: pod.0.router.1\n"
                               "    equal      pod.1.router.1\n"),
         std::string::npos)
         << around.out;
