@@ -112,7 +112,7 @@ TEST(ChakraPlan, DefectsAreNamed)
     EXPECT_EQ(problems({NodeText(1, comp).data({9})}, {}),
         "t.0.et: node 1: depends on node 9, which does not exist; expected a node\n");
     EXPECT_EQ(problems({NodeText(1, comp).data({2}), NodeText(2, comp).data({1})}, {}),
-        "t.0.et: node 1: waits for itself through its parents; expected no cycle\n");
+        "t.0.et: node 1: waits for itself through its parents; expected parents without a cycle\n");
 }
 
 TEST(ChakraPlan, ADeadlockAcrossRanksIsFound)

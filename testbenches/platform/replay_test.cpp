@@ -249,7 +249,7 @@ TEST(ReplayRun, ARowThatNobodyReleasesIsNamed)
         EXPECT_EQ(result["stop"], "deadlock");
         EXPECT_EQ(result["exit_code"], 3);
         const std::string who = result["blocked"].dump();
-        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for 3 at flag 5, which has 0"), std::string::npos)
+        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for value 3 of flag 5, which has 0"), std::string::npos)
             << who;
         EXPECT_NE(who.find("waits for signal 1 of semaphore 0 from rank 1"), std::string::npos) << who;
     }

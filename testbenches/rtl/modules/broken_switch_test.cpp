@@ -125,7 +125,7 @@ TEST(BrokenSwitch, ADroppedLineIsNamed)
 {
     const std::string text =
         account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.valid &= ~(std::uint64_t{1} << o); }));
-    EXPECT_TRUE(has(text, "and no line leaves")) << text;
+    EXPECT_TRUE(has(text, "but no transaction leaves")) << text;
 }
 
 TEST(BrokenSwitch, ALineThatComesTwiceIsNamed)
