@@ -1,4 +1,4 @@
-// What a compute unit keeps in the tag of its lines, to find its way when the answer comes.
+// The fields that a compute unit keeps in the tag of a request, to identify its response.
 #pragma once
 
 #include <cstdint>

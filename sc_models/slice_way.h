@@ -1,4 +1,4 @@
-// The ways from the on-die network into a slice, one for each partition: requests take a place on it when they arrive.
+// The inputs from the on-die network into a slice, one for each partition: requests are queued there on arrival.
 #pragma once
 
 #include "sc_models/slice_model.h"

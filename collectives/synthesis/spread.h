@@ -1,4 +1,4 @@
-// Who sends which chunk to whom, and when: chunks matched to links on a time-expanded graph.
+// The transfers of chunks between ranks and their times: chunks are matched to links on a time-expanded graph.
 //
 // Whenever links are free, each is given a chunk that its sender has and its receiver lacks (and is not getting): the one
 // that fewest ranks have or are getting; of these one that comes on a shortest way; of these by a number drawn from the seed. A

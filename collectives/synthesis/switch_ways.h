@@ -1,4 +1,5 @@
-// The ways between ranks and the switches that combine and copy for them: which switches serve a group, the links from and
+// The routes between ranks and the switches that combine and copy for them: which switches serve a group, the links
+// from and
 // to each of its members, and what limits the switches themselves (CostSwitch).
 //
 // As in the simulation every switch that all members are attached to serves a group, and lines spread evenly over as many

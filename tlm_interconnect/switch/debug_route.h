@@ -1,4 +1,4 @@
-// The way of a transport_dbg through a switch: by the first of equal ports, in the lane that the routes prescribe.
+// The route of a transport_dbg through a switch: by the first of equal ports, in the VC set that the routes prescribe.
 #pragma once
 
 #include "tlm_interconnect/routing/route_table.h"

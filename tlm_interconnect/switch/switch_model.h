@@ -1,4 +1,4 @@
-// What the platform needs of anything that stands in the place of a switch: our Switch, a user's model, or a
+// The interface of any switch model to the platform: our Switch, a user's model, or a
 // block of RTL behind an adapter.
 #pragma once
 
