@@ -82,8 +82,7 @@ public:
         line.value("--microbatches", "N", microbatches_, "microbatches of a step and replica; default 1");
         line.value("--element", "BYTES", element_, "bytes of an activation or a weight; default 2, for a dlrm 4");
         line.flag("--causal", causal_, "attention skips the operations that the causal mask hides, half of all");
-        line.section(
-            "division of a model; ranks = --tp x --cp x --dp x --pp, in this order from the innermost");
+        line.section("division of a model; ranks = --tp x --cp x --dp x --pp, in this order from the innermost");
         line.value("--tp", "N", tp_, "tensor parallel");
         line.value("--pp", "N", pp_, "pipeline stages");
         line.value("--dp", "N", dp_, "replicas");
