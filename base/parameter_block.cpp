@@ -42,13 +42,13 @@ std::vector<std::string> declaration_problems(const BlockInfo& info)
 {
     std::vector<std::string> out;
     if (!is_word(info.name()))
-        out.push_back("the name of block '" + info.name() + "' is no word of letters, digits and _");
+        out.push_back("the name of block '" + info.name() + "' is not a word of letters, digits and _");
     std::set<std::string> names;
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
         const std::string path = info.path_of(i);
         if (!is_word(parameter.name))
-            out.push_back("the name of parameter '" + path + "' is no word of letters, digits and _");
+            out.push_back("the name of parameter '" + path + "' is not a word of letters, digits and _");
         if (!names.insert(parameter.name).second) out.push_back("parameter " + path + " is declared twice");
         if (parameter.text.empty()) out.push_back("parameter " + path + " has no text");
         if (parameter.low > parameter.high) out.push_back("parameter " + path + " has a range that holds nothing");

@@ -1,4 +1,4 @@
-// What a system needs of the module of an accelerator, whatever stands behind its fabric ports.
+// The interface between a system and the module of an accelerator of any model.
 //
 // Sockets: link_out(p) and link_in(p) of fabric port p, for links.
 #pragma once

@@ -1,4 +1,4 @@
-// How compute units hand bulk copies and requests to what carries them out, and hear of the end of the former.
+// The interface through which compute units issue bulk copies and requests, and detect the end of bulk copies.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,7 @@ void DmaEngines::go_on(Queue& queue)
         switch (operation.kind) {
         case Operation::Kind::barrier: break;
         case Operation::Kind::move:
-            if (operation.sources != 1) SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine copies from one source");
+            if (operation.sources != 1) SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine copies from one source only");
             ++queue.copying;
             queue.loading = true;
             submit(*queue.engine, program.operands.data() + operation.first_operand, operation, queue.index, 0);

@@ -1,4 +1,5 @@
-// What reports show of the on-die network's ports, whoever owns them: by kind, bytes over all and time of the busiest. Texts and units
+// Statistics of the on-die network's ports, of all owners: by kind, bytes of all and busy time of the busiest. Texts
+// and units
 // are declared in gpu_statistics.h.
 #pragma once
 

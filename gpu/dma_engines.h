@@ -1,4 +1,5 @@
-// What moves lines without wavefronts: the copy engines of a GPU, and the bulk copy engine of each of its compute units.
+// Engines that move data without wavefronts: the copy engines of a GPU, and the bulk copy engine of each of its
+// compute units.
 //
 // Socket: memory (to the crossbar).
 //

@@ -1,4 +1,4 @@
-// Where a GPU meets a link: one port of its fabric interface.
+// The connection of a GPU to a link: one port of its fabric interface.
 //
 // Sockets: link_out and link_in (to and from the link), die_in (requests of the own compute units, from the
 // crossbar), die_out (requests of other GPUs, to the crossbar).

@@ -1,4 +1,4 @@
-// What a compute unit keeps in the tag of a request: whose it is, for when the response comes.
+// The fields that a compute unit keeps in the tag of a request, which identify the response.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What workgroups did when: one record for every operation of the wavefront zero of those that are launched with a
+// A log of the operations of workgroups with their times: one record for every operation of the wavefront zero of
+// those that are launched with a
 // number of this log. Made for timelines and critical paths; a run without one pays nothing.
 //
 // A record reaches from the start of its operation to the start of the next; moves that follow `with_previous` belong to

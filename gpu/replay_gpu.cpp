@@ -130,7 +130,9 @@ bool ReplayGpu::serve_flag(Line& line, Time ready)
         line.next = awaiting_;
         awaiting_ = &line;
         return false;
-    default: SC_REPORT_FATAL("/weft/replay", (TimedComponent::path() + ": an operation that it cannot serve").c_str());
+    default:
+        SC_REPORT_FATAL("/weft/replay",
+            (TimedComponent::path() + ": a replay GPU cannot serve this operation").c_str());
     }
     for (ScheduledItem** link = &awaiting_; *link != nullptr;) {
         Line& waiter = Line::of(**link);
@@ -310,11 +312,11 @@ std::vector<std::string> ReplayGpu::blocked()
     std::vector<std::string> out;
     for (std::size_t i = 0; i < std::min(most, waiting_.size()); ++i) {
         const Row& row = rows_[waiting_[i]];
-        out.push_back(fmt::format("{}: {}:{} waits for {} at flag {}, which has {}", name_, file_, row.line,
+        out.push_back(fmt::format("{}: {}:{} waits for value {} of flag {}, which has {}", name_, file_, row.line,
             row.after_value, flag_number(row.after), image_.flag(row.after)));
     }
     if (waiting_.size() > most) out.back() += fmt::format(" (and {} more rows wait)", waiting_.size() - most);
-    if (in_flight_ > 0) out.push_back(fmt::format("{}: {} replayed lines have no answer", name_, in_flight_));
+    if (in_flight_ > 0) out.push_back(fmt::format("{}: {} replayed transactions have no response", name_, in_flight_));
     return out;
 }
 

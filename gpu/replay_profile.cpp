@@ -221,7 +221,7 @@ private:
         const std::uint64_t most_lines = row.gap == 0 ? ReplayProfile::longest : ReplayProfile::longest / row.gap;
         if (count > most_lines / row.repeat || row.time + row.jitter > ReplayProfile::longest ||
             row.duration() > ReplayProfile::longest - row.time - row.jitter)
-            problem(line_, "the row ends after the longest simulated time", "a shorter gap or fewer lines");
+            problem(line_, "the row ends after the longest simulated time", "a shorter gap or fewer transactions");
     }
 
     ReplayProfile profile_;
@@ -272,7 +272,7 @@ void read_csv(RowReader& reader, std::string_view text)
             if (header[i]) row[*header[i]] = cells[i];
         reader.add(row, number);
     }
-    if (header.empty() && !reader.full()) reader.problem(0, "holds no header line", "time,to,kind,at,bytes,...");
+    if (header.empty() && !reader.full()) reader.problem(0, "has no header line", "time,to,kind,at,bytes,...");
 }
 
 void read_json(RowReader& reader, const std::string& file, const std::string& text)

@@ -242,7 +242,7 @@ void Annotator::edges(const EdgeAnnotation& annotation)
         for (const std::string& name : names) {
             const auto id = graph_.find(name);
             if (!id) {
-                findings_.refuse(annotation.line, in_quotes(name) + " is no complete node name",
+                findings_.refuse(annotation.line, in_quotes(name) + " is not a complete node name",
                     "endpoints that are single nodes");
                 return;
             }

@@ -62,7 +62,7 @@ bool Blueprints::lay_out(std::uint32_t i, int depth)
         const std::uint32_t child = find(part.component->name);
         if (child == Part::leaf) {
             findings_.refuse(part.component->line,
-                "component " + in_quotes(part.component->name) + " of choice 'device' is no device",
+                "component " + in_quotes(part.component->name) + " of choice 'device' does not name a device",
                 findings_.nearest("the name of a device", part.component->name, [&] { return names(); }));
             part.broken = true;
         } else if (!lay_out(child, depth + 1)) {

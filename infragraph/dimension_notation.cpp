@@ -21,7 +21,7 @@ const std::pair<const char*, DimensionKind> names[] = {{"Ring", DimensionKind::r
 NotationDimension parse_dimension(const std::string& one)
 {
     const std::size_t open = one.find('(');
-    const auto malformed = [&] { return InputError("", 0, "'" + one + "' is no dimension of a network", form); };
+    const auto malformed = [&] { return InputError("", 0, "'" + one + "' is not a network dimension", form); };
     if (open == std::string::npos || one.back() != ')') throw malformed();
     const std::string name = one.substr(0, open);
     const std::string size = one.substr(open + 1, one.size() - open - 2);

@@ -1,4 +1,4 @@
-// From a document to its graph.
+// Expands a document to its graph.
 //
 // The work is linear in the document and in the graph that comes out. What a document may expand to is
 // bounded before anything is allocated.

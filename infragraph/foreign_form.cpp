@@ -67,7 +67,7 @@ void refuse_foreign_form(const YamlTree& tree, const std::string& file)
             "a mapping with 'devices', 'instances' and 'edges'");
     const auto wrapper = entry(tree, top, "infrastructure");
     if (wrapper && !has_key(tree, top, "annotations"))
-        refuse_draft(file, tree.line(tree.key(top, *wrapper)), "all of it stands under 'infrastructure'");
+        refuse_draft(file, tree.line(tree.key(top, *wrapper)), "the whole document is under the key 'infrastructure'");
     if (const auto device = entry(tree, top, "device"))
         refuse_draft(file, tree.line(tree.key(top, *device)), "it has 'device' in place of 'devices'");
     refuse_draft_device(tree, file, top);

@@ -1,4 +1,4 @@
-// What `weft check` says about a document.
+// The text and JSON of `weft check` about a document.
 #pragma once
 
 #include <string>

@@ -97,8 +97,8 @@ public:
     {
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end())
-            throw InputError(file_, line_of(mark), "an alias stands inside the element it names",
-                "an alias of something complete");
+            throw InputError(file_, line_of(mark), "an alias is inside the element that it names",
+                "an alias of an element that is complete");
         charge(found->second.weight, line_of(mark));
         pending_.push_back(found->second.id);
     }

@@ -1,4 +1,4 @@
-// Where the flags lie that GPUs signal with: a line for each.
+// The addresses of flags for signals: each flag has a line of its own.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
     const Direction direction = line.op == LineOp::read ? read : write;
     turn_ = now == arrived_ ? turn_ + 1 : 0;
     arrived_ = now;
-    if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 lines reach a channel in one instant");
+    if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 requests reach a channel in one instant");
     line.scratch.memory = {now, row, static_cast<std::uint16_t>(turn_), static_cast<std::uint8_t>(bank)};
     if (refresh_due(now)) refresh_all(now);
     if (held_[direction] == (direction == read ? timing_.spec.read_queue : timing_.spec.write_queue)) {

@@ -1,4 +1,4 @@
-// Where a line lies in a GPU's DRAM: channel, bank, row.
+// The location of a line in a GPU's DRAM: channel, bank, row.
 //
 // Consecutive lines of a channel go one to each bank group, so that a stream never waits for t_ccd_l; lines
 // of a group fill a row, then the rows of the group's banks in turn. Channel (of a slice's own), group and

@@ -1,4 +1,4 @@
-// What an HbmSpec means for one channel, in picoseconds.
+// The timing of one channel from an HbmSpec, in picoseconds.
 #pragma once
 
 #include "sc_models/hbm_spec.h"

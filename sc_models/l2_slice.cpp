@@ -401,7 +401,7 @@ void L2Slice::serve_flag(Line& line, Time ready)
     const bool timed = line.op == LineOp::monitor;
     if (!flags_.serve(line, event_queue().now(),
             [this, ready](Line& served, Time later) { answer(served, ready + later); }))
-        SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
+        SC_REPORT_FATAL("/weft/l2", (path() + ": an operation for a switch arrived at a memory").c_str());
     if (timed) set_timer();
 }
 

@@ -1,4 +1,4 @@
-// What a request for data does to memory, and what it is answered with.
+// The effect of a data request on memory, and its response.
 #pragma once
 
 #include <cstring>

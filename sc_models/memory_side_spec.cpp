@@ -20,16 +20,20 @@ const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
     constexpr std::uint64_t ms = 1'000'000'000;
     static const ParameterTable<MemorySideSpec> table({"memory_side", BlockOwner::endpoint, "cache in front of memory"},
         {
-            {{"size", Unit::bytes, 0, 1ULL << 38, "capacity, a slice for each memory channel; 0: no such cache", {}},
+            {{"size", Unit::bytes, 0, 1ULL << 38,
+                 "capacity, with a slice for each memory channel; 0: no memory-side cache", {}},
                 &MemorySideSpec::size},
             {{"ways", Unit::count, 1, 64, "lines per set", {}}, &MemorySideSpec::ways},
-            {{"bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000, "all slices together", {}},
+            {{"bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000, "rate of all slices together", {}},
                 &MemorySideSpec::bandwidth},
-            {{"latency", Unit::time, 1, ms, "line at the slice to data ready, on a hit", {}}, &MemorySideSpec::latency},
-            {{"hop", Unit::time, 0, ms, "between an L2 slice and it, one way", {}}, &MemorySideSpec::hop},
-            {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
+            {{"latency", Unit::time, 1, ms, "latency from the request at the slice to its data, on a hit", {}},
+                &MemorySideSpec::latency},
+            {{"hop", Unit::time, 0, ms, "latency between an L2 slice and this cache, one way", {}},
+                &MemorySideSpec::hop},
+            {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight for each slice", {}},
                 &MemorySideSpec::outstanding_misses},
-            {{"line", Unit::bytes, 64, 128, "under one tag: 64 B, or 128 B in two sectors fetched one by one", {}},
+            {{"line", Unit::bytes, 64, 128,
+                 "bytes under one tag: 64 B, or 128 B in two sectors that are fetched one by one", {}},
                 &MemorySideSpec::line},
         });
     return table;

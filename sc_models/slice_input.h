@@ -1,4 +1,4 @@
-// The inputs of a slice from the on-die network, one for each partition: requests take a place there when they arrive.
+// The inputs of a slice from the on-die network, one for each partition: requests are queued there on arrival.
 #pragma once
 
 #include "sc_models/slice_model.h"

@@ -1,4 +1,4 @@
-// What a GPU and the reports need of anything that stands in the place of an L2 slice: our L2Slice, or a clocked block
+// The interface of any L2 slice model to a GPU and the reports: our L2Slice, or a clocked block
 // behind pins.
 #pragma once
 

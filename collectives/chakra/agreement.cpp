@@ -88,7 +88,7 @@ void report_collective_difference(const TraceSet& set, const Verdict& verdict, s
     std::size_t at = 0;
     while (at < common && own[at].text == others[at].text) ++at;
     const auto text_at = [at](const std::vector<Collective>& list) {
-        return at < list.size() ? list[at].text + " at " + list[at].node : std::string("nothing more");
+        return at < list.size() ? list[at].text + " at " + list[at].node : std::string("missing");
     };
     findings.add(set.file(rank), at < own.size() ? own[at].line : 0,
         "collective " + std::to_string(at + 1) + " of group " + GroupTable::text_of(number) + " is " + text_at(own) +

@@ -130,7 +130,7 @@ void JsonReader::refuse_without_graph()
     scanner_.expect('}');
     const auto& keys = metadata_.attributes;
     if (scanner_.peek() == '{' || std::any_of(keys.begin(), keys.end(), is_key_of_jsonizer))
-        throw InputError(file(), 0, "looks like the output of chakra_jsonizer, which is for reading by people",
+        throw InputError(file(), 0, "looks like the output of chakra_jsonizer, which simulators cannot read",
             std::string(trace_forms) + "; give the .et file that it was made from");
     throw InputError(file(), 0, "has no \"workload_graph\"", trace_forms);
 }

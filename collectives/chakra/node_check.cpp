@@ -22,7 +22,7 @@ public:
             return;
         }
         if (node_.foreign_field != 0) {
-            problem("has field " + std::to_string(node_.foreign_field) + " of another layout",
+            problem("has field " + std::to_string(node_.foreign_field) + " of another type",
                 "Chakra 0.0.4 or later; traces of mid 2023 (0.0.1 to 0.0.3) have to be made anew");
             return;
         }
@@ -71,7 +71,7 @@ private:
         for (const CollectiveType type : executable) names += (names.empty() ? "" : " ") + name_of(type);
         const bool known = is_known(*node_.comm_type);
         problem("attribute comm_type is " + name_of(*node_.comm_type) +
-                (known ? ", which cannot be simulated" : ", which is no collective"),
+                (known ? ", which cannot be simulated" : ", which is not a collective"),
             "one of " + names);
     }
 

@@ -1,4 +1,4 @@
-// Whether a node by itself can be executed.
+// The check whether a single node can be executed.
 #pragma once
 
 #include <cstdint>

@@ -56,8 +56,8 @@ std::string trace_bytes(const std::vector<Node>& nodes)
     wire::Node message;
     for (const Node& node : nodes) {
         if (node.duration_ps % ps_per_microsecond != 0)
-            throw std::invalid_argument(
-                label_of(node) + ": a duration of " + std::to_string(node.duration_ps) + " ps is no whole microsecond");
+            throw std::invalid_argument(label_of(node) + ": a duration of " + std::to_string(node.duration_ps) +
+                " ps is not a whole number of microseconds");
         message.Clear();
         message.set_id(node.id);
         message.set_name(node.name);

@@ -68,7 +68,7 @@ private:
         if (policy_.dependencies == Dependencies::automatic && absent > 0)
             ignore_control(std::to_string(absent) + " of them name nodes that the trace does not hold");
         else if (policy_.dependencies == Dependencies::data && control_dependencies() > 0)
-            ignore_control("data dependencies alone were asked for");
+            ignore_control("only data dependencies were requested");
         else if (policy_.dependencies == Dependencies::data_and_control && absent > 0 && !policy_.refuse_absent_control)
             notice(std::to_string(absent) +
                 " control dependencies name nodes that the trace does not hold; they are ignored");
@@ -114,7 +114,7 @@ private:
         if (members == nullptr) {
             std::string known = "\"0\" for all ranks";
             for (const std::uint64_t number : verdict_.groups[rank].numbers()) known += ", " + std::to_string(number);
-            findings_.add(set_.file(rank), mention.line, where + ", a group that nothing defines",
+            findings_.add(set_.file(rank), mention.line, where + ", a group without a definition",
                 "one of " + known + "; groups come from a group file or a metadata node");
         } else if (std::find(members->begin(), members->end(), rank) == members->end()) {
             findings_.add(set_.file(rank), mention.line, where + ", a group without rank " + std::to_string(rank),
@@ -173,7 +173,7 @@ private:
                         first ? runs_[other].collectives.count(number) == 0 : digest_of(other, number) != digest;
                     if (!same_members(*members, number, other))
                         findings_.add(set_.file(other), 0,
-                            "group " + GroupTable::text_of(number) + " is not what it is on rank " +
+                            "group " + GroupTable::text_of(number) + " differs from that on rank " +
                                 std::to_string(rank),
                             "the same ranks in the same order on every member");
                     else if (differs)
@@ -205,7 +205,7 @@ private:
                 " collectives on the CPU side without comm_type and comm_size run as CPU "
                 "work of their recorded duration");
         if (const std::uint64_t count = total(&RankScan::invalid_nodes))
-            notice(std::to_string(count) + " nodes of type INVALID finish at once");
+            notice(std::to_string(count) + " nodes of type INVALID finish immediately");
         if (const std::uint64_t count = total(&RankScan::partial_dimensions); count > 0 && policy_.dimensions.empty())
             notice(std::to_string(count) +
                 " nodes leave out network dimensions (involved_dim); collectives span all "

@@ -1,4 +1,4 @@
-// Whether a trace set can run, and how: read once for every rank and then run without time, each node
+// The check whether a trace set can run, and how: it is read once for every rank and then run without time, each node
 // finishing at once. Memory follows the window of unresolved nodes, not the length of the traces.
 #pragma once
 

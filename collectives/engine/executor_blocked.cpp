@@ -20,7 +20,7 @@ std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint3
                     if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index &&
                         slot < ref.index + ref.count)
                         return fmt::format(" from rank {}", from);
-    return ", which nobody stores";
+    return ", which no rank stores";
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ std::vector<std::string> LineExecutor::blocked() const
             std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
             if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
                 const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
-                line += fmt::format("step {} waits for signal {} of {}, has {}", entry.label, entry.value, home.path(),
-                    endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
+                line += fmt::format("step {} waits for signal {} of {}, and has {}", entry.label, entry.value,
+                    home.path(), endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
             } else if (entry.kind == Operation::Kind::wait) {
                 const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
                 const RankPlan& plan = schedule.ranks[part.position];
@@ -79,20 +79,21 @@ std::vector<std::string> LineExecutor::blocked() const
                         line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
                         break;
                     }
-                line += fmt::format(", has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
-                if (entry.more_flags > 0) line += fmt::format(", and {} more flags", entry.more_flags);
+                line += fmt::format(", and has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+                if (entry.more_flags > 0) line += fmt::format(", and waits for {} more flags", entry.more_flags);
             } else if (entry.packets != 0 && entry.in_flight == 0) {
                 const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
                 const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
                 line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
                     storer_text(schedule, part.position, slot));
             } else {
-                line += fmt::format("step {} has {} lines without an answer", entry.label, entry.in_flight);
+                line += fmt::format("step {} has {} requests without a response", entry.label, entry.in_flight);
             }
             out.push_back(std::move(line));
         }
         for (const auto& [place, group] : alike)
-            if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
+            if (group.second > 0)
+                out[group.first] += fmt::format(" (and {} more workgroups wait for the same)", group.second);
         if (gpu->dma_engines().queued() > 0)
             out.push_back(
                 fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));

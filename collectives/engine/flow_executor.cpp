@@ -25,10 +25,10 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
 void FlowExecutor::require_known(const EngineSpec& spec)
 {
     if (spec.mover != Mover::units)
-        throw InputError("", 0, "engine.mover is not units, and flow fidelity moves data by units only",
+        throw InputError("", 0, "engine.mover is not units, but flow fidelity moves data by units only",
             "engine.mover=units, or --fidelity line");
     if (spec.flag_home != FlagHome::waiter)
-        throw InputError("", 0, "engine.flag_home=signaller, and flow fidelity has flags at the rank that waits only",
+        throw InputError("", 0, "engine.flag_home=signaller, but flow fidelity has flags only at the rank that waits",
             "engine.flag_home=waiter, or --fidelity line");
 }
 

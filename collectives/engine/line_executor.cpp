@@ -40,7 +40,7 @@ LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerato
         gpus_.push_back(accelerator->gpu());
         replays_.push_back(accelerator->replay());
         if (gpus_.back() == nullptr && replays_.back() == nullptr)
-            throw InputError("", 0, accelerator->path() + " is made by a model that carries nothing out",
+            throw InputError("", 0, accelerator->path() + " has a model that cannot execute a collective",
                 "a model derived from Gpu or ReplayGpu");
         const std::uint32_t endpoint = accelerator->endpoint();
         memories_.emplace_back(global_address(endpoint, 0), accelerator->capacity());
@@ -92,8 +92,9 @@ void LineExecutor::allocate(Running& job)
         waits |= !replay && job.packets->bytes(rank) > 0;
     }
     if (replays && waits)
-        throw InputError(job.job.name, 0, "a GPU waits for packets, and replay GPUs among its peers send none",
-            "engine.protocol=simple, or GPUs that are all simulated");
+        throw InputError(job.job.name, 0,
+            "a GPU waits for packets, but some of its peers are replay GPUs, which send no packets",
+            "engine.protocol=simple, or no replay GPUs");
     if (job.engine.flag_home == FlagHome::signaller)
         job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {

@@ -177,7 +177,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             throw refused(" cannot run here", "steps that need no multicast or reduction in a switch");
         for (const std::uint64_t address : at)
             if (local_of(address) != local_of(at.front()))
-                throw refused(" of chunks at different addresses of their ranks", "the same chunk at every rank");
+                throw refused(" of chunks at different addresses of the ranks", "the same chunk at every rank");
         return global_address(groups->at(ranks), local_of(at.front()));
     };
 

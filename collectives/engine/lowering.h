@@ -1,4 +1,4 @@
-// From a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
+// Converts a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
 //
 // A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags;
 // with ports, one and a list that it makes requests for.

@@ -1,4 +1,4 @@
-// Where the packet slots of a job lie, and what is expected in them.
+// The addresses of the packet slots of a job, and the packets that are expected in them.
 //
 // A slot holds as much data as a scratch slot, in packets (base/packet_format.h). Each of its shares, as steps cut it,
 // begins at a packet and a line of its own; so a slot must be read in the shares in which it was stored.

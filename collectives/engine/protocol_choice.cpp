@@ -32,19 +32,20 @@ bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
     const auto channel = spec.channel;
     const bool left_to_switches = any_step(schedule, [](const Step& step) { return in_switch(step.kind); });
     if (channel == EngineChannel::in_switch && !left_to_switches)
-        throw InputError(schedule.name, 0, "engine.channel=switch with an algorithm that leaves nothing to switches",
-            "an algorithm that does, or another engine.channel");
+        throw InputError(schedule.name, 0, "engine.channel=switch with an algorithm that has no steps in switches",
+            "an algorithm with steps in switches, or another engine.channel");
     if (channel == EngineChannel::memory && left_to_switches)
-        throw InputError(schedule.name, 0, "engine.channel=memory with an algorithm that leaves steps to switches",
+        throw InputError(schedule.name, 0, "engine.channel=memory with an algorithm that has steps in switches",
             "an algorithm of loads and stores, or engine.channel=switch");
     const bool named = has_ports(schedule);
     const bool ports = channel == EngineChannel::port || (channel == EngineChannel::any && named);
     if (ports && spec.mover != Mover::units)
         throw InputError(schedule.name, 0,
-            "port channels, whose proxy has copy engines move the data, with engine.mover other than units",
+            "port channels with engine.mover other than units: the proxy of a port channel uses the copy engines "
+            "itself",
             "engine.mover=units, or engine.channel=memory");
     if (channel == EngineChannel::port && (has_packets(schedule) || spec.protocol != Protocol::simple))
-        throw InputError(schedule.name, 0, "engine.channel=port with packets, which only units store",
+        throw InputError(schedule.name, 0, "engine.channel=port with packets: only units store packets",
             "engine.protocol=simple, or engine.channel=memory");
     return channel == EngineChannel::port || (channel != EngineChannel::any && named);
 }
@@ -83,10 +84,10 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     const bool staged = spec.staging == StagingMode::fifo;
     if ((own || protocol != Protocol::simple) && spec.mover != Mover::units)
         throw InputError(schedule->name, 0,
-            "packets, which only units store and look at, with engine.mover other than units",
+            "packets with engine.mover other than units: only units store and poll packets",
             "engine.mover=units, or engine.protocol=simple");
     if (staged && protocol != Protocol::simple)
-        throw InputError(schedule->name, 0, "engine.staging=fifo with packets, which have slots of their own",
+        throw InputError(schedule->name, 0, "engine.staging=fifo with packets: packets have slots of their own",
             "engine.protocol=simple, or engine.staging=none");
     const bool marks = marks_channels(*schedule, spec);
     const bool as_it_is = own || (protocol == Protocol::simple && spec.slices <= 1 && !staged);

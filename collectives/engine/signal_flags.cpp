@@ -27,8 +27,8 @@ std::uint32_t SignalFlags::number(std::uint32_t signaller, std::uint32_t waiter,
     if (found == numbers_[signaller].end())
         throw InputError("", 0,
             "rank " + std::to_string(waiter) + " waits for a signal of rank " + std::to_string(signaller) +
-                " to its semaphore " + std::to_string(semaphore) + ", which never comes",
-            "a schedule whose waits name who signals, or engine.flag_home=waiter");
+                " to its semaphore " + std::to_string(semaphore) + ", which no rank sends",
+            "a schedule whose waits name the rank that signals, or engine.flag_home=waiter");
     return found->second;
 }
 

@@ -91,7 +91,7 @@ bool TraceEngine::let_one_more_in()
 std::vector<std::string> TraceEngine::notices() const
 {
     if (!exceeded_) return {};
-    return {fmt::format("ranks waited crosswise for each other's collectives: some started beyond "
+    return {fmt::format("ranks waited for each other's collectives in a cycle: some collectives were started beyond "
                         "engine.communication_in_flight = {}",
         spec_.communication_in_flight)};
 }
@@ -265,7 +265,7 @@ std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
     const std::uint64_t number = node.location.value_or(rank % memories.size());
     if (number >= memories.size())
         throw InputError(set_.file(rank), node.line,
-            fmt::format("{}: tensor_loc {}, and the system has {} memories", chakra::label_of(node), number,
+            fmt::format("{}: tensor_loc is {}, but the system has {} memories", chakra::label_of(node), number,
                 memories.size()),
             fmt::format("0 to {}", memories.size() - 1));
     return memories[number];
@@ -364,7 +364,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
     Exchange& exchange = group.open[number];
     if (exchange.type != *node.comm_type || exchange.bytes != node.comm_size.value_or(0))
         throw InputError(set_.file(rank), node.line,
-            fmt::format("{} of {} bytes is number {} of its group, where another rank issued {} of {} bytes",
+            fmt::format("{} of {} bytes is number {} of its group, but another rank issued {} of {} bytes there",
                 chakra::name_of(*node.comm_type), node.comm_size.value_or(0), number + 1,
                 chakra::name_of(exchange.type), exchange.bytes),
             "the same sequence of collectives on every member");
@@ -408,7 +408,7 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
     Exchange& exchange = pair.open[number];
     if (exchange.bytes != node.comm_size.value_or(0))
         throw InputError(set_.file(rank), node.line,
-            fmt::format("{} bytes from rank {} to rank {} with tag {}, where the other side has {} bytes",
+            fmt::format("{} bytes from rank {} to rank {} with tag {}, but the other side has {} bytes",
                 node.comm_size.value_or(0), key.source, key.destination, key.tag, exchange.bytes),
             "the same size on both sides");
     const Executor::JobId job = exchange.job;

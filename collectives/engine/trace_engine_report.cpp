@@ -83,7 +83,7 @@ std::vector<std::string> TraceEngine::blocked() const
     if (order_)
         for (const CommunicationOrder::Incomplete& entry : order_->incomplete()) {
             if (out.size() >= most_waits_told) return out;
-            out.push_back(fmt::format("{} of {} bytes, priority {}: rank{} did not come to it, rank{} wait for it",
+            out.push_back(fmt::format("{} of {} bytes, priority {}: rank{} did not reach it; rank{} wait for it",
                 chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type)), entry.kind.bytes,
                 entry.kind.priority, ranks_text(entry.missing), ranks_text(entry.here)));
         }
@@ -93,7 +93,7 @@ std::vector<std::string> TraceEngine::blocked() const
             std::string ranks[2];  // missing, waiting
             for (std::size_t position = 0; position < members.size(); ++position)
                 ranks[exchange.here[position] ? 1 : 0] += fmt::format(" {}", members[position]);
-            out.push_back(fmt::format("{} (number {} of its group): rank{} did not reach it, rank{} wait in it",
+            out.push_back(fmt::format("{} (number {} of its group): rank{} did not reach it; rank{} wait in it",
                 chakra::name_of(exchange.type), number + 1, ranks[0], ranks[1]));
         }
     return out;

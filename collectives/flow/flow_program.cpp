@@ -91,14 +91,14 @@ private:
     {
         if (in_switch(step.kind))
             throw InputError(frame_.name, 0,
-                "flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them",
+                "this algorithm has steps in switches, but flow fidelity has no switches that combine or copy",
                 "an algorithm of loads and stores, or --fidelity line");
         if (step.channel == StepChannel::port)
             throw InputError(frame_.name, 0,
-                "flow fidelity has no port channels, and a step of this plan goes through one",
+                "a step of this plan uses a port channel, but flow fidelity has no port channels",
                 "engine.channel=memory, or --fidelity line");
         if (step.sources.size() > most_operands || step.destinations.size() > most_operands)
-            throw InputError(frame_.name, 0, "a step has more than 65535 operands", "at most as many");
+            throw InputError(frame_.name, 0, "a step has more than 65535 operands", "at most 65535 operands");
     }
 
     void fold_move(const Step& step, FlowOp& op)

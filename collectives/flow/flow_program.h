@@ -1,4 +1,5 @@
-// What the ranks of a collective do at flow fidelity: the steps of a schedule without places in memory, so that the programs of
+// The operations of the ranks of a collective at flow fidelity: the steps of a schedule without places in memory, so
+// that the programs of
 // equal ranks are one template. Peers stand in a template as differences to the own rank.
 //
 // A schedule of 1024 ranks takes 0.9 GB as steps with operands; its ring is one template of 6138 operations.

@@ -15,7 +15,7 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     if (known != FlatMap::none) return known;
     const CostPath made = source_(from, to);
     if (made.stages.empty())
-        throw InputError("", 0, "no way from rank " + std::to_string(from) + " to rank " + std::to_string(to),
+        throw InputError("", 0, "no path from rank " + std::to_string(from) + " to rank " + std::to_string(to),
             "ranks that reach each other");
     FlowPath path;
     path.first = static_cast<std::uint32_t>(stages_.size());

@@ -325,7 +325,7 @@ FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::
 {
     if (!writes_by_rank(algorithm, op, options) || ranks < 2)
         throw InputError("", 0,
-            fmt::format("{} by the algorithm '{}' over {} ranks cannot be written a rank at a time", name_of(op),
+            fmt::format("flow fidelity cannot write {} by the algorithm '{}' over {} ranks rank by rank", name_of(op),
                 algorithm, ranks),
             algorithms_by_rank(op));
     Schedule frame;

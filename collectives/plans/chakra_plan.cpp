@@ -67,7 +67,7 @@ private:
             if (node.type == NodeType::metadata) continue;
             if (nodes.size() >= most_nodes)
                 throw InputError(traces_.file(rank_), 0, "more nodes than one collective has", "an algorithm trace");
-            if (!place.emplace(node.id, nodes.size()).second) problem(&node, "an id that is taken", "another");
+            if (!place.emplace(node.id, nodes.size()).second) problem(&node, "an id that another node has", "another");
             nodes.push_back(node);
             check(nodes.back());
         }
@@ -81,7 +81,8 @@ private:
             for (const std::uint64_t parent : parents) {
                 const auto found = place.find(parent);
                 if (found == place.end()) {
-                    problem(&nodes[i], fmt::format("depends on node {}, which there is not", parent), "a node");
+                    problem(&nodes[i], fmt::format("depends on node {}, which does not exist", parent),
+                        "the id of a node");
                     continue;
                 }
                 children[found->second].push_back(i);
@@ -101,7 +102,8 @@ private:
         }
         if (ranks_.back().size() < nodes.size() && plan_.problems.empty())
             for (std::size_t i = 0; i < nodes.size(); ++i)
-                if (missing[i] > 0) return problem(&nodes[i], "waits for itself by way of its parents", "no cycle");
+                if (missing[i] > 0)
+                    return problem(&nodes[i], "waits for itself through its parents", "parents without a cycle");
     }
 
     void check(const Node& node)
@@ -150,7 +152,7 @@ private:
                 const auto found = messages_.find(where);
                 if (found == messages_.end() || index >= found->second.size())
                     problem(&node,
-                        fmt::format("nobody sends message {} of rank {} with tag {}", index, std::get<0>(where),
+                        fmt::format("no rank sends message {} of rank {} with tag {}", index, std::get<0>(where),
                             std::get<2>(where)),
                         "a SEND for every RECV");
                 else if (found->second[index].bytes != *node.comm_size)
@@ -161,9 +163,9 @@ private:
             rank_ = std::get<0>(where);
             if (received[where] < messages.size())
                 problem(nullptr,
-                    fmt::format("{} messages to rank {} with tag {} are sent and {} received", messages.size(),
+                    fmt::format("{} messages to rank {} with tag {} are sent, but {} are received", messages.size(),
                         std::get<1>(where), std::get<2>(where), received[where]),
-                    "as many");
+                    "the same number");
         }
     }
 
@@ -191,7 +193,8 @@ private:
                 message.slot = receiver.scratch_chunks;
                 if (message.bytes / chunk_ > most_plan_chunks - receiver.scratch_chunks) {
                     rank_ = std::get<1>(where);
-                    return problem(nullptr, fmt::format("messages whose sizes share no more than {} bytes", chunk_),
+                    return problem(nullptr,
+                        fmt::format("the greatest common divisor of all message sizes is {} bytes", chunk_),
                         "sizes that are multiples of one chunk");
                 }
                 receiver.scratch_chunks += chunks(message.bytes);

@@ -84,7 +84,7 @@ public:
     bool end_array() override { return close(); }
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception&) override
     {
-        throw InputError(file_, line_, "no JSON at '" + shown(token) + "'", "a JSON object");
+        throw InputError(file_, line_, "this is not JSON: '" + shown(token) + "'", "a JSON object");
     }
 
 private:

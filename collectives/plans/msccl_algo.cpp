@@ -29,7 +29,7 @@ public:
 
     MscclAlgo algo(const XmlElement& root)
     {
-        if (root.name != "algo") refuse(root.line, "<" + root.name + "> is no plan", "<algo>");
+        if (root.name != "algo") refuse(root.line, "<" + root.name + "> is not a plan", "<algo>");
         MscclAlgo out;
         out.line = root.line;
         out.name = text(root, "name");

@@ -72,7 +72,7 @@ private:
         }
         for (std::uint32_t rank = 0; rank < algo_.ranks; ++rank)
             if (ids.count(rank) == 0) {
-                problem(algo_.line, fmt::format("gpu {} of {} is missing", rank, algo_.ranks), "every one");
+                problem(algo_.line, fmt::format("gpu {} of {} is missing", rank, algo_.ranks), "every gpu");
                 break;
             }
     }
@@ -87,8 +87,8 @@ private:
             const std::uint64_t whole = std::uint64_t{declared} * (shared ? algo_.ranks : 1);
             if (declared != 0 && whole != algo_.chunks)
                 problem(gpu.line,
-                    fmt::format("gpu {} has {}=\"{}\", which makes {} chunks", gpu.id, name, declared, whole),
-                    fmt::format("{}, as nchunksperloop says", algo_.chunks));
+                    fmt::format("gpu {} has {}=\"{}\", which is {} chunks", gpu.id, name, declared, whole),
+                    fmt::format("{}, the value of nchunksperloop", algo_.chunks));
         };
         wanted(Buffer::input, "i_chunks", gathers);
         wanted(Buffer::output, "o_chunks", scatters);
@@ -141,11 +141,13 @@ private:
     {
         const char* type = name_of(step.type);
         if (sends(step.type) && block.send < 0)
-            problem(step.line, fmt::format("step {} in tb {} of gpu {}, which sends to nobody", type, block.id, gpu.id),
+            problem(step.line,
+                fmt::format("step {} sends in tb {} of gpu {}, which has no peer to send to", type, block.id, gpu.id),
                 "a peer in 'send'");
         if (receives(step.type) && block.recv < 0)
             problem(step.line,
-                fmt::format("step {} in tb {} of gpu {}, which receives from nobody", type, block.id, gpu.id),
+                fmt::format("step {} receives in tb {} of gpu {}, which has no peer to receive from", type, block.id,
+                    gpu.id),
                 "a peer in 'recv'");
         if (step.type == MscclType::nop) return;
         if (step.count < 1) problem(step.line, fmt::format("cnt {} of a step {}", step.count, type), "at least 1");
@@ -172,11 +174,11 @@ private:
         if (step.block < 0 || step.step < 0 || found == by_id.end() ||
             step.step >= static_cast<std::int64_t>(found->second->steps.size()))
             return problem(step.line,
-                fmt::format("depends on step {} of tb {}, which gpu {} has not", step.step, step.block, gpu.id),
+                fmt::format("depends on step {} of tb {}, which gpu {} does not have", step.step, step.block, gpu.id),
                 "an existing step, or -1 for both");
         if (!found->second->steps[static_cast<std::size_t>(step.step)].has_dependents)
             notice(step.line, fmt::format("depends on step {} of tb {}, which has hasdep=\"0\"", step.step, step.block),
-                "hasdep=\"1\" there, or the runtime never announces it");
+                "hasdep=\"1\" there; else the runtime never signals that step");
     }
 
     // Steps of one gpu that wait for each other: what cannot run though all messages arrive.
@@ -225,14 +227,14 @@ private:
         for (auto& [connection, messages] : sent) {
             const auto other = received.find(connection);
             if (!messages.steps.empty() && other == received.end())
-                problem(messages.block->line, "nobody receives what is sent " + connection_text(connection),
+                problem(messages.block->line, "no block receives the data sent " + connection_text(connection),
                     "a block with that peer and channel");
             else if (other != received.end())
                 pairs(connection, messages, other->second);
         }
         for (const auto& [connection, messages] : received)
             if (!messages.steps.empty() && sent.count(connection) == 0)
-                problem(messages.block->line, "nobody sends what is received " + connection_text(connection),
+                problem(messages.block->line, "no block sends the data received " + connection_text(connection),
                     "a block with that peer and channel");
     }
 
@@ -261,9 +263,9 @@ private:
         if (sent.steps.size() == received.steps.size()) return;
         const bool more = sent.steps.size() > both;
         problem(more ? sent.steps[both]->line : received.steps[both]->line,
-            fmt::format("{} messages are sent {} and {} received", sent.steps.size(), connection_text(connection),
+            fmt::format("{} messages are sent {} but {} are received", sent.steps.size(), connection_text(connection),
                 received.steps.size()),
-            "as many");
+            "the same number");
     }
 
     const MscclAlgo& algo_;

@@ -41,11 +41,11 @@ std::uint32_t pieces_of(const Schedule& schedule)
         for (const Thread& thread : rank.threads)
             for (const Step& step : thread.steps) {
                 if (in_switch(step.kind))
-                    refuse(schedule, std::string(name_of(step.kind)) + " has no place in MSCCL XML",
+                    refuse(schedule, std::string(name_of(step.kind)) + " has no form in MSCCL XML",
                         "transfers between two ranks");
                 if (is_data(step.kind)) pieces = std::lcm(pieces, std::uint64_t{step.parts});
                 if (pieces * std::max(1u, schedule.chunks) > most_plan_chunks)
-                    refuse(schedule, "more than 2^20 chunks and shares of them", "fewer channels or chunks");
+                    refuse(schedule, "more than 2^20 chunks and parts of chunks", "fewer channels or chunks");
             }
     return static_cast<std::uint32_t>(pieces);
 }
@@ -80,7 +80,7 @@ public:
     MscclAlgo write()
     {
         const Order order = legal_order(schedule_, Numbering(schedule_));
-        if (!order.blocked.empty()) refuse(schedule_, "does not run to its end", "a schedule that verify() passes");
+        if (!order.blocked.empty()) refuse(schedule_, "cannot be completed", "a schedule that verify() passes");
         find_single_uses(order);
         for (const StepAt at : order.steps)
             if (is_data(step_at(schedule_, at).kind)) step(at);
@@ -401,7 +401,7 @@ std::string escaped(const std::string& text)
 std::string write_msccl_xml(const Schedule& schedule, const std::string& protocol)
 {
     if (schedule.op == CollectiveOp::barrier)
-        refuse(schedule, "a barrier has no place in MSCCL XML", "a collective that moves data");
+        refuse(schedule, "a barrier has no form in MSCCL XML", "a collective that moves data");
     const MscclAlgo algo = Writer(schedule).write();
     std::string out =
         fmt::format("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" "

@@ -99,7 +99,7 @@ void MscclppLowering::reduction(const JsonValue& op)
         else if (name->text == "max")
             wanted = ReduceOp::max;
         else if (name->text != "sum")
-            fields_.refuse(name->line, "'reduce_op' of unknown name", "sum, min or max");
+            fields_.refuse(name->line, "'reduce_op' has an unknown name", "sum, min or max");
     }
     if (reduction_.value_or(wanted) != wanted) problem(op.line, "two reductions in one plan", "one");
     reduction_ = wanted;
@@ -113,11 +113,11 @@ void MscclppLowering::data(const JsonValue& op, const std::string& name, const R
         return problem(op.line, fmt::format("{} without operands", name), "'src_buff' and 'dst_buff'");
     const bool pairwise = name == "put" || name == "pws" || name == "pwsf" || name == "get" || name == "ppkt";
     if (pairwise && from.size() != to.size())
-        return problem(op.line, fmt::format("{} of {} sources to {} destinations", name, from.size(), to.size()),
+        return problem(op.line, fmt::format("{} from {} sources to {} destinations", name, from.size(), to.size()),
             "as many");
     const bool local_pair = name == "copy" || name == "cpkt" || name == "upkt";
     if (local_pair && (from.size() != 1 || to.size() != 1))
-        return problem(op.line, fmt::format("{} of {} sources to {} destinations", name, from.size(), to.size()),
+        return problem(op.line, fmt::format("{} from {} sources to {} destinations", name, from.size(), to.size()),
             "one of each");
     const auto packed = [&](std::vector<ChunkRef>& refs, std::size_t first) {
         for (std::size_t i = first; i < refs.size(); ++i) refs[i] = in_packets(refs[i], op.line);

@@ -39,7 +39,7 @@ public:
     MscclppPlan read(const JsonValue& root)
     {
         if (root.kind != JsonValue::Kind::object || root.member("gpus") == nullptr)
-            fields_.refuse(root.line, "no execution plan", "an object with 'gpus'");
+            fields_.refuse(root.line, "this is not an execution plan", "an object with 'gpus'");
         MscclppPlan out;
         out.name = fields_.text(root, "name");
         out.collective = fields_.text(root, "collective");
@@ -138,7 +138,7 @@ private:
             if (members.ranks.empty()) problem(entry.line, "a group of no ranks", "'ranks'");
             const std::uint64_t size = fields_.number(entry, "size", any_number, members.ranks.size());
             if (size != members.ranks.size())
-                problem(entry.line, fmt::format("a group of size {} with {} ranks", size, members.ranks.size()),
+                problem(entry.line, fmt::format("a group of size {} has {} ranks", size, members.ranks.size()),
                     "as many");
             out.groups.push_back(std::move(members));
         }

@@ -125,7 +125,8 @@ void MscclppLowering::pipeline(const JsonValue& op)
     const std::uint64_t chunks = fields_.number(context, "num_chunks", most_plan_chunks);
     Round round;
     round.unit = fields_.number(context, "unit_size", any_count >> 1);
-    if (round.unit == 0 || chunks == 0) fields_.refuse(context.line, "a pipeline of nothing", "numbers above 0");
+    if (round.unit == 0 || chunks == 0)
+        fields_.refuse(context.line, "a pipeline without iterations", "numbers above 0");
     const JsonValue& operations = fields_.value(op, "ops", JsonValue::Kind::list);
     round.chunk = options_.bytes / std::max(1u, source_.chunks);
     if (options_.bytes == 0) {  // two rounds
@@ -146,8 +147,7 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
 {
     const std::string name = fields_.text(op, "name");
     origin_.line = op.line;
-    if (++unrolled_ > most_lowered_steps)
-        fields_.refuse(op.line, "more operations than can be followed", "a smaller plan");
+    if (++unrolled_ > most_lowered_steps) fields_.refuse(op.line, "the plan has too many operations", "a smaller plan");
     if (counting_) ++plan_.operations[name];
     if (holds(synchronising, name)) return synchronise(op, name);
     if (holds(moving, name)) return data(op, name, round);
@@ -157,7 +157,7 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
     for (const char* one : synchronising) known += std::string(", ") + one;
     for (const char* one : moving) known += std::string(", ") + one;
     for (const char* one : switching) known += std::string(", ") + one;
-    fields_.refuse(op.line, fmt::format("an operation of unknown name in threadblock {} of gpu {}", block_->id, rank_),
+    fields_.refuse(op.line, fmt::format("unknown operation in threadblock {} of gpu {}", block_->id, rank_),
         "one of " + known);
 }
 

@@ -111,7 +111,8 @@ void MscclppLowering::semaphores(const JsonValue& op, bool acquire)
 {
     for (const std::uint32_t id : fields_.numbers(op, "semaphore_ids")) {
         if (id >= gpu_->semaphores.size()) {
-            problem(op.line, fmt::format("semaphore {} of gpu {}, which has {}", id, rank_, gpu_->semaphores.size()),
+            problem(op.line,
+                fmt::format("semaphore {} of gpu {}, which has {} semaphores", id, rank_, gpu_->semaphores.size()),
                 "one of 'semaphores'");
             continue;
         }
@@ -139,9 +140,9 @@ void MscclppLowering::unequal_signals()
         const auto memory = static_cast<std::uint32_t>(source_.gpus[rank].peers[0].size());
         const bool port = semaphore >= memory;
         const std::uint32_t channel = port ? semaphore - memory : semaphore;
-        const std::string what = fmt::format(
-            "{} channel {} of gpu {} is signalled {} times by gpu {} and waited for {} times", port ? "port" : "memory",
-            channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel], count.second);
+        const std::string what =
+            fmt::format("{} channel {} of gpu {} gets {} signals from gpu {}, but {} waits", port ? "port" : "memory",
+                channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel], count.second);
         if (count.first < count.second)
             problem(source_.gpus[rank].line, what, "as many signals as waits");
         else
@@ -159,8 +160,8 @@ void MscclppLowering::unused_tokens()
         if (begin + released <= acquired) continue;
         plan_.notices.push_back({plan_.file, gpu_->line,
             fmt::format(
-                "semaphore {} of gpu {} begins with {}, is released {} times and acquired {} times, and ends with {}",
-                id, rank_, begin, released, acquired, begin + released - acquired),
+                "semaphore {} of gpu {} starts at {}, is released {} times and acquired {} times, and ends at {}", id,
+                rank_, begin, released, acquired, begin + released - acquired),
             ""});
     }
 }

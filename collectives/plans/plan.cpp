@@ -84,7 +84,7 @@ Plan read_plan(const std::string& path, const PlanOptions& options)
     case '{': return read_mscclpp_json(text, path, options);
     default: break;
     }
-    throw InputError(path, 0, "no plan: begins neither as XML nor as JSON",
+    throw InputError(path, 0, "this is not a plan: it starts neither as XML nor as JSON",
         "MSCCL XML, an MSCCL++ execution plan, or the prefix of Chakra traces");
 }
 
@@ -113,7 +113,7 @@ std::string size_remark(const Plan& plan, std::uint64_t bytes)
         return fmt::format("the plan is for messages of {} to {} bytes, not {}", plan.min_bytes, plan.max_bytes, bytes);
     const std::uint64_t grain = plan.alignment * std::max(1u, plan.schedule.chunks);
     if (plan.alignment > 1 && bytes % grain != 0)
-        return fmt::format("the plan's own executor wants multiples of {} bytes ({} chunks of whole {} bytes), not {}",
+        return fmt::format("the plan's own executor needs multiples of {} bytes ({} chunks of whole {} bytes), not {}",
             grain, plan.schedule.chunks, plan.alignment, bytes);
     return "";
 }

@@ -52,7 +52,7 @@ public:
         if (!open.empty())
             refuse("<" + open.back().name + "> of line " + std::to_string(open.back().line) + " is never closed",
                 "</" + open.back().name + ">");
-        if (!found) refuse("no element", "an XML document");
+        if (!found) refuse("the document has no element", "an XML document");
         return root;
     }
 
@@ -100,7 +100,7 @@ private:
     {
         std::size_t to = at_;
         while (to < text_.size() && is_name(text_[to])) ++to;
-        if (to == at_) refuse("no name where one must stand", "a name");
+        if (to == at_) refuse("a name is missing", "a name");
         std::string out = text_.substr(at_, to - at_);
         at_ = to;
         return out;
@@ -181,7 +181,7 @@ private:
             const bool number = raw.compare(i, 2, "&#") == 0 && end != std::string::npos;
             const bool hex = number && raw.size() > i + 2 && raw[i + 2] == 'x';
             const long code = number ? std::strtol(raw.c_str() + i + (hex ? 3 : 2), nullptr, hex ? 16 : 10) : 0;
-            if (code <= 0 || code > 127) refuse("an entity that is not known", "&amp; &lt; &gt; &quot; &apos;");
+            if (code <= 0 || code > 127) refuse("an unknown entity", "&amp; &lt; &gt; &quot; &apos;");
             out += static_cast<char>(code);
             i = end + 1;
         }
@@ -195,7 +195,8 @@ private:
         spaces();
         expect('>');
         if (open.empty() || open.back().name != what)
-            refuse("</" + what + "> closes nothing", open.empty() ? "an element" : "</" + open.back().name + ">");
+            refuse("</" + what + "> closes no open element",
+                open.empty() ? "an element" : "</" + open.back().name + ">");
         finish(open);
     }
 

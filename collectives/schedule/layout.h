@@ -1,4 +1,4 @@
-// Where every chunk of a schedule lies in bytes, for a message of a given size.
+// The byte range of every chunk of a schedule, for a message of a given size.
 //
 // `bytes` means what it means in nccl-tests: all_gather and gather: the total output; reduce_scatter
 // and scatter: the total input; all_to_all: the input of one rank; everything else: the buffer.

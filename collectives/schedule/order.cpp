@@ -283,7 +283,7 @@ private:
                 arrived_[numbering_.barrier(rank, step.semaphore)].size(), step.participants);
         if (step.kind == StepKind::push_reduce && pushed_.count(push_key(step)) > 0) {
             const std::string missing = missing_members(step);
-            if (!missing.empty()) return fmt::format("waits for what rank {} should push", missing);
+            if (!missing.empty()) return fmt::format("waits for the contribution of rank {}", missing);
         }
         if (is_data(step.kind)) {
             std::uint32_t chunk = 0;
@@ -291,16 +291,16 @@ private:
             PacketStores::Store store;
             const ChunkRef* slot =
                 incomplete(step, chunk, [&](const PacketStores::Store& one) { open = &(store = one); });
-            if (slot == nullptr) return "waits for others of its push_reduce";
+            if (slot == nullptr) return "waits for the other members of its push_reduce";
             return fmt::format("waits for packets in slot {}, {}", slot->index + chunk,
-                open == nullptr ? std::string("which nobody stores")
+                open == nullptr ? std::string("which no rank stores")
                                 : fmt::format("which rank {} thread {} would store in step {}",
                                       owners_[open->thread].rank, owners_[open->thread].thread, open->step));
         }
         const std::uint32_t semaphore = numbering_.semaphore(rank, step.semaphore);
         const std::string& sender = senders[semaphore];
         return fmt::format("waits for signal {} on semaphore {} from rank {}, {}", taken_[semaphore] + 1,
-            step.semaphore, step.peer, sender.empty() ? "which nobody sends" : sender);
+            step.semaphore, step.peer, sender.empty() ? "which no rank sends" : sender);
     }
 
     const Schedule& schedule_;

@@ -30,9 +30,8 @@ public:
         for (const Message& message : found_.messages) {
             if (message.mixed)
                 refuse(describe(from_, message.signal) +
-                        " signals a semaphore that others signal too, some behind puts "
-                        "and some not",
-                    "a semaphore for each");
+                        " signals a semaphore that other steps signal too, some after puts and some not",
+                    "a semaphore for each of the two uses");
             gone_.insert(key(message.signal));
             gone_.insert(key(message.wait));
         }
@@ -44,7 +43,7 @@ public:
 private:
     [[noreturn]] void refuse(const std::string& what, const char* expected) const
     {
-        throw InputError(from_.name, 0, what + ", which packets cannot do", expected);
+        throw InputError(from_.name, 0, what + ", which is impossible with packets", expected);
     }
 
     // What is put into packets is as long as it was: the operand that says so may become packets.
@@ -82,7 +81,8 @@ private:
                 return;
             }
         if (!put.wait)
-            refuse(fmt::format("nobody waits for what {} puts", describe(from_, put.at)), "a wait for every put");
+            refuse(fmt::format("no step waits for the data that {} puts", describe(from_, put.at)),
+                "a wait for every put");
         Step copy = move_step({slot}, {put.where});
         copy.like = step_of(put.at).like;
         copy.part = put.part;

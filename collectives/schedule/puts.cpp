@@ -42,7 +42,7 @@ private:
             puts.clear();
         } else if (is_data(step.kind)) {
             if (in_switch(step.kind))
-                refuse(describe(schedule_, at) + " leaves work to a switch", "an algorithm of stores");
+                refuse(describe(schedule_, at) + " has steps in switches", "an algorithm of stores");
             for (unsigned s = 0; s < step.sources.size(); ++s) read(at, step, s);
             for (unsigned d = 0; d < step.destinations.size(); ++d) write(at, step, d);
         }

@@ -44,13 +44,13 @@ void check_signals(const Schedule& schedule, const Numbering& numbering, VerifyL
         Use& use = uses[numbering.semaphore(at.rank, step.semaphore)];
         ++use.waits;
         if (!use.senders.empty() && !std::binary_search(use.senders.begin(), use.senders.end(), step.peer))
-            log.problem(fmt::format("{} expects rank {} on semaphore {}, which only rank {} signals",
+            log.problem(fmt::format("{} expects a signal of rank {} on semaphore {}, but only rank {} signals it",
                 describe(schedule, at), step.peer, step.semaphore, use.senders.front()));
     });
     for (const Use& use : uses)
         if (use.signals > use.waits) {
-            const std::string text = fmt::format("rank {} semaphore {} gets {} signals and is waited for {} times",
-                use.rank, use.index, use.signals, use.waits);
+            const std::string text = fmt::format("rank {} semaphore {} gets {} signals, but {} waits", use.rank,
+                use.index, use.signals, use.waits);
             if (schedule.spare_signals)
                 log.remark(text);
             else

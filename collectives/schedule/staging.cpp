@@ -62,7 +62,8 @@ public:
         if (found_.puts.empty()) return std::move(to_);
         for (const Put& put : found_.puts)
             if (!put.wait)
-                refuse(fmt::format("nobody waits for what {} puts", describe(from_, put.at)), "a wait for every put");
+                refuse(fmt::format("no step waits for the data that {} puts", describe(from_, put.at)),
+                    "a wait for every put");
         for (std::uint32_t t = 0; t < numbering_.threads(); ++t) {
             const StepAt owner = numbering_.owner(t);
             marks_[t].resize(from_.ranks[owner.rank].threads[owner.thread].steps.size());
@@ -108,7 +109,8 @@ private:
 
     [[noreturn]] void refuse(const std::string& what, const std::string& expected) const
     {
-        throw InputError(from_.name, 0, what + ", which a FIFO cannot do", expected + ", or " + without_staging);
+        throw InputError(from_.name, 0, what + ", which is impossible with a FIFO",
+            expected + ", or " + without_staging);
     }
 
     Mark& mark(StepAt at) { return marks_[numbering_.thread(at.rank, at.thread)][at.step]; }
@@ -143,7 +145,7 @@ private:
         for (const Put& put : found_.puts) parts = std::min(parts, put.parts);
         const std::uint64_t lines = shape_.step_bytes / line_bytes / width;
         if (lines == 0)
-            refuse(fmt::format("a slot of {} bytes has no line for each of {} chunks behind one signal",
+            refuse(fmt::format("a slot of {} bytes is too small for a line of each of the {} chunks of one signal",
                        shape_.step_bytes, width),
                 fmt::format("engine.step_bytes of {} at least", width * line_bytes));
         const std::uint64_t per_part = layout_.cell_lines(parts);
@@ -248,7 +250,7 @@ private:
                 const ByteRange there = share(part_of(step_at(from_, put.at), round));
                 const ByteRange wanted = share(part_of(read, round));
                 if (wanted.size() > 0 && (wanted.begin != there.begin || wanted.end > there.end))
-                    refuse(fmt::format("{} takes other bytes of a chunk than {} puts", describe(from_, reader),
+                    refuse(fmt::format("{} reads other bytes of a chunk than {} puts", describe(from_, reader),
                                describe(from_, put.at)),
                         "the same part of the same chunks on both sides");
             }

@@ -90,7 +90,8 @@ private:
         for (const ChunkRef& destination : step.destinations) operand(destination, step.sources.front().count);
         if (step.like) {
             operand(*step.like, step.sources.front().count);
-            if (is_slot(step.like->buffer)) step_problem("is like a slot, which has no length of its own");
+            if (is_slot(step.like->buffer))
+                step_problem("takes its length from a slot, which has no length of its own");
         }
         if (step.kind == StepKind::multicast) {
             if (step.sources.size() > 1) step_problem("multicasts more than one source");
@@ -111,13 +112,13 @@ private:
     {
         same_chunk(step.destinations);
         if (step.sources.size() > 1 || step.sources.front().rank != at_.rank)
-            step_problem("pushes what is not one source of its own rank");
+            step_problem("pushes more or other sources than one of its own rank");
         std::vector<std::uint32_t> members;
         for (const ChunkRef& member : step.destinations) members.push_back(member.rank);
         std::sort(members.begin(), members.end());
         if (std::adjacent_find(members.begin(), members.end()) != members.end()) step_problem("names a member twice");
         if (!std::binary_search(members.begin(), members.end(), at_.rank))
-            step_problem("pushes to a group that its rank is no member of");
+            step_problem("pushes to a group without its own rank");
     }
 
     void same_chunk(const std::vector<ChunkRef>& refs)
@@ -164,7 +165,7 @@ private:
             if (step.with_previous) step_problem("cannot run together with the previous step");
         }
         if (step.with_previous && (at_.step == 0 || !is_data(threads[at_.thread].steps[at_.step - 1].kind)))
-            step_problem("has no data step before it to run together with");
+            step_problem("has no data step before it with which it could run together");
         if (step.kind == StepKind::signal || step.kind == StepKind::wait) semaphore(step);
         if (step.kind == StepKind::barrier) barrier(step);
     }

@@ -132,7 +132,8 @@ private:
         bool remote = false;
         if (step.kind == StepKind::wait) {
             if (!clocks_.wait(thread, numbering_.semaphore(at.rank, step.semaphore)))
-                problem(fmt::format("{}: another thread waits on semaphore {} too, in no order with this one",
+                problem(fmt::format(
+                    "{}: another thread waits on semaphore {}, too, and the order of the two is not defined",
                     describe(schedule_, at), step.semaphore));
         } else if (step.kind == StepKind::signal) {
             clocks_.signal(thread, numbering_.semaphore(step.peer, step.semaphore));
@@ -276,7 +277,7 @@ private:
         // A copy of a whole slot carries along the bytes behind a shorter chunk.
         const auto filled = [](const Cell& cell) { return cell.value != nothing_written; };
         if (missing && !(whole_slots && std::any_of(chunk.begin(), chunk.end(), filled)))
-            problem(fmt::format("{} reads {}, {} of which was ever written", describe(schedule_, at),
+            problem(fmt::format("{} reads {}, {} of which was written before", describe(schedule_, at),
                 chunk_name(ref, share.chunk), written ? "not all" : "nothing"));
     }
 
@@ -389,7 +390,7 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
         Clocks clocks(schedule, numbering);
         if (clocks.entries() > most_clock_entries)
             too_large(result,
-                fmt::format("its threads have seen more than {} steps of each other", most_clock_entries));
+                fmt::format("its threads depend on more than {} steps of each other", most_clock_entries));
         else
             Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
     } catch (const InputError& error) {

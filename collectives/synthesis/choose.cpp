@@ -148,7 +148,7 @@ public:
     ScheduleChoice choose()
     {
         if (priced_.empty())
-            throw InputError("", 0, std::string(name_of(request_.op)) + " has no algorithm with a price here",
+            throw InputError("", 0, std::string(name_of(request_.op)) + " has no algorithm that can be estimated here",
                 "an algorithm by its name");
         std::stable_sort(priced_.begin(), priced_.end(),
             [](const Priced& a, const Priced& b) { return worth(a) < worth(b); });

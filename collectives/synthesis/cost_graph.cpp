@@ -109,7 +109,7 @@ void require_connected(const CostGraph& graph)
         const std::uint32_t from = back ? lost : 0;
         const std::uint32_t to = back ? 0 : lost;
         throw InputError("", 0,
-            fmt::format("no way from rank {} ({}) to rank {} ({})", from, graph.ranks[from].name, to,
+            fmt::format("no path from rank {} ({}) to rank {} ({})", from, graph.ranks[from].name, to,
                 graph.ranks[to].name),
             "ranks that reach each other");
     }

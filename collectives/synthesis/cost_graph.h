@@ -1,4 +1,4 @@
-// What a schedule costs on a real fabric, as numbers: links that lines share, the path between every two ranks, and the
+// The costs of a schedule on a real fabric, as numbers: shared links, the path between every two ranks, and the
 // latencies of a step. Made from a resolved system by platform/choice; nothing in here knows documents.
 //
 // Times are picoseconds, sizes payload bytes. Headers are in the rates of the links.

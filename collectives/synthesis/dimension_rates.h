@@ -1,4 +1,4 @@
-// How fast the dimensions of a grid of ranks are on a cost graph: what chunks are levelled by (multi_dim).
+// The rates of the dimensions of a grid of ranks on a cost graph; multi_dim balances chunks with them.
 #pragma once
 
 #include <cstdint>

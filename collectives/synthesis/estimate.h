@@ -1,5 +1,5 @@
-// What a schedule would take on a cost graph: its steps are played through once, by events, with whole transfers in
-// place of lines.
+// The estimated time of a schedule on a cost graph: its steps are simulated once, by events, with whole transfers
+// instead of lines.
 //
 // - Threads run their steps in order. A move loads its sources (`load`, and `cold` more for an input that is read for
 // the

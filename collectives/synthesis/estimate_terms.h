@@ -1,4 +1,4 @@
-// What an estimate consists of: what it loses when a cause is taken away, one cause after the other. So the terms add up to it.
+// The terms of an estimate: its decrease when a cause is removed, one cause after the other. So the terms add up to it.
 #pragma once
 
 #include <cstdint>

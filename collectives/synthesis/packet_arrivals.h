@@ -1,4 +1,4 @@
-// Which packets have come, for an estimate: slots as one step stores and another reads them, cut alike.
+// The packets that have arrived, for an estimate: slots with the same division for the storing and the reading step.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ void require_permutation(const std::vector<std::uint32_t>& order, std::uint32_t 
         if (good) named[rank] = true;
     }
     if (!good)
-        throw InputError("", 0, fmt::format("an order of ranks that does not name each of {} once", ranks),
+        throw InputError("", 0, fmt::format("an order of ranks that does not contain each of {} ranks once", ranks),
             "a permutation of the ranks");
 }
 

@@ -320,8 +320,8 @@ Schedule synthesize(CollectiveOp op, const CostGraph& graph, const SynthesisOpti
     if (!can_synthesize(op))
         throw InputError("", 0, std::string(name_of(op)) + " cannot be synthesized",
             "all_gather, reduce_scatter, all_reduce or broadcast");
-    if (graph.size() < 2) throw InputError("", 0, "a schedule for one rank alone", "two ranks or more");
-    if (options.chunks == 0 || options.parts == 0) throw InputError("", 0, "chunks in no parts", "1 or more");
+    if (graph.size() < 2) throw InputError("", 0, "a schedule for a single rank", "two ranks or more");
+    if (options.chunks == 0 || options.parts == 0) throw InputError("", 0, "chunks in 0 parts", "1 or more");
     return Writer(op, graph, options).write();
 }
 

@@ -1,4 +1,4 @@
-// How fast a thread of a schedule moves data, from what its unit and its registers permit.
+// The rate at which a thread of a schedule moves data, from the limits of its unit and its registers.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ void check_shape(const Transformer& model, const Parallel& parallel, Problems& p
         problems.divides("--tp", parallel.tensor, model.heads * model.latent.nope_width, "of width of all heads");
     if (parallel.expert > 1) {
         if (model.experts == 0)
-            problems.add("--ep with a model without experts", "no --ep");
+            problems.add("--ep, but the model has no experts", "no option --ep");
         else
             problems.divides("--ep", parallel.expert, model.experts, "experts");
         problems.divides("--ep", parallel.expert, parallel.data, "replicas (--dp)");
@@ -77,7 +77,7 @@ void require_divisible(const Transformer& model, const Options& options, const s
         problems.add(number(chunks) + " parts of a pipeline for " + number(model.layers) + " layers",
             "at most as many");
     if (parallel.interleave > 1 && !training)
-        problems.add("--interleave without a backward pass", "weft workload training");
+        problems.add("--interleave, but the workload has no backward pass", "weft workload training");
     if (parallel.interleave > 1 && parallel.pipeline < 2) problems.add("--interleave with one stage", "--pp 2 or more");
     if (parallel.interleave > 1)
         problems.divides("--pp", parallel.pipeline, options.microbatches,

@@ -1,4 +1,4 @@
-// Whether a model can be divided as asked. Each problem names the option and what would do.
+// The check whether a model can be divided as requested. Each problem names the option and a permitted value.
 #pragma once
 
 #include "collectives/workload/model.h"

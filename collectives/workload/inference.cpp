@@ -109,7 +109,7 @@ const auto nothing = [](std::uint64_t) {};
 const Transformer& transformer_of(const Model& model)
 {
     if (model.kind != ModelKind::transformer)
-        throw InputError("weft", 0, "the model '" + model.name + "' is no transformer",
+        throw InputError("weft", 0, "the model '" + model.name + "' is not a transformer",
             "a transformer, for prompts and tokens");
     return model.transformer;
 }
@@ -251,7 +251,7 @@ TraceJob disaggregated_job(const Model& model, const Disaggregated& options)
         throw InputError("weft", 0,
             std::to_string(batches) + " batches of prompts for " + std::to_string(decode.parallel.data) +
                 " instances that decode",
-            "a multiple, so that each has as many");
+            "a multiple, so that each instance has the same number");
     decode.microbatch = batches / decode.parallel.data * options.prefill.microbatch;
     decode.cached = options.prefill.sequence > 0 ? options.prefill.sequence : model.transformer.sequence;
     require_divisible(model.transformer, decode, "decode");

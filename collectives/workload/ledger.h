@@ -1,4 +1,4 @@
-// What a rank's trace adds up to: operations by purpose, communication by scheme.
+// The sums over a rank's trace: operations by purpose, communication by scheme.
 #pragma once
 
 #include <array>

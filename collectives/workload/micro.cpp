@@ -47,7 +47,7 @@ std::vector<MicroRun> micro_runs(const MicroOptions& options)
                 if (shared && size % ranks != 0)
                     throw InputError("weft", 0,
                         std::to_string(size) + " bytes of " + name + " over " + std::to_string(ranks) + " ranks",
-                        "sizes that the ranks divide");
+                        "sizes that are multiples of the number of ranks");
                 runs.push_back({operation, size, ranks});
             }
     }
@@ -107,8 +107,8 @@ TraceJob micro_job(const MicroOptions& options)
         return trace;
     };
     if (groups.size() > 1)
-        job.notices.emplace_back("a barrier of all ranks stands where the number of ranks changes; ASTRA-sim refuses "
-                                 "barriers: one number in --ranks needs none");
+        job.notices.emplace_back("a barrier of all ranks separates the parts with different numbers of ranks; "
+                                 "ASTRA-sim refuses barriers, and a single number in --ranks avoids them");
     if (std::any_of(options.operations.begin(), options.operations.end(),
             [](const std::string& name) { return name == "broadcast" || name == "barrier"; }))
         job.notices.emplace_back("ASTRA-sim replays the duration of a broadcast and refuses a barrier; Weft runs both");

@@ -1,4 +1,4 @@
-// What a model is, as far as its traffic and its operations follow from it. Read from YAML: model_reader.h. No SystemC.
+// The properties of a model that determine its traffic and its operations. Read from YAML: model_reader.h. No SystemC.
 #pragma once
 
 #include <cstdint>

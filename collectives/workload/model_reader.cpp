@@ -173,7 +173,7 @@ void read_published(Model& model, ModelFields& in, const YamlTree& tree, Finding
             figure.value = std::string(tree.text_or_empty(*value));
             if (!printed_number(figure.value))
                 findings.refuse(tree.line(*value), "a published value is " + tree.describe(*value),
-                    "digits, and K, M, B or T behind them");
+                    "digits, followed by K, M, B or T");
         }
         if (!figure.quantity.empty() && !quantity(model, figure.quantity))
             findings.refuse(each.line(), "unknown quantity " + in_quotes(figure.quantity),

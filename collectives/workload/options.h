@@ -1,4 +1,4 @@
-// What a trace set is generated for: how a model is divided over ranks, and what of it runs.
+// The options of a generated trace set: the division of a model over ranks, and the part of it that runs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who is where among the ranks of a trace set, and the process groups that follow.
+// The coordinates of the ranks of a trace set, and their process groups.
 #pragma once
 
 #include <string>

@@ -15,8 +15,8 @@ using chakra::NodeType;
 void require_anonymous(const Node& node, const std::string& file)
 {
     if (node.type == NodeType::send || node.type == NodeType::recv)
-        throw InputError(file, node.line, chakra::label_of(node) + " is a message of one rank to another",
-            "a trace with collectives alone, for --replicate");
+        throw InputError(file, node.line, chakra::label_of(node) + " is a message between two ranks",
+            "a trace that has only collectives, for --replicate");
     if (node.type == NodeType::coll && !node.group.empty() && node.group != "0")
         throw InputError(file, node.line,
             chakra::label_of(node) + " spans the process group '" + node.group.substr(0, 40) + "'",

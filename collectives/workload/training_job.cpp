@@ -25,9 +25,9 @@ std::vector<std::string> training_notices(const Transformer& model, const Option
     const std::uint32_t chunks = options.parallel.pipeline * options.parallel.interleave;
     if (model.layers % chunks != 0)
         out.push_back(std::to_string(model.layers) + " layers over " + std::to_string(chunks) +
-            " parts of the pipeline: the last and the first have one less than others");
+            " parts of the pipeline: the first and the last part have one layer less than the others");
     if (!model.latent.used() && tensor > model.kv_heads)
-        out.push_back("each head of keys has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " +
+        out.push_back("each key head has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " +
             std::to_string(tensor) + " for " + std::to_string(model.kv_heads) + " of them");
     if (model.experts > 0) out.push_back("tokens are spread over the experts evenly");
     return out;

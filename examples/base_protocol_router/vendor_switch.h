@@ -13,7 +13,8 @@ public:
     VendorSwitch(const weft::RunContext& context, const weft::SwitchRequest& request, std::uint32_t threads)
         : BaseProtocolSwitch(request.module_name.c_str(), context.event_queue, context.pool, request.path,
               {request.ports, request.routes, weft::arbitration_of(request.parameters), threads}),
-          router_("router", request.ports, [this](sc_dt::uint64 address) { return output_of(address); },
+          router_(
+              "router", request.ports, [this](sc_dt::uint64 address) { return output_of(address); },
               sc_core::sc_time(static_cast<double>(request.parameters.value("switch.latency")), sc_core::SC_PS),
               sc_core::sc_time(500, sc_core::SC_PS))
     {

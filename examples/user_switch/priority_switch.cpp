@@ -29,7 +29,7 @@ const ParameterTable<PrioritySpec>& PrioritySpec::parameters()
 const StatisticTable& priority_statistics()
 {
     static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
-        {"peak_queue", "lines", "largest number of lines waiting for one output"},
+        {"peak_queue", "lines", "largest number of packets that waited for one output"},
         {"overtakes", "lines", "sent while a write waited for the same output"},
         {"paced", "ps", "time that the pace held outputs beyond their wires, summed"}};
     return table;
@@ -197,7 +197,7 @@ std::vector<std::string> PrioritySwitch::blocked() const
     for (unsigned p = 0; p < ports_.size(); ++p)
         if (ports_[p]->load.queued > 0)
             out.push_back(path() + " output " + std::to_string(p) + ": " + std::to_string(ports_[p]->load.queued) +
-                " lines wait");
+                " packets wait");
     return out;
 }
 

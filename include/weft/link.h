@@ -1,4 +1,4 @@
-// What a model of a link derives from and uses: LinkModel, sockets, event queue, LinkSpec.
+// Base classes and helpers for a link model: LinkModel, sockets, event queue, LinkSpec.
 #pragma once
 
 #include "tlm_interconnect/link/link_model.h"

@@ -1,4 +1,4 @@
-// Parameters and statistics of a model's own: ParameterTable with time_parameter(), rate_parameter(), choice_parameter()
+// Parameters and statistics of a user's model: ParameterTable with time_parameter(), rate_parameter(), choice_parameter()
 // and the like; ParameterSet, which holds values; StatisticTable and StatisticWriter.
 #pragma once
 

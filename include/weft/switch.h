@@ -1,4 +1,4 @@
-// What a model of a switch derives from and uses: SwitchShell, SwitchModel, sockets, event queue, credits, routes, output ports.
+// Base classes and helpers for a switch model: SwitchShell, SwitchModel, sockets, event queue, credits, routes, output ports.
 #pragma once
 
 #include "tlm_interconnect/protocol/credit_account.h"

@@ -99,9 +99,9 @@ void check_vc_sets(const ResolvedSystem& system, const Fabric& fabric, const Rou
         const auto there = static_cast<unsigned>(system.link(edge).vc_sets);
         const std::string cycle = cycle_text(routing.dependency_cycle(there));
         throw InputError(system.infrastructure, 0,
-            policy_text(system.routing()) + " needs " + std::to_string(routing.vc_sets()) + " VC sets, " +
+            policy_text(system.routing()) + " needs " + std::to_string(routing.vc_sets()) + " VC sets, but " +
                 edge_name(system.graph(), edge) + " has " + std::to_string(there) +
-                (cycle.empty() ? "" : ", with which " + cycle),
+                (cycle.empty() ? "" : "; with these, " + cycle),
             "link.vc_sets=" + std::to_string(routing.vc_sets()) + " or more");
     }
 }
@@ -124,7 +124,7 @@ void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members
     for (const NodeId node : members) components += system.l2(node).slices + 4;
     if (components > most_components)
         throw InputError(system.infrastructure, 0, std::to_string(members.size()) + " ranks with their cache slices",
-            "at most " + std::to_string(most_components) + " modules in which lines meet");
+            "at most " + std::to_string(most_components) + " modules on the paths of transactions");
 }
 
 // Modules that note a port: every forwarding node, and the GPU where the line ends.
@@ -199,7 +199,7 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
                 if (glob_matches(pattern, system.graph().node(node).name) && taken.insert(node).second)
                     members.push_back(node);
             if (members.size() == before)
-                throw InputError(system.file, workload.line, "'" + pattern + "' names no further xpu node",
+                throw InputError(system.file, workload.line, "'" + pattern + "' matches no further xpu node",
                     "a pattern over the names of xpu nodes");
         }
     }
@@ -208,8 +208,8 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
         throw InputError(system.infrastructure, 0, "the document has no xpu node", "endpoints to run something on");
     if (count > members.size())
         throw InputError(system.infrastructure, 0,
-            "the workload has " + std::to_string(count) + " ranks, the system " + std::to_string(members.size()) +
-                " xpu nodes for them",
+            "the workload has " + std::to_string(count) + " ranks, but the system has " +
+                std::to_string(members.size()) + " xpu nodes for them",
             "at most as many ranks as xpu nodes");
     if (count > 0) members.resize(count);
     check_count(system, members.size());
@@ -230,7 +230,7 @@ void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members)
     if (!remote || system.workload.kind != Workload::Kind::trace) return;
     if (system.memories().empty())
         throw InputError(system.infrastructure, 0,
-            "engine.memory_nodes=remote, and the document has no memory with a link",
+            "engine.memory_nodes=remote, but the document has no memory with a link",
             "a component of type memory that an edge joins to the fabric");
     members.insert(members.end(), system.memories().begin(), system.memories().end());
     check_count(system, members.size());
@@ -251,7 +251,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_size(system, members);
     const std::uint64_t stripe = system.routing().stripe;
     if ((stripe & (stripe - 1)) != 0)
-        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is no power of 2",
+        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is not a power of 2",
             "64 B, 128 B, 256 B, ...");
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
@@ -261,7 +261,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     const bool transit = !separated(routing, fabric).empty();
     if (transit) {
         fabric = fabric_of(system, members, true);
-        notices.push_back("xpu nodes pass lines of others on: some pairs have no other path");
+        notices.push_back("xpu nodes forward packets of other nodes: some pairs have no other path");
     }
     keep_structure(system, transit, fabric);
     if (transit || system.routing().policy != RoutePolicy::minimal) routing = policy_routing(system, fabric);

@@ -1,4 +1,4 @@
-// Which parts of a resolved system take part in a run, and the routes between them.
+// The parts of a resolved system that take part in a run, and the routes between them.
 //
 // Endpoints that run something take part, and the nodes and edges on routes between them. An endpoint
 // passes lines of others on only where some pair would otherwise be unreachable (a torus of GPUs).

@@ -56,9 +56,9 @@ std::string FabricModules::who_lost(const LinkPlace& place, unsigned end) const
     const bool receiver_ours = to == nullptr || to->module->accounts_for_credits();
     const std::string sender = port_name(place, end);
     const std::string receiver = port_name(place, 1 - end);
-    if (sender_ours) return receiver + " keeps or lost them";
+    if (sender_ours) return receiver + " holds or lost them";
     if (receiver_ours) return sender + " lost them";
-    return receiver + " keeps them, or " + sender + " lost them";
+    return receiver + " holds them, or " + sender + " lost them";
 }
 
 std::vector<std::string> FabricModules::unsettled() const

@@ -1,4 +1,4 @@
-// Reads off the links of a system what each direction did.
+// Reads the statistics of each link direction of a system.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a model says of itself, once: name, text, ports, parameters of its own, statistics. `weft models`, `weft explain`,
+// The declaration of a model: name, text, ports, parameters of its own, statistics. `weft models`, `weft explain`,
 // --set, messages, results and the reference page read it.
 #pragma once
 

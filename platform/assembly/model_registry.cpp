@@ -53,8 +53,8 @@ ModelDeclaration gpu_declaration()
 ModelDeclaration replay_declaration()
 {
     ModelDeclaration out("replay",
-        "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM");
-    out.with_ports("as gpu");
+        "fabric ports and a profile of timed traffic (GLOB=replay:FILE), without compute units, L2 or HBM");
+    out.with_ports("the ports of model gpu");
     out.with_module({"replay", "NODE.replay", replay_statistics(), {}});
     out.with_module({"port", "NODE.port.N", fabric_port_statistics(), {}});
     return out;
@@ -95,9 +95,10 @@ ModelRegistry::ModelRegistry()
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<SwitchSpec>(), request.ports, request.routes);
         });
-    add_link(ModelDeclaration("link", "packets, frames, credits, retry: a wire that is booked")
-                 .with_ports(link_ports())
-                 .with_statistics(link_statistics()),
+    add_link(
+        ModelDeclaration("link", "packets, frames, credits and retry, with a reservation of wire time for each packet")
+            .with_ports(link_ports())
+            .with_statistics(link_statistics()),
         [](const RunContext& context, const LinkRequest& request) {
             return make_link(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<LinkSpec>(), request.seed);
@@ -138,7 +139,8 @@ void ModelRegistry::add_block(const std::string& kind, BlockOwner owner, const M
     BlockInfo info = *declaration.parameters();
     if (info.title.owner != owner)
         throw InputError("", 0,
-            "the parameters '" + info.name() + "' of model '" + declaration.name() + "' are not those of a " + kind,
+            "the parameters '" + info.name() + "' of model '" + declaration.name() + "' are not the parameters of a " +
+                kind,
             owner == BlockOwner::forwarder  ? "BlockOwner::forwarder"
                 : owner == BlockOwner::link ? "BlockOwner::link"
                                             : "BlockOwner::endpoint");

@@ -1,4 +1,5 @@
-// What a factory of models gets, and where models are registered. A plug-in sees no more of the platform than this.
+// The arguments of a model factory, and the interface to register models. A plug-in sees only this part of the
+// platform.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@ namespace {
 std::string last_error()
 {
     const char* const text = ::dlerror();
-    const std::string all = text == nullptr ? "the system does not say why" : text;
+    const std::string all = text == nullptr ? "the operating system gave no reason" : text;
     return all.substr(0, all.find('\n'));
 }
 
@@ -48,7 +48,7 @@ void load_plugin(const std::string& file, ModelRegistry& registry)
     const std::string wanted = "a shared library that defines WEFT_PLUGIN";
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) throw InputError(file, 0, "no such plug-in", wanted);
-    if (!S_ISREG(status.st_mode)) throw InputError(file, 0, "is no file", wanted);
+    if (!S_ISREG(status.st_mode)) throw InputError(file, 0, "is not a file", wanted);
     // Without a slash the loader would look elsewhere.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
     note_read_file(path);

@@ -191,7 +191,7 @@ PortMap map_of(const RegisteredBlock& block)
         throw InputError(block.map, 0,
             fmt::format("the map says role: {}, the block is registered as a {}", name_of(map.role),
                 name_of(block.role)),
-            "'weft rtl add' once more");
+            "the command 'weft rtl add' again");
     return map;
 }
 
@@ -246,10 +246,9 @@ void add_rtl_models(ModelRegistry& registry)
                           "rtl_link and reference_link side by side; stops at the first difference",
                           clocked_link_statistics()),
         clocked_link(link_lockstep));
-    registry.add_switch(
-        switch_model("rtl_switch",
-            "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
-            clocked_switch_statistics()),
+    registry.add_switch(switch_model("rtl_switch",
+                            "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, group unit",
+                            clocked_switch_statistics()),
         clocked(rtl, rtl_grouped));
     registry.add_switch(
         switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),

@@ -41,16 +41,17 @@ std::vector<NodeId> SwitchGroups::common_switches(const std::vector<std::uint32_
 void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
 {
     const auto name = [&](std::uint32_t member) { return plan_.fabric.nodes[plan_.members[member]].name; };
-    const std::string expected = "members that share a switch, or an algorithm without multicast and reduction in it";
+    const std::string expected =
+        "members that share a switch, or an algorithm without multicast and reduction in switches";
     for (const std::uint32_t member : members)
         if (attached(member).empty())
             throw InputError("", 0,
-                "no switch is attached to " + name(member) + ", which would multicast and reduce for it", expected);
+                "no switch is attached to " + name(member) + ", so none can multicast and reduce for it", expected);
     for (const std::uint32_t member : members)
         if (common_switches({members.front(), member}).empty())
             throw InputError("", 0,
                 "no switch is attached to both " + name(members.front()) + " and " + name(member) +
-                    ", which would multicast and reduce for them",
+                    ", so none can multicast and reduce for them",
                 expected);
     throw InputError("", 0,
         "no switch is attached to all of " + std::to_string(members.size()) + " members from " + name(members.front()) +

@@ -143,7 +143,7 @@ std::vector<std::string> System::unsettled() const
     std::vector<std::string> out = fabric_.unsettled();
     if (pool_.live() == 0) return out;
     out.push_back(std::to_string(pool_.live()) +
-        " transactions were never given back to their pool: a buffer holds them, or a module lost them");
+        " transactions were never returned to their pool: a buffer holds them, or a module lost them");
     for (std::string& line : blocked()) out.push_back(std::move(line));
     return out;
 }

@@ -61,7 +61,7 @@ std::string document_text(const SystemDescription& description, LoadedGraph load
     } catch (const InputError& error) {
         std::string out;
         for (const Diagnostic& problem : error.diagnostics())
-            out += fmt::format("{:<13}weft run would refuse it: {}\n", "notice", problem.text());
+            out += fmt::format("{:<13}weft run refuses it: {}\n", "notice", problem.text());
         return out;
     }
     return "";
@@ -72,12 +72,9 @@ std::string document_text(const SystemDescription& description, LoadedGraph load
 int check_command(const Arguments& arguments)
 {
     CommandLine line("check",
-        "Reads and validates an InfraGraph document and says what is in it: name, nodes, edges, nodes by "
-        "type, "
-        "endpoints, and what it leaves to assume. Of a system file the document, parameters, workload and routes are "
-        "checked. Everything "
-        "that "
-        "is wrong is named with file and line.\n");
+        "Reads and validates an InfraGraph document. Prints its name, nodes, edges, nodes by type, endpoints, and the "
+        "assumptions that it needs. For a system file, also checks the parameters, the workload and the routes. Each "
+        "problem is printed with file and line.\n");
     SystemOptions options;
     std::string json;
     options.add_file(line, "FILE");
@@ -85,7 +82,7 @@ int check_command(const Arguments& arguments)
     options.add_strict(line);
     options.add_plugins(line);
     line.value("--json", "FILE", json,
-        "also write what is said of the document as JSON; '-' writes it in place of the text");
+        "also write the facts about the document as JSON; '-' writes JSON instead of the text");
     if (!line.parse(arguments)) return exit_good;
 
     const OutputFile output(json);

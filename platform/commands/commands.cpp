@@ -15,22 +15,22 @@ const std::vector<Command>& commands()
     static const std::vector<Command> all{
         {"demo", "one all-reduce on eight GPUs, end to end, in seconds", demo_command},
         {"run", "simulates a system and its workload", simulate_command},
-        {"sweep", "many runs over lists of values, in parallel, as one table", sweep_command},
+        {"sweep", "many runs over lists of values, in parallel, in one table", sweep_command},
         {"fabric", "open-loop traffic over a fabric: latency against throughput", fabric_command},
-        {"workload", "writes Chakra traces of models, and of benchmarks, without a recording", workload_command},
-        {"probe", "hardware micro-benchmarks inside the simulation, beside published figures", probe_command},
-        {"validate", "simulated collectives beside measured ones, with their errors", validate_command},
-        {"compare", "what differs between two results, and whether that is beyond a tolerance", compare_command},
-        {"schema", "the JSON schema of results, and whether a file holds what it describes", schema_command},
+        {"workload", "writes Chakra traces of models and benchmarks without a recording", workload_command},
+        {"probe", "hardware micro-benchmarks inside the simulation, compared with published figures", probe_command},
+        {"validate", "simulated collectives compared with measured ones, with the errors", validate_command},
+        {"compare", "the differences between two results, checked against a tolerance", compare_command},
+        {"schema", "the JSON schema of results; checks a file against it", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
-        {"network", "the document of a network named by its dimensions, such as Ring(8)_Switch(4)", network_command},
-        {"route", "the path that lines take between two nodes, hop by hop", route_command},
-        {"plan", "a collective plan of others: verified, explained, what is wrong with it", plan_command},
-        {"explain", "every parameter of every module and where its value comes from", explain_command},
-        {"models", "what can be instantiated, with parameters, units, defaults and ranges", models_command},
-        {"rtl", "blocks of RTL of your own as models: adds, lists, removes them", rtl_command},
-        {"help", "this page, or that of one command", help_command},
+        {"network", "writes the document of a network from its dimensions, such as Ring(8)_Switch(4)", network_command},
+        {"route", "the path of packets between two nodes, hop by hop", route_command},
+        {"plan", "reads, verifies and explains a collective plan of another tool", plan_command},
+        {"explain", "every parameter of every module, and the source of its value", explain_command},
+        {"models", "all models, with parameters, units, defaults and ranges", models_command},
+        {"rtl", "adds, lists and removes RTL blocks of your own as models", rtl_command},
+        {"help", "this page, or the page of one command", help_command},
     };
     return all;
 }
@@ -69,12 +69,12 @@ int run_command(const Arguments& arguments)
     } catch (const InputError& error) {
         print_problems(error);
     } catch (const std::bad_alloc&) {
-        print_problems(usage_error("not enough memory for this", "a smaller system or message, or --no-data"));
+        print_problems(usage_error("not enough memory", "a smaller system or message, or --no-data"));
     } catch (const std::exception& error) {
         print_problems(usage_error(std::string("internal error: ") + error.what(), ""));
     }
     if (!output_is_good() && code == exit_good) {
-        print_problems(usage_error("the standard output cannot be written", "a place with room"));
+        print_problems(usage_error("the standard output cannot be written", "an output with free space"));
         code = exit_refused;
     }
     return code;

@@ -12,13 +12,10 @@ namespace weft {
 int compare_command(const Arguments& arguments)
 {
     CommandLine line("compare",
-        "Says what differs between two results of weft run, sweep, fabric, probe or validate (--json): checks, "
-        "parameters, times, "
-        "bandwidths, causes of waiting, links, queues, statistics. With --tolerance the exit code is 1 where a "
-        "difference is "
-        "beyond it, for use in scripts. A change of a number is B / A - 1; of a cause or of the time that a link was "
-        "busy it "
-        "is the difference over the whole time of A.\n\n"
+        "Prints the differences between two results of weft run, sweep, fabric, probe or validate (--json): checks, "
+        "parameters, times, bandwidths, causes of waiting, links, queues, statistics. With --tolerance the exit code "
+        "is 1 if a difference is beyond it, for use in scripts. The change of a number is B / A - 1. The change of a "
+        "cause, and of the time that a link was busy, is the difference divided by the whole time of A.\n\n"
         "  weft compare before.json after.json\n"
         "  weft compare before.json after.json --tolerance 2%\n"
         "  weft compare a.json b.json --tolerance 1% --tolerance links=5% --tolerance 'times.rank.*=any'\n");
@@ -29,16 +26,15 @@ int compare_command(const Arguments& arguments)
     bool quiet = false;
     line.positionals("RESULT", files, "two results of the same command: A, then B");
     line.values("--tolerance", "P", tolerance_texts,
-        "what may change: 2% for times, bandwidths, causes and links; GROUP=2% or PATTERN=2% for others, where GROUP "
-        "is one of " +
+        "the permitted change: 2% for times, bandwidths, causes and links; GROUP=2% or PATTERN=2% for others, where "
+        "GROUP is one of " +
             one_of(fact_group_names()).substr(7) +
-            " and PATTERN matches names of the JSON such as links.*.busy; any in place of a share: not judged; "
-            "repeatable, the last that "
-            "matches holds");
-    line.flag("--all", all, "all differences, not the ten largest of each group");
+            " and PATTERN matches names of the JSON such as links.*.busy; 'any' instead of a share permits every "
+            "change; repeatable, the last match applies");
+    line.flag("--all", all, "print all differences, not only the ten largest of each group");
     line.section("output");
-    line.value("--json", "FILE", json, "write all differences as JSON; '-' writes them in place of the text");
-    line.flag("--quiet", quiet, "no text");
+    line.value("--json", "FILE", json, "write all differences as JSON; '-' writes JSON instead of the text");
+    line.flag("--quiet", quiet, "print no text");
     if (!line.parse(arguments)) return exit_good;
 
     if (files.size() != 2)

@@ -9,18 +9,16 @@ namespace weft {
 int explain_command(const Arguments& arguments)
 {
     CommandLine line("explain",
-        "Prints every parameter of every module of a system, with its unit and where the value comes from: "
-        "default, "
-        "profile, link table, node table, InfraGraph document, annotation, system file or --set. Modules "
-        "that are "
-        "alike are listed once.\n");
+        "Prints every parameter of every module of a system, with its unit and the source of its value: default, "
+        "profile, link table, node table, InfraGraph document, annotation, system file or --set. Modules with the same "
+        "values are listed once.\n");
     SystemOptions options;
     bool used = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
     options.add_parameters(line);
     line.section("output");
-    line.flag("--used", used, "only the nodes and links on routes between the accelerators that take part");
+    line.flag("--used", used, "print only the nodes and links on routes between the accelerators that take part");
     if (!line.parse(arguments)) return exit_good;
 
     const SystemDescription description = options.description();

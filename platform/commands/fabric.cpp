@@ -38,7 +38,7 @@ std::vector<double> loads_of(const std::string& text)
         for (const std::string& part : parts) out.push_back(share_option("--loads", part, 1e-6, 1));
     } else {
         if (parts.size() != 3)
-            throw usage_error("--loads " + quoted_word(text) + " is no range", "FIRST:LAST:STEP, or a list A,B,...");
+            throw usage_error("--loads " + quoted_word(text) + " is not a range", "FIRST:LAST:STEP, or a list A,B,...");
         const double first = share_option("--loads", parts[0], 1e-6, 1);
         const double last = share_option("--loads", parts[1], 1e-6, 1);
         const double step = share_option("--loads", parts[2], 1e-6, 1);
@@ -48,7 +48,7 @@ std::vector<double> loads_of(const std::string& text)
                 "FIRST:LAST:STEP with FIRST <= LAST");
     }
     for (std::size_t i = 1; i < out.size(); ++i)
-        if (out[i] <= out[i - 1]) throw usage_error("the loads do not rise", "ascending loads");
+        if (out[i] <= out[i - 1]) throw usage_error("the loads do not increase", "ascending loads");
     return out;
 }
 
@@ -56,7 +56,7 @@ std::vector<double> loads_of(const std::string& text)
 std::string wrong_text(double load, const FabricPoint& point)
 {
     constexpr std::size_t shown = 24;
-    std::string out = fmt::format("WRONG       at load {:g}, {}, a module found what must not be; no result\n", load,
+    std::string out = fmt::format("WRONG       at load {:g}, {}, a module reported an error; no result\n", load,
         format_time_ps(point.wrong_at));
     for (std::size_t i = 0; i < std::min(shown, point.problems.size()); ++i)
         out += (i == 0 ? "what        " : "            ") + point.problems[i] + "\n";
@@ -141,10 +141,10 @@ int write_curves(const std::vector<SweepAxis>& axes, const FabricOutcome& outcom
 int fabric_command(const Arguments& arguments)
 {
     CommandLine line("fabric",
-        "Open-loop traffic over a system's fabric: each accelerator becomes a source that sends at a given rate, "
-        "whatever happens to its lines, and a sink. For each load a run of its own; prints accepted throughput and "
-        "latency from creation to arrival, the load at which the fabric saturates, and how fairly sources are served. "
-        "The part of a run that is warm-up is found and left out.\n\n"
+        "Simulates open-loop traffic over a system's fabric. Each accelerator becomes a sink and a source that sends "
+        "at a given rate, independent of the state of its earlier transactions. Each load is a run of its own. Prints "
+        "the accepted throughput, the latency from creation to arrival, the load at which the fabric saturates, and "
+        "the fairness between sources. The warm-up of a run is detected and left out.\n\n"
         "  weft fabric examples/dgx_h100/system.yaml --pattern uniform --loads 0.1:0.9:0.1\n"
         "  weft fabric examples/fat_tree_32/system.yaml --pattern hot_spot --loads 0.1,0.2 --svg curve.svg\n");
     SystemOptions options;
@@ -169,28 +169,31 @@ int fabric_command(const Arguments& arguments)
     traffic.add(line);
     line.section("measurement");
     line.value("--loads", "A:B:STEP", loads_text,
-        "offered loads, as a range or a list A,B,...; load 1 is what an endpoint's links can carry of this traffic; "
-        "0.1:0.9:0.2 unless given");
+        "offered loads, as a range or a list A,B,...; load 1 is the most of this traffic that the links of an endpoint "
+        "can carry; default 0.1:0.9:0.2");
     line.values("--over", "KEY=V1,V2,...", over,
-        "a bench for each value of a parameter, named as for --set; of model:GLOB, models as for --model; or of an "
+        "a bench for each value of a parameter, with the name that --set takes; of model:GLOB, models as for --model; "
+        "or of an "
         "option: " +
-            one_of(fabric_sweep_options()) + "; repeatable, all combinations are run");
-    line.flag("--check-protocol", check, "a protocol checker on every connection: slow, changes no time");
+            one_of(fabric_sweep_options()) + "; repeatable: all combinations are run");
+    line.flag("--check-protocol", check,
+        "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", watch,
-        "account for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
-    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+        "count for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
     line.section("output");
-    line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
+    line.value("--json", "FILE", json, "write all points as JSON; '-' writes JSON instead of the table");
     line.value("--csv", "FILE", csv,
-        "write a row for each load, comma-separated, times in ns, rates in GB/s; '-' writes it in place of the table");
+        "write a row for each load, comma-separated, times in ns, rates in GB/s; '-' writes it instead of the table");
     line.value("--svg", "FILE", svg,
-        "write latency against load as a picture; with --over a curve for each combination");
+        "write a picture of latency against load; with --over a curve for each combination");
     line.value("--html", "FILE", html, "write the points and the picture as one HTML page that needs no network");
     line.value("--series", "FILE", series,
-        "of a single load: write what each link did in each window of time, comma-separated");
-    line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
-    line.value("--point", "FILE", part, "run the first load in this process and write it for another weft to read");
-    line.flag("--quiet", quiet, "no table");
+        "for a single load: write the activity of each link in each window of time, comma-separated");
+    line.value("--window", "TIME", window, "length of a window of --series; default 1 us");
+    line.value("--point", "FILE", part,
+        "run the first load in this process and write its result for another weft process");
+    line.flag("--quiet", quiet, "print no table");
     if (!line.parse(arguments)) return exit_good;
 
     const std::vector<double> loads = loads_of(loads_text);
@@ -207,7 +210,8 @@ int fabric_command(const Arguments& arguments)
         over.empty() ? std::vector<SweepAxis>{} : parse_axes(over, base, fabric_sweep_options());
     if (!series.empty() && !axes.empty()) throw usage_error("--series beside --over", "a single bench");
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
-    if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
+    if (!series.empty() && loads.size() != 1)
+        throw usage_error("--series of several loads", "a single load in --loads");
     const SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     const ModelRegistry registry = options.registry();
@@ -227,7 +231,7 @@ int fabric_command(const Arguments& arguments)
             return exit_wrong;
         }
         if (!result.point.blocked.empty()) {
-            std::string text = fmt::format("at load {:g} nothing moves any more:", loads.front());
+            std::string text = fmt::format("at load {:g} no progress is possible:", loads.front());
             constexpr std::size_t shown = 40;
             const std::vector<std::string>& blocked = result.point.blocked;
             for (std::size_t i = 0; i < std::min(shown, blocked.size()); ++i) text += "\n  " + blocked[i];

@@ -43,16 +43,15 @@ std::string picture_of(const SystemOptions& options, const SystemDescription& de
 int graph_command(const Arguments& arguments)
 {
     CommandLine line("graph",
-        "Writes the graph that an InfraGraph document expands to. JSON lists 'nodes' (name, type, ...) and "
-        "'edges' "
-        "(a, b, link, ...) with fully-qualified names; DOT is for Graphviz; SVG draws devices as boxes and tiers in "
-        "rows, and groups large systems.\n");
+        "Writes the expanded graph of an InfraGraph document. JSON lists 'nodes' (name, type, ...) and 'edges' (a, b, "
+        "link, ...) with fully-qualified names; DOT is for Graphviz; SVG draws devices as boxes and tiers in rows, and "
+        "groups large systems.\n");
     SystemOptions options;
     std::string format = "json";
     std::string path = "-";
     options.add_file(line, "FILE");
-    line.value("--format", "FORMAT", format, "one of json, dot, svg; json unless given");
-    line.value("-o,--output", "OUT", path, "the file to write; the standard output unless given");
+    line.value("--format", "FORMAT", format, "one of json, dot, svg; default json");
+    line.value("-o,--output", "OUT", path, "the file to write; default the standard output");
     options.add_reading(line);
     if (!line.parse(arguments)) return exit_good;
 

@@ -9,12 +9,12 @@ namespace {
 
 std::string overview()
 {
-    std::string out = "Weft simulates multi-GPU systems: an InfraGraph document says what is built, a collective or a\n"
-                      "Chakra trace says what runs, and every byte moves as 64-byte TLM-2.0 transactions.\n\n"
-                      "usage: weft COMMAND [OPTIONS]\n\ncommands:\n";
+    std::string out =
+        "Weft simulates multi-GPU systems. An InfraGraph document describes the system, a collective or a\n"
+        "Chakra trace is the workload, and every byte moves in 64-byte TLM-2.0 transactions.\n\n"
+        "usage: weft COMMAND [OPTIONS]\n\ncommands:\n";
     for (const Command& command : commands()) out += fmt::format("  {:<10}{}\n", command.name, command.summary);
-    out += "\n'weft COMMAND --help' lists the options of a command; 'weft --version' says which release this "
-           "is.\n"
+    out += "\n'weft COMMAND --help' lists the options of a command; 'weft --version' prints the release.\n"
            "'./weft test', in the root of the source tree, builds and runs the test suite.\n\n"
            "units:\n"
            "  sizes     B KiB MiB GiB KB MB GB\n"
@@ -24,7 +24,7 @@ std::string overview()
            "  0         finished, and every check that was on holds\n"
            "  1         finished, but a result is wrong\n"
            "  2         bad input or usage; one 'file:line: what; expected what' line per problem on stderr\n"
-           "  3         the system cannot progress; the report names who waits for what\n"
+           "  3         the system cannot progress; the report lists what each part waits for\n"
            "  130       interrupted; partial results are marked as partial\n";
     return out;
 }
@@ -33,9 +33,9 @@ std::string overview()
 
 int help_command(const Arguments& arguments)
 {
-    CommandLine line("help", "Says what the commands are, or what one of them does and takes.\n");
+    CommandLine line("help", "Lists the commands, or describes one command and its options.\n");
     std::string name;
-    line.positional("COMMAND", name, "a command, for its own page", false);
+    line.positional("COMMAND", name, "a command whose page is printed", false);
     if (!line.parse(arguments)) return exit_good;
     if (name.empty()) {
         print(overview());

@@ -14,7 +14,7 @@ namespace {
 
 std::string profile_list()
 {
-    std::string out = "\nprofiles (--profile NAME): figures of real parts in place of the defaults\n";
+    std::string out = "\nprofiles (--profile NAME): figures of real parts instead of the defaults\n";
     const ProfileStore store;
     std::map<std::string, std::string> descriptions;
     for (const Profile& profile : store.profiles()) descriptions[profile.name] = profile.description;
@@ -30,15 +30,13 @@ std::string profile_list()
 int models_command(const Arguments& arguments)
 {
     CommandLine line("models",
-        "Lists what can be instantiated: kind and name of every model (--model GLOB=NAME, of links --set "
-        "link.model=NAME), its parameters "
-        "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that it writes into results, and "
-        "the device profiles "
-        "(--profile NAME).\n");
+        "Lists all models with kind and name (--model GLOB=NAME; for links --set link.model=NAME), their parameters "
+        "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that they write into results, and "
+        "the device profiles (--profile NAME).\n");
     std::string kind;
-    line.positional("KIND", kind, "only models of this kind", false);
+    line.positional("KIND", kind, "list only models of this kind", false);
     bool json = false;
-    line.flag("--json", json, "the same as JSON, in base units: bytes, ps, B/s, Hz, FLOP/s");
+    line.flag("--json", json, "write the list as JSON, in base units: bytes, ps, B/s, Hz, FLOP/s");
     SystemOptions options;
     options.add_plugins(line);
     if (!line.parse(arguments)) return exit_good;

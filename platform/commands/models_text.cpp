@@ -157,7 +157,7 @@ std::string cell(std::string text)
 std::string block_rows(const BlockInfo& info)
 {
     std::string out =
-        fmt::format("\n### `{}`: {}\n\n| parameter | unit | default | range | what |\n|---|---|---|---|---|\n",
+        fmt::format("\n### `{}`: {}\n\n| parameter | unit | default | range | meaning |\n|---|---|---|---|---|\n",
             info.name(), block_title(info));
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
@@ -209,19 +209,19 @@ std::string models_markdown(const ModelRegistry& registry)
         "# Models, parameters and statistics\n\nThe program writes this page from the declarations that models "
         "register: "
         "`WEFT_UPDATE_DOCS=1 build/release/tests/commands_test --gtest_filter=ModelsPage.*`. `weft models` prints the "
-        "same, with what plug-ins "
-        "and blocks of RTL bring; `weft models --json` writes it for programs. Defaults are those without a profile; "
+        "same, with the models of plug-ins and RTL blocks; `weft models --json` writes it for programs. Defaults are "
+        "those without a profile; "
         "[profiles](profiles.md) has the figures of parts.\n";
     for (const KindPage& page : kind_pages) {
         const bool system = page.owner == BlockOwner::system;
         out += system ? "\n## The system as a whole\n"
-                      : fmt::format("\n## Kind {}\n\n| model | what | ports |\n|---|---|---|\n", page.kind);
+                      : fmt::format("\n## Kind {}\n\n| model | meaning | ports |\n|---|---|---|\n", page.kind);
         for (const ModelDeclaration* model : models_of(registry, page.kind))
             out += fmt::format("| `{}` | {} | {} |\n", model->name(), cell(model->text()), cell(model->ports()));
         for (const Block block : blocks.of(page.owner)) out += block_rows(blocks[block]);
         for (const StatisticPage& statistics : statistic_pages(registry, page.kind)) {
             out += fmt::format(
-                "\n### Statistics of {}, model {}\n\n| name | unit | what | written if |\n|---|---|---|---|\n",
+                "\n### Statistics of {}, model {}\n\n| name | unit | meaning | written if |\n|---|---|---|---|\n",
                 statistics.title, joined_names(statistics.models));
             for (const StatisticInfo& info : statistics.statistics)
                 out += fmt::format("| `{}` | {} | {} | {} |\n", info.name, info.unit, cell(info.text), cell(info.when));

@@ -37,23 +37,26 @@ std::vector<std::uint64_t> by_dimension(const std::string& option, const std::st
 int network_command(const Arguments& arguments)
 {
     CommandLine line("network",
-        "Writes the InfraGraph document of a network that is named by its dimensions, innermost first: Ring(N), "
-        "FullyConnected(N) and Switch(N), joined by '_'. Every dimension has links of its own.\n\n"
+        "Writes the InfraGraph document of a network from its dimensions, innermost first: Ring(N), FullyConnected(N) "
+        "and Switch(N), joined by '_'. Every dimension has links of its own.\n\n"
         "  weft network 'Ring(8)_Switch(4)' --bandwidth 200GB/s,50GB/s --latency 500ns -o net.yaml\n"
         "  weft run --infra net.yaml --collective all_reduce --bytes 1MiB --dimensions a=8,b=4\n\n"
-        "Where accelerators are joined without a switch they pass lines of others on; --set routing.cycles=allow may "
-        "be needed.\n");
+        "In a dimension without switches, accelerators forward packets of others; --set routing.cycles=allow may be "
+        "needed.\n");
     std::string notation;
     std::string bandwidth;
     std::string latency = "500ns";
     std::string path = "-";
     line.positional("NOTATION", notation, "the dimensions, such as 'Ring(8)_FullyConnected(4)_Switch(16)'");
-    line.value("--bandwidth", "RATE,...", bandwidth, "of a link of each dimension, or of all: GB/s or Gbps");
-    line.value("--latency", "TIME,...", latency, "of a link of each dimension, or of all; 500ns unless given");
-    line.value("-o,--output", "OUT", path, "the file to write; the standard output unless given");
+    line.value("--bandwidth", "RATE,...", bandwidth,
+        "bandwidth of a link of each dimension, or of all dimensions: GB/s or Gbps");
+    line.value("--latency", "TIME,...", latency,
+        "latency of a link of each dimension, or of all dimensions; default 500ns");
+    line.value("-o,--output", "OUT", path, "the file to write; default the standard output");
     if (!line.parse(arguments)) return exit_good;
 
-    if (bandwidth.empty()) throw usage_error("no bandwidth of links", "--bandwidth RATE,..., such as 200GB/s,50GB/s");
+    if (bandwidth.empty())
+        throw usage_error("the bandwidth of the links is missing", "--bandwidth RATE,..., such as 200GB/s,50GB/s");
     std::vector<NotationDimension> dimensions = parse_notation(notation);
     const auto rates =
         by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate, "a rate, such as 50GB/s or 400Gbps");

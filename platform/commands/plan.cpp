@@ -48,10 +48,10 @@ void add_links(PlanReport& report, const SystemOptions& options, const Layout& l
 int plan_command(const Arguments& arguments)
 {
     CommandLine line("plan",
-        "Reads how a collective is carried out (MSCCL XML, an MSCCL++ execution plan, or the prefix of Chakra traces), "
+        "Reads the plan of a collective (MSCCL XML, an MSCCL++ execution plan, or the prefix of Chakra traces), "
         "verifies it symbolically, and explains it: steps, the longest chain of dependent transfers, bytes between "
-        "ranks and, of a system, on its links, beside what no plan can do without. Of a wrong one it says what is "
-        "wrong. Exit code 1 if the plan is wrong, 2 if it cannot be read.\n\n"
+        "ranks and, with a system, on its links, compared with the least that any plan needs. For a wrong plan it "
+        "prints the problems. Exit code 1 if the plan is wrong, 2 if it cannot be read.\n\n"
         "  weft plan ring.xml --bytes 64MiB --infra examples/dgx_h100/dgx_h100.yaml\n"
         "  weft run --infra examples/dgx_h100/dgx_h100.yaml --plan ring.xml --bytes 1MiB\n");
     std::string file;
@@ -59,13 +59,12 @@ int plan_command(const Arguments& arguments)
     std::string exported;
     bool json = false;
     SystemOptions options;
-    line.positional("FILE", file, "the plan; of Chakra traces FILE.0.et, FILE.1.et, ... what they have in common");
-    line.flag("--json", json, "print JSON in place of the page");
+    line.positional("FILE", file, "the plan; for Chakra traces FILE.0.et, FILE.1.et, ... their common prefix");
+    line.flag("--json", json, "print JSON instead of the page");
     line.value("--export", "FILE", exported,
-        "also write the plan as MSCCL XML, whatever form it has; a right one without switch operations");
+        "also write the plan as MSCCL XML; the plan must be correct and have no switch operations");
     line.value("--bytes", "N", bytes,
-        "size of the message, as for 'weft run', that the plan is verified and bytes are stated for; 1 MiB unless "
-        "given");
+        "size of the message, as for 'weft run', for the verification and for the bytes in the output; default 1 MiB");
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
     options.add_reading(line);
     options.add_parameters(line);

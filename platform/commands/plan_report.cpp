@@ -97,10 +97,8 @@ private:
         if (report_.verdict.ok) {
             line("verified",
                 schedule_.op == CollectiveOp::custom
-                    ? "runs to its end in every order that it allows; what a custom collective must "
-                      "leave is not known"
-                    : "right: all outputs end as the collective demands, in every order that the plan "
-                      "allows");
+                    ? "completes in every order that it allows; the required result of a custom collective is not known"
+                    : "right: all outputs end as the collective requires, in every order that the plan allows");
             return;
         }
         line("verified", "wrong: " + plural(report_.verdict.problems.size(), "problem"));
@@ -183,7 +181,9 @@ private:
     {
         if (report_.system.empty()) return;
         if (report_.links.empty()) {
-            line("links", uses_switch(schedule_) ? "what switches multicast and reduce is not listed" : "none is used");
+            line("links",
+                uses_switch(schedule_) ? "data that switches multicast and reduce are not listed"
+                                       : "the plan uses no link");
             return;
         }
         out_ += fmt::format("\nthe busiest links of {}, by the time that their bytes take\n", report_.system);
@@ -214,8 +214,8 @@ private:
                 format_time_ps(static_cast<std::uint64_t>(link.seconds() * 1e12)), format_rate(link.rate));
             if (groups[i].more > 0) out_ += fmt::format("  and {} more like it\n", groups[i].more);
         }
-        if (groups.size() > most_links) out_ += "  and others with less (--json lists all)\n";
-        if (uses_switch(schedule_)) out_ += "  without what switches multicast and reduce\n";
+        if (groups.size() > most_links) out_ += "  and others with less traffic (--json lists all)\n";
+        if (uses_switch(schedule_)) out_ += "  without data that switches multicast and reduce\n";
     }
 
     const PlanReport& report_;

@@ -1,4 +1,4 @@
-// What `weft plan` says of a plan: as a page and as JSON.
+// The output of `weft plan`, as text and as JSON.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::set<std::string> rows_of(const std::string& text)
             if (glob_matches(pattern, name)) out.insert(name);
         if (out.size() == before &&
             std::none_of(out.begin(), out.end(), [&](const auto& name) { return glob_matches(pattern, name); }))
-            throw usage_error("--only " + quoted_word(pattern) + " is no row",
+            throw usage_error("--only " + quoted_word(pattern) + " is not a row",
                 with_nearest("a row or a pattern such as latency.*; 'weft probe --help' lists them", pattern, names));
     }
     return out;
@@ -71,7 +71,7 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
         const SystemDescription description = options.description();
         return resolve_loaded(description, options.load(description), registry);
     }
-    if (profile.empty()) throw usage_error("nothing to probe", "--profile GPU, --infra FILE or SYSTEM");
+    if (profile.empty()) throw usage_error("the system to probe is missing", "--profile GPU, --infra FILE or SYSTEM");
     SystemDescription description = options.description_of("node of eight");
     ProfileStore store;
     const Profile* found = store.get(profile, "--profile", 0);
@@ -85,7 +85,7 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
 {
     std::string first = text.substr(0, text.find('\n'));
     if (first.compare(0, 6, "weft: ") == 0) first.erase(0, 6);
-    throw usage_error(first.empty() ? "a part of the probe ended without result" : first, "");
+    throw usage_error(first.empty() ? "a simulation of the probe ended without a result" : first, "");
 }
 
 }  // namespace
@@ -93,12 +93,11 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
 int probe_command(const Arguments& arguments)
 {
     CommandLine line("probe",
-        "The hardware micro-benchmarks, run as programs inside the simulation, beside the published figures: latency "
-        "of "
-        "dependent loads and bandwidth level by level, peers, hand-off of a word, kernels and barriers. Where a range "
-        "is "
-        "published, the error is against its middle; a bandwidth stands beside the parameter that bounds it, and in "
-        "JSON beside all that do. docs/probe.md says how each row is measured.\n\n"
+        "Runs hardware micro-benchmarks as programs inside the simulation and compares them with published figures: "
+        "latency of dependent loads and bandwidth of each memory level, traffic between peers, hand-off of a word, "
+        "kernels and barriers. If a range is published, the error is relative to its middle. A bandwidth is printed "
+        "with the parameter that bounds it; the JSON lists all bounds. docs/probe.md describes the measurement of each "
+        "row.\n\n"
         "  weft probe --profile h100\n"
         "  weft probe --profile mi300x --only 'latency.*' --chase chase.svg\n"
         "  weft probe --infra FILE --set l2.size=40MiB\n");
@@ -116,15 +115,18 @@ int probe_command(const Arguments& arguments)
     options.add_strict(line);
     options.add_parameters(line);
     line.section("measurement");
-    line.value("--only", "NAMES", only, "these rows alone, as a list of names and patterns, of " + row_list());
-    line.value("--chase", "FILE", chase, "also latency over footprints: a table, and a picture in FILE");
-    line.flag("--little", little, "also bandwidth over loads in flight, beside min(peak, loads x 64 B / latency)");
-    line.value("-j,--jobs", "N", jobs_text, "simulations at a time; as many as there are cores unless given");
+    line.value("--only", "NAMES", only, "run only these rows, a list of names and patterns, out of " + row_list());
+    line.value("--chase", "FILE", chase,
+        "also measure latency over footprints: print a table and write a picture to FILE");
+    line.flag("--little", little,
+        "also measure bandwidth over loads in flight, compared with min(peak, loads x 64 B / latency)");
+    line.value("-j,--jobs", "N", jobs_text, "simulations at a time; default the number of cores");
     line.section("output");
-    line.value("--json", "FILE", json, "write the rows as JSON; '-' writes it in place of the table");
+    line.value("--json", "FILE", json, "write the rows as JSON; '-' writes JSON instead of the table");
     line.value("--markdown", "FILE", markdown, "write the rows as a table of Markdown");
     line.value("--html", "FILE", html, "write the rows as one HTML page that needs no network");
-    line.value("--part", "NAME:FILE", part, "run one simulation in this process and write it for another weft to read");
+    line.value("--part", "NAME:FILE", part,
+        "run one simulation in this process and write its result for another weft process");
     if (!line.parse(arguments)) return exit_good;
 
     std::set<std::string> rows;
@@ -206,7 +208,7 @@ int probe_command(const Arguments& arguments)
     markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
     if (html_output.wanted()) {
         TablePage page{"Micro-benchmarks of " + report.profile,
-            fmt::format("{}, {} accelerators; beside published figures where there are any", report.system,
+            fmt::format("{}, {} accelerators; compared with published figures where they exist", report.system,
                 report.endpoints),
             {}, probe_text(report), probe_json(report)};
         page.figures.push_back({fmt::format("{}", report.result.values.size()), "rows measured", ""});

@@ -57,7 +57,7 @@ FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
     } catch (const InputError& error) {
         FabricPlan plan = plan_fabric(system, {from, to});
         for (const Diagnostic& problem : error.diagnostics())
-            plan.notices.push_back("the whole system would be refused: " + problem.text());
+            plan.notices.push_back("weft run refuses the whole system: " + problem.text());
         return plan;
     }
     return plan_fabric(system, {from, to});
@@ -88,11 +88,11 @@ RouteQuestion asked(const ResolvedSystem& system, const FabricPlan& plan, NodeId
 int route_command(const Arguments& arguments)
 {
     CommandLine line("route",
-        "Shows the path that lines take from one node to another, hop by hop, with bandwidth and latency, "
-        "how many equal paths there are, and what decided among the others: at each node the digit that chose, what "
-        "was equal, and what was discarded and why. The routes are those of the simulation and follow "
-        "routing.policy: by default fewest hops, then the widest narrowest link; lines are spread over what is "
-        "equal by routing.path_selection.\n");
+        "Shows the path of packets from one node to another, hop by hop, with bandwidth and latency, and the number of "
+        "equal paths. At each node it shows the path selection: the path hash, the equal ports, and the discarded "
+        "ports with the reason. The routes are those of the simulation and follow routing.policy: by default the "
+        "fewest hops, then the largest bandwidth of the narrowest link. routing.spread selects one of the equal "
+        "paths.\n");
     SystemOptions options;
     std::string from;
     std::string to;
@@ -101,9 +101,10 @@ int route_command(const Arguments& arguments)
     line.value("--from", "NODE", from, "the full name of a node, such as dgx.0.xpu.0");
     line.value("--to", "NODE", to, "likewise");
     line.value("--line", "N", number,
-        "show the path of line N, of 64 B, of the destination's memory, or with routing.path_selection=round_robin of "
-        "the N-th "
-        "line sent there; 0 unless given");
+        "show the path of line N (64 B each) of the destination's memory, or with routing.path_selection=round_robin "
+        "of "
+        "the "
+        "N-th packet sent there; default 0");
     options.add_reading(line);
     options.add_parameters(line);
     if (!line.parse(arguments)) return exit_good;
@@ -120,7 +121,8 @@ int route_command(const Arguments& arguments)
     notices.insert(notices.end(), plan.notices.begin(), plan.notices.end());
     for (const NodeId node : {source, destination})
         if (system.role(node) != NodeRole::endpoint)
-            notices.push_back(system.graph().node(node).name + " is no xpu: no simulated line starts or ends there");
+            notices.push_back(
+                system.graph().node(node).name + " is not an xpu: no simulated packet starts or ends there");
     RouteQuestion question = asked(system, plan, source, destination);
     if (!number.empty()) question.line = number_option("--line", number, 0, 0xffffffffU);
     print(route_text(system, plan, question));

@@ -59,9 +59,9 @@ Reasons::Reasons(const ResolvedSystem& system, const FabricPlan& plan, NodeId to
 std::string Reasons::why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const
 {
     const std::uint32_t peer = ports_[step.node][port].peer;
-    if (before != nullptr && peer == before->node) return "where it comes from";
-    if (!plan_.fabric.nodes[peer].forwards && peer != target_) return "passes nothing on";
-    if (distances_.hops[peer] == RouteDistances::far) return "no route on";
+    if (before != nullptr && peer == before->node) return "the packet comes from there";
+    if (!plan_.fabric.nodes[peer].forwards && peer != target_) return "does not forward";
+    if (distances_.hops[peer] == RouteDistances::far) return "no path to the destination";
     return by_policy(step, before, port);
 }
 
@@ -70,30 +70,28 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     const Fabric::Port& exit = ports_[step.node][port];
     const bool valiant = policy_ == RoutePolicy::dragonfly_valiant && plan_.fabric.nodes[step.node].forwards;
     if (valiant && step.phase == 0 && step.vc_set == 0) return "no link to another group";
-    if (valiant && step.phase == 1) return "a second link within the group: would close a cycle";
+    if (valiant && step.phase == 1) return "a second link within the group could close a cycle";
     if (policy_ == RoutePolicy::up_down) return up_down(step, before, exit.peer);
     if (shorter_possible(step.node, exit.peer))
-        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[exit.peer] + 1,
+        return fmt::format("not minimal: {} hops remain, not {}", distances_.hops[exit.peer] + 1,
             distances_.hops[step.node]);
     switch (policy_) {
-    case RoutePolicy::dimension_order: return "an earlier dimension comes first: would close a cycle";
+    case RoutePolicy::dimension_order: return "an earlier dimension comes first; else a cycle could close";
     case RoutePolicy::dragonfly_minimal:
-    case RoutePolicy::dragonfly_valiant: return "by way of a further group: would close a cycle";
+    case RoutePolicy::dragonfly_valiant: return "through another group: could close a cycle";
     default: break;
     }
     const std::uint64_t width = std::min(distances_.width[exit.peer], plan_.fabric.edges[exit.edge].bandwidth);
-    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width),
-        format_rate(distances_.width[step.node]));
+    return fmt::format("narrowest link has {}, not {}", format_rate(width), format_rate(distances_.width[step.node]));
 }
 
 std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const
 {
     const bool up = ranks_[peer] < ranks_[step.node];
     const bool taken_up = ranks_[ports_[step.node][step.port].peer] < ranks_[step.node];
-    if (up && before != nullptr && ranks_[before->node] < ranks_[step.node])
-        return "down, then up: would close a cycle";
-    if (up && !taken_up) return "up, where the destination is below";
-    if (!up && taken_up) return "down, where the destination is not below: up again would close a cycle";
+    if (up && before != nullptr && ranks_[before->node] < ranks_[step.node]) return "up after down could close a cycle";
+    if (up && !taken_up) return "up, but the destination can be reached downwards";
+    if (!up && taken_up) return "down, but the destination is not below: up again could close a cycle";
     return "longer or narrower";
 }
 
@@ -102,7 +100,7 @@ std::string Reasons::at(const Routing::Step& step, const Routing::Step* before) 
     const auto peer_name = [&](unsigned port) { return plan_.fabric.nodes[ports_[step.node][port].peer].name; };
     const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(step.node, destination_, step.phase);
     std::string out = "  at " + plan_.fabric.nodes[step.node].name + ": ";
-    out += step.count == 1 ? "only " : fmt::format("digit {} of {} takes ", step.pick, step.count);
+    out += step.count == 1 ? "only " : fmt::format("path hash selects index {} of {}: ", step.pick, step.count);
     out += peer_name(step.port) + "\n";
     std::vector<std::string> equal;
     for (const std::uint16_t port : choice)

@@ -194,17 +194,17 @@ std::string RouteReport::policy_text() const
     std::string out;
     switch (system_.routing().policy) {
     case RoutePolicy::minimal: break;
-    case RoutePolicy::up_down: out = "up_down: down where links that lead down reach the destination, else up"; break;
+    case RoutePolicy::up_down: out = "up_down: down if links that lead down reach the destination, else up"; break;
     case RoutePolicy::dimension_order:
-        out = "dimension_order: first dimension first, the shorter way round";
+        out = "dimension_order: first dimension first, in the shorter direction";
         if (plan_.routing.vc_sets() > 1) out += "; VC set 1 up to the edge that closes a ring";
         break;
     case RoutePolicy::dragonfly_minimal:
         out = "dragonfly_minimal: one link between groups at most; VC set 1 in the destination's group";
         break;
     case RoutePolicy::dragonfly_valiant:
-        out = "dragonfly_valiant: first to a group drawn by pair, path hash and seed (VC set 0), then minimal (VC sets "
-              "1, 2)";
+        out = "dragonfly_valiant: first to a group that pair, path hash and seed select (VC set 0), then minimal (VC "
+              "sets 1, 2)";
         break;
     }
     const std::string hops = least_ == most_ ? std::to_string(most_) : fmt::format("{} to {}", least_, most_);
@@ -222,19 +222,19 @@ std::string RouteReport::choice_text(std::size_t hops) const
         out +=
             ", of which " + counted(equal_, "path") + (equal_ == 1 ? " has" : " have") + " the widest narrowest link\n";
     else if (minimal)
-        out += equal_ == 1 ? ": no other comes into question\n" : ", all equally wide\n";
+        out += equal_ == 1 ? ": no other path is possible\n" : ", all equally wide\n";
     if (equal_ == 1) return out;
     switch (selection_) {
     case PathSelection::lines:
-        return out + "path selection: line by line over the equal paths (routing.path_selection=lines)\n";
+        return out + "selection: line by line over the equal paths (routing.path_selection=lines)\n";
     case PathSelection::pairs:
-        return out + "path selection: each pair of endpoints keeps to one path (routing.path_selection=pairs)\n";
+        return out + "selection: each pair of endpoints uses one path (routing.path_selection=pairs)\n";
     case PathSelection::none:
-        return out + "path selection: always the first of the equal paths (routing.path_selection=none)\n";
+        return out + "selection: always the first of the equal paths (routing.path_selection=none)\n";
     case PathSelection::round_robin: break;
     }
     return out +
-        "path selection: each line of a pair takes the next of the equal paths (routing.path_selection=round_robin)\n";
+        "selection: each packet of a pair takes the next of the equal paths (routing.path_selection=round_robin)\n";
 }
 
 std::string RouteReport::text()

@@ -25,7 +25,8 @@ void check_name(const std::string& map)
 
 void add_block(const std::vector<std::string>& files, const std::string& map)
 {
-    if (files.empty() || map.empty()) throw usage_error("no block is given", "weft rtl add FILE.sv... --map MAP.yaml");
+    if (files.empty() || map.empty())
+        throw usage_error("the block is missing", "weft rtl add FILE.sv... --map MAP.yaml");
     check_name(map);
     const RegisteredBlock block = register_block(files, map);
     const std::string use = block.role == BlockRole::link
@@ -51,16 +52,16 @@ void list_blocks()
 int rtl_command(const Arguments& arguments)
 {
     CommandLine line("rtl",
-        "Blocks of RTL of your own as models of switches and links.\n"
-        "'weft rtl add FILE.sv... --map MAP.yaml' verilates a block, holds its port map against its pins and registers "
-        "it: from then on "
-        "--model 'GLOB=NAME' takes it like any other switch, --set link.model=NAME like any other link. 'weft rtl "
-        "list' says which there are, 'weft rtl remove NAME' forgets one. "
-        "They are kept in .weft/rtl where weft runs, or in the folder WEFT_RTL_MODELS.\n");
+        "Registers RTL blocks of your own as models of switches and links.\n"
+        "'weft rtl add FILE.sv... --map MAP.yaml' verilates a block, checks its port map against its pins and "
+        "registers "
+        "it. Then --model 'GLOB=NAME' uses it like any other switch, and --set link.model=NAME like any other link. "
+        "'weft rtl list' lists the blocks, 'weft rtl remove NAME' removes one. They are kept in .weft/rtl in the "
+        "folder where weft runs, or in the folder WEFT_RTL_MODELS.\n");
     std::vector<std::string> words;
     std::string map;
     line.positionals("ACTION", words, "add FILE.sv..., list, or remove NAME");
-    line.value("--map", "MAP.yaml", map, "which pins of the block are what");
+    line.value("--map", "MAP.yaml", map, "the port map: the role of each pin of the block");
     if (!line.parse(arguments)) return exit_good;
 
     const std::vector<std::string> actions{"add", "list", "remove"};

@@ -32,7 +32,7 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
     const std::size_t colon = window.find(':');
     if (colon == std::string::npos || options.empty())
         throw usage_error("option '--wave-window' has the value '" + window + "'",
-            "FROM:TO, such as 10us:12us, beside --wave");
+            "FROM:TO, such as 10us:12us, together with --wave");
     out.from = time_option("--wave-window", window.substr(0, colon));
     out.to = time_option("--wave-window", window.substr(colon + 1));
     if (out.to < out.from)
@@ -45,9 +45,8 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
 int simulate_command(const Arguments& arguments)
 {
     CommandLine line("run",
-        "Simulates a system: SYSTEM, a system file with its workload, or an InfraGraph document with the "
-        "workload "
-        "given here. Prints times, bandwidths, the busiest links and what ranks waited for.\n\n"
+        "Simulates a system: SYSTEM is a system file with its workload, or an InfraGraph document with the workload "
+        "given by options. Prints times, bandwidths, the busiest links and the causes of waiting.\n\n"
         "  weft run examples/dgx_h100/system.yaml\n"
         "  weft run --infra FILE --collective all_reduce --bytes 1MiB --algorithm ring\n"
         "  weft run --infra FILE --plan FILE --bytes 1MiB\n"
@@ -80,55 +79,56 @@ int simulate_command(const Arguments& arguments)
     workload.add(line);
     line.section("simulation");
     line.value("--fidelity", "line|flow", fidelity,
-        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs; no data "
-        "move");
-    line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
+        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs, without "
+        "data");
+    line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
-        "refuse a run that takes more memory by its estimate; what the machine has available unless given");
-    line.flag("--check-protocol", run.check_protocol, "a protocol checker on every connection: slow, changes no time");
+        "refuse a run whose estimate takes more memory; default the available memory of the machine");
+    line.flag("--check-protocol", run.check_protocol,
+        "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", run.watch,
-        "account for every virtual channel of every link: queues, credits, stalls, waits for others; changes no time");
+        "count for every virtual channel of every link: queues, credits, stalls, waits for others; changes no "
+        "simulated time");
     line.flag("--critical-path", run.follow,
-        "find what decided when each collective ended: segments, by what they waited for; changes no time");
+        "find the critical path of each collective: segments with their cause of waiting; changes no simulated time");
     line.section("output");
-    line.value("--json", "FILE", json, "write the whole result as JSON; '-' writes it in place of the summary");
+    line.value("--json", "FILE", json, "write the whole result as JSON; '-' writes JSON instead of the summary");
     line.value("--html", "FILE", html,
-        "write a report as one HTML page that needs no network: the answer, the system, a timeline, causes, links, "
-        "every parameter");
-    line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
-    line.value("--window", "TIME", window, "length of a window of --series, --html and --timeline; 1 us unless given");
+        "write a report as one HTML page that needs no network: result, system, timeline, causes, links, all "
+        "parameters");
+    line.value("--series", "FILE", series, "write the activity of each link in each window of time, comma-separated");
+    line.value("--window", "TIME", window, "length of a window of --series, --html and --timeline; default 1 us");
     line.value("--record", "FILE", record,
-        "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model "
+        "write the traffic of every GPU to others, with times, as a profile for replay GPUs (--model "
         "GLOB=replay:FILE)");
     line.value("--timeline", "FILE", timeline,
-        "write what every workgroup did when, the critical path, and what each node sends by windows, as a trace that "
-        "Perfetto and Chrome show");
+        "write the activities of every workgroup, the critical path, and what each node sends in each window, as a "
+        "trace for "
+        "Perfetto and Chrome");
     line.value("--export", "FILE", exported,
-        "write how the collective is carried out as MSCCL XML, for --plan and others");
+        "write the plan of the collective as MSCCL XML, for --plan and other tools");
     line.values("--wave", "GLOB=FILE", waves,
-        "write waveforms of these switches, ends of links (A~B.0) or slices (GPU.l2.0), where they are RTL, as FST; "
-        "with lines beside the pins");
-    line.value("--wave-window", "FROM:TO", wave_window,
-        "simulated times of --wave, such as 10us:12us; all unless given");
+        "write FST waveforms of these RTL switches, ends of links (A~B.0) or slices (GPU.l2.0), with the transactions "
+        "at the pins");
+    line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; default all");
     line.value("--fault-wave", "FILE", fault_wave,
-        "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst "
-        "unless given, "
-        "none: not made again");
+        "after a fault of an RTL block, run again and write a waveform of the 200 clocks before it; default fault.fst; "
+        "none: do not run again");
     line.value("--energy", "TABLE", energy,
-        "list what the run took in joules, by part: builtin, or a file of energies per event on top of the program's "
-        "(docs/models/energy.md); the JSON has it in any case");
+        "print the energy of the run in joules, by part: builtin, or a file with energies of events that replace those "
+        "of the program (docs/models/energy.md); the JSON always has it");
     line.value("--inputs", "FILE", inputs,
         "write the program's version and digest and those of every file that the run read, as JSON");
-    line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
-    line.flag("--quiet", quiet, "no summary and no progress line");
+    line.flag("--no-timing", no_timing, "write JSON without wall-clock figures: two runs give the same bytes");
+    line.flag("--quiet", quiet, "print no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
 
     if (fidelity != "line" && fidelity != "flow")
         throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
     run.flow = fidelity == "flow";
     if (run.flow && !waves.empty())
-        throw usage_error("--wave beside --fidelity flow, which has no RTL", "--fidelity line");
+        throw usage_error("--wave with --fidelity flow, which has no RTL", "--fidelity line");
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;
@@ -157,7 +157,7 @@ int simulate_command(const Arguments& arguments)
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
-        throw usage_error("nothing to run",
+        throw usage_error("the workload is missing",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     // Nor has it a timeline of a collective.
     const bool has_timeline = !run.flow || description.workload.kind == Workload::Kind::trace;
@@ -170,10 +170,11 @@ int simulate_command(const Arguments& arguments)
     if (!energy.empty()) add_energy_module(result);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken)
-            result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
+            result.notices.push_back(
+                "--wave " + entry.instances + ": no RTL block has that name; no waveform is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
         result.notices.push_back(
-            "no waveform of the fault: the system came from a pipe, and the run cannot be made again");
+            "no waveform of the fault: the system came from a pipe, so the run cannot be repeated");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
         const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export",
             "--html", "--fault-wave", "--wave-window", "--energy", "--inputs", "--no-timing", "--quiet"});

@@ -10,13 +10,12 @@ namespace weft {
 int schema_command(const Arguments& arguments)
 {
     CommandLine line("schema",
-        "Prints the JSON schema of what run, sweep, fabric, probe, validate and compare write with --json, or says of "
-        "files whether they "
-        "hold what it describes: exit code 2 and one line for each problem where they do not.\n\n"
+        "Prints the JSON schema of the output that run, sweep, fabric, probe, validate and compare write with --json, "
+        "or checks files against it: exit code 2 and one line for each problem if a file does not match.\n\n"
         "  weft schema > result.schema.json\n"
         "  weft schema --check result.json\n");
     std::vector<std::string> files;
-    line.values("--check", "FILE", files, "a result to hold against the schema, repeatable");
+    line.values("--check", "FILE", files, "a result to check against the schema, repeatable");
     if (!line.parse(arguments)) return exit_good;
     if (files.empty()) {
         print(result_schema());

@@ -163,9 +163,8 @@ void report_old_values(const std::vector<SweepAxis>& axes, const BlockTable& blo
 int sweep_command(const Arguments& arguments)
 {
     CommandLine line("sweep",
-        "Runs a system once for every combination of the values given, each run in a process of its own, and "
-        "prints "
-        "one table. A run that fails is shown with its message; the exit code is the largest of all runs.\n\n"
+        "Runs a system once for every combination of the given values, each run in a process of its own, and prints "
+        "one table. A failed run is shown with its message. The exit code is the largest of all runs.\n\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
         "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n");
@@ -197,43 +196,44 @@ int sweep_command(const Arguments& arguments)
     workload.add(line);
     line.section("sweep");
     line.values("--over", "KEY=V1,V2,...", over,
-        "values of a parameter, named as for --set; of model:GLOB, models as for --model; or of an option: " +
-            one_of(sweep_options()) + "; repeatable, all combinations are run, the last key varies fastest");
+        "values of a parameter, with the name that --set takes; of model:GLOB, models as for --model; or of an "
+        "option: " +
+            one_of(sweep_options()) + "; repeatable: all combinations are run, and the last key varies fastest");
     line.values("--column", "NAME", columns,
-        "a further column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
+        "one more column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
         "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");
-    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
     line.value("--keep", "DIR", keep,
-        "keep the result of every run in this folder, and run only what it has no result of: a sweep that was cut "
-        "short "
-        "goes on. A run counts as done while the program, the options and all files that it read are the same");
+        "keep the result of every run in this folder, and run only the points that have no result there: a sweep that "
+        "was cut "
+        "short goes on. A run counts as done while the program, the options and all files that it read are the same");
     line.value("--shard", "I/N", shard,
-        "run the I-th of N parts of the points, with --keep; auto: as Open MPI, MPICH, srun or a Slurm job array "
-        "number "
-        "this process. Under mpirun and srun auto is the default");
-    line.flag("--merge", how.merge, "run nothing: the table of all points from the results in --keep");
+        "run the I-th of N parts of the points, with --keep; auto: the number that Open MPI, MPICH, srun or a Slurm "
+        "job "
+        "array gives this process. Under mpirun and srun auto is the default");
+    line.flag("--merge", how.merge, "run nothing, and print the table of all points from the results in --keep");
     line.section("simulation");
     line.value("--fidelity", "line|flow", fidelity,
-        "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
-    line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
-    line.flag("--check-protocol", check, "a protocol checker on every connection of each run: slow, changes no time");
+        "fidelity of each run, as for weft run: line for transactions of 64 bytes, flow for whole transfers");
+    line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
+    line.flag("--check-protocol", check,
+        "put a protocol checker on every connection of each run; slow, but changes no simulated time");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
     line.value("--energy", "TABLE", energy,
-        "builtin, or a file of energies per event: columns energy.low and energy.high (J), energy.low_power and "
+        "builtin, or a file with energies of events: adds columns energy.low and energy.high (J), energy.low_power and "
         "energy.high_power (W)");
     line.value("--memory-limit", "SIZE", memory_limit,
-        "refuse runs that take more memory by their estimates; what the machine has available unless given");
+        "refuse runs whose estimates take more memory; default the available memory of the machine");
     line.section("output");
-    line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
-    line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
+    line.value("--json", "FILE", json, "write the table as JSON; '-' writes JSON instead of the table");
+    line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes CSV instead of the table");
     line.value("--svg", "FILE", svg,
-        "write a picture: a column over a key, one curve for each value of the other keys");
+        "write a picture of a column over a key, with one curve for each combination of the other keys");
     line.value("--html", "FILE", html, "write the table and the picture as one HTML page that needs no network");
-    line.value("--x", "KEY", plot.x,
-        "of --svg: the key along the axis; the numeric one with the most values unless given");
-    line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
-    line.value("--title", "TEXT", plot.title, "of --svg");
-    line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");
+    line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; default the numeric key with the most values");
+    line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; default time");
+    line.value("--title", "TEXT", plot.title, "of --svg: the title of the picture");
+    line.flag("--quiet", quiet, "print no table and no progress; failures of runs are still printed on stderr");
     if (!line.parse(arguments)) return exit_good;
 
     const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x",
@@ -253,7 +253,7 @@ int sweep_command(const Arguments& arguments)
     check_columns(columns);
     if (!y.empty()) plot.y = y;
     if (svg.empty() && html.empty() && !(plot.x + y + plot.title).empty())
-        throw usage_error("'--x', '--y' and '--title' go with a picture", "--svg FILE or --html FILE beside them");
+        throw usage_error("'--x', '--y' and '--title' need a picture", "--svg FILE or --html FILE with them");
     check_plot(plot, axes, columns);
     const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);

@@ -21,7 +21,7 @@ void SystemOptions::add_file_or_infra(CommandLine& line, const std::string& labe
     label_ = label;
     line.positional(label, file_, "a system file or an InfraGraph document: YAML or JSON, gzip or not", false);
     line.section("system");
-    line.value("--infra", "FILE", infra_, "an InfraGraph document in place of " + label);
+    line.value("--infra", "FILE", infra_, "an InfraGraph document instead of " + label);
 }
 
 void SystemOptions::add_infra(CommandLine& line, const std::string& text)
@@ -34,16 +34,14 @@ void SystemOptions::add_infra(CommandLine& line, const std::string& text)
 void SystemOptions::add_reading(CommandLine& line)
 {
     line.flag("--lenient", lenient_,
-        "take documents that the InfraGraph reference service takes without complaint, with one notice for "
-        "each doubt");
+        "accept all documents that the InfraGraph reference service accepts, with a notice for each doubtful place");
     line.value("--annotate", "FILE", annotation_, "an InfraGraph annotation request to apply to the document");
 }
 
 void SystemOptions::add_strict(CommandLine& line)
 {
     line.flag("--strict", strict_,
-        "refuse a system that leaves something to assume: a protocol, bandwidth, timing or profile that neither the "
-        "document "
+        "refuse a system that needs assumptions: a protocol, bandwidth, timing or profile that neither the document "
         "nor the system file states");
 }
 
@@ -63,14 +61,14 @@ void SystemOptions::add_plugins(CommandLine& line)
 void SystemOptions::add_parameters(CommandLine& line)
 {
     line.values("--set", "PATH=VALUE", sets_,
-        "set a parameter, repeatable, later wins: l2.size=40MiB (everywhere), dgx.0.xpu.3.l2.size=40MiB (one "
+        "set a parameter, repeatable, the last one wins: l2.size=40MiB (everywhere), dgx.0.xpu.3.l2.size=40MiB (one "
         "node), 'dgx.*.nvsw.*.switch.latency=300ns' (a pattern), links.xpu_fabric.bandwidth=50GB/s (a link)");
     line.values("--model", "GLOB=NAME", models_,
-        "make the nodes that match a model of 'weft models', repeatable; GLOB=replay:FILE gives replay GPUs their "
-        "traffic");
+        "use this model of 'weft models' for the nodes that match GLOB, repeatable; GLOB=replay:FILE gives replay GPUs "
+        "their traffic");
     add_plugins(line);
     line.value("--profile", "NAME", profile_, "device profile of every accelerator: a name of 'weft models' or a file");
-    line.value("--seed", "N", seed_, "seed of all random streams; 1 unless the system file says otherwise");
+    line.value("--seed", "N", seed_, "seed of all random streams; default the seed of the system file, else 1");
 }
 
 SystemDescription SystemOptions::description() const

@@ -1,4 +1,4 @@
-// Which system a command works on: a file, and what the command line changes in it.
+// The options that select the system of a command: a file, and changes to it.
 #pragma once
 
 #include <memory>

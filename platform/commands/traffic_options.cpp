@@ -30,7 +30,7 @@ double share_option(const std::string& option, const std::string& value, double 
         used = 0;
     }
     if (used == 0 || used != value.size() || !(out >= low && out <= high))
-        throw usage_error(option + " " + quoted_word(value) + " is no such number",
+        throw usage_error(option + " " + quoted_word(value) + " is not a number in the range",
             fmt::format("a number from {:g} to {:g}", low, high));
     return out;
 }
@@ -45,20 +45,22 @@ const std::vector<std::string>& fabric_sweep_options()
 void TrafficOptions::add(CommandLine& line)
 {
     line.section("traffic");
-    line.value("--pattern", "P", pattern_, "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
-    line.value("--fraction", "F", fraction_, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
-    line.value("--sources", "N", sources_, "incast: how many send to endpoint 0; all others unless given");
+    line.value("--pattern", "P", pattern_, "traffic pattern: " + one_of(pattern_names()) + "; default uniform");
+    line.value("--fraction", "F", fraction_, "hot_spot: share of the messages that go to endpoint 0; default 0.5");
+    line.value("--sources", "N", sources_, "incast: number of endpoints that send to endpoint 0; default all others");
     line.value("--burst", "N", burst_,
-        "messages come in bursts of this mean length, back to back, with the same mean load; each slot by itself "
-        "(Bernoulli) unless given");
-    line.value("--reads", "F", reads_, "share of the messages that are reads; 0 unless given");
-    line.value("--atomics", "F", atomics_, "share of the messages that are 8-byte atomics; 0 unless given");
-    line.flag("--answered", answered_, "writes are acknowledged, instead of posted");
-    line.value("--size", "BYTES", size_, "bytes of a line, 1 to 64; 64 unless given");
-    line.value("--message", "BYTES", message_, "a message is so many bytes, cut into lines; one line unless given");
+        "messages come back to back in bursts of this mean length, at the same mean load; default no bursts "
+        "(Bernoulli)");
+    line.value("--reads", "F", reads_, "share of the messages that are reads; default 0");
+    line.value("--atomics", "F", atomics_, "share of the messages that are 8-byte atomics; default 0");
+    line.flag("--answered", answered_, "writes are acknowledged instead of posted");
+    line.value("--size", "BYTES", size_, "payload of a transaction, 1 to 64 B; default 64");
+    line.value("--message", "BYTES", message_,
+        "size of a message, which is divided into transactions; default one transaction");
     line.value("--duration", "TIME", duration_,
-        "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least "
-        "20 us");
+        "simulated time in which transactions are created; default the time of 20000 transactions of an endpoint at "
+        "full load, "
+        "at least 20 us");
 }
 
 TrafficSpec TrafficOptions::spec(std::uint64_t seed) const

@@ -88,13 +88,10 @@ bool has_all_tables(const std::string& page, const std::vector<ValidationResult>
 int validate_command(const Arguments& arguments)
 {
     CommandLine line("validate",
-        "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and what "
-        "was "
-        "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row "
-        "takes the "
-        "fastest of the table's variants. Tables of one launch group share one launch constant, and runs that are "
-        "alike are made "
-        "once.\n\n"
+        "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and the "
+        "measurements. Every row is run in a process of its own and printed with its measurement and its error. A row "
+        "takes the fastest of the table's variants. Tables of one launch group share one launch constant. Runs with "
+        "the same options are made once.\n\n"
         "  weft validate examples/validation/h100_ring_busbw.yaml\n"
         "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n"
         "  weft validate examples/validation/*.yaml --page docs/validation.md --svg docs/pictures\n");
@@ -107,16 +104,16 @@ int validate_command(const Arguments& arguments)
     std::string html;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
-    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
     line.section("output");
-    line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes it in place of the text");
+    line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes JSON instead of the text");
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
     line.value("--page", "FILE", page,
-        "replace the sections of an existing Markdown page that stand between lines <!-- weft validate: TABLE --> and "
-        "<!-- end -->; a section named summary gets a line for each table, where all tables of the page are given");
-    line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
+        "replace the sections of an existing Markdown page between lines <!-- weft validate: TABLE --> and <!-- end "
+        "-->; a section named summary gets a line for each table if all tables of the page are given");
+    line.value("--svg", "FOLDER", svg, "write a picture of each table to this folder, named validation_TABLE.svg");
     line.value("--html", "FILE", html, "write all tables and pictures as one HTML page that needs no network");
-    line.flag("--quiet", quiet, "no text and no progress");
+    line.flag("--quiet", quiet, "print no text and no progress");
     if (!line.parse(arguments)) return exit_good;
 
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -158,7 +155,7 @@ int validate_command(const Arguments& arguments)
     }
     const bool writes_summary = has_all_tables(page_text, results);
     if (!writes_summary && section_names(page_text).count("summary") > 0)
-        notices.push_back("the summary of " + page + " stays as it is, as not all tables of the page are given");
+        notices.push_back("the summary of " + page + " is not changed because not all tables of the page are given");
     if (!quiet) print_notices(notices);
 
     const TemporaryFolder folder("weft-validate");
@@ -219,7 +216,7 @@ int validate_command(const Arguments& arguments)
     for (std::size_t i = 0; i < pictures.size(); ++i)
         if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
     if (html_output.wanted()) {
-        TablePage report{"Simulated beside measured", fmt::format("{} tables", results.size()), {},
+        TablePage report{"Simulated and measured", fmt::format("{} tables", results.size()), {},
             validation_text(results), validation_json(results)};
         for (const ValidationResult& result : results)
             if (simulated_rows(result.comparison) > 0)

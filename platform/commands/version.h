@@ -1,4 +1,4 @@
-// Which release this is, and of which commit.
+// The release and its commit.
 #pragma once
 
 #include <string>

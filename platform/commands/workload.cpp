@@ -68,50 +68,53 @@ public:
     void add(CommandLine& line)
     {
         line.positional("KIND", kind_, one_of(workload_kinds), false);
-        line.flag("--list", list_, "list the models of the program, their parameters beside published figures");
+        line.flag("--list", list_,
+            "list the models of the program and compare their parameters with published figures");
         line.value("-o,--output", "PREFIX", prefix_,
-            "write PREFIX.0.et, PREFIX.1.et, ... and PREFIX_groups.json; only the sums unless given");
-        line.value("--json", "FILE", json_, "write the sums as JSON; '-' in place of the table");
-        line.section("model, of all kinds but micro and replicate");
+            "write PREFIX.0.et, PREFIX.1.et, ... and PREFIX_groups.json; default: print only the sums");
+        line.value("--json", "FILE", json_, "write the sums as JSON; '-' writes JSON instead of the table");
+        line.section("the model, for all kinds except micro and replicate");
         line.value("--model", "NAME", model_, "a name that --list shows, or a file NAME.yaml (docs/workloads.md)");
-        line.value("--layers", "N", layers_, "in place of the model's: a small piece of a large model");
-        line.value("--sequence", "N", sequence_, "tokens of a sequence, or of a prompt; the model's unless given");
-        line.value("--microbatch", "N", microbatch_, "sequences, samples or images in a microbatch; 1 unless given");
-        line.value("--microbatches", "N", microbatches_, "microbatches of a step and replica; 1 unless given");
-        line.value("--element", "BYTES", element_, "of activations and weights; 2 unless given, 4 of a dlrm");
-        line.flag("--causal", causal_, "attention skips what the causal mask hides: half of its operations");
-        line.section("division of a model; ranks are --tp x --cp x --dp x --pp, in this order from the innermost");
+        line.value("--layers", "N", layers_,
+            "number of layers instead of the model's, for a small part of a large model");
+        line.value("--sequence", "N", sequence_, "tokens of a sequence or of a prompt; default that of the model");
+        line.value("--microbatch", "N", microbatch_, "sequences, samples or images in a microbatch; default 1");
+        line.value("--microbatches", "N", microbatches_, "microbatches of a step and replica; default 1");
+        line.value("--element", "BYTES", element_, "bytes of an activation or a weight; default 2, for a dlrm 4");
+        line.flag("--causal", causal_, "attention skips the operations that the causal mask hides, half of all");
+        line.section("division of a model; ranks = --tp x --cp x --dp x --pp, in this order from the innermost");
         line.value("--tp", "N", tp_, "tensor parallel");
         line.value("--pp", "N", pp_, "pipeline stages");
         line.value("--dp", "N", dp_, "replicas");
         line.value("--cp", "N", cp_, "context parallel: ranks that share a sequence");
-        line.value("--cp-kind", "KIND", cp_kind_, "ring or all_gather; ring unless given");
+        line.value("--cp-kind", "KIND", cp_kind_, "ring or all_gather; default ring");
         line.value("--ep", "N", ep_, "ranks of --dp that share the experts");
         line.flag("--sp", sp_, "sequence parallel inside --tp");
         line.value("--interleave", "N", interleave_, "chunks of layers on each stage");
         line.section("training");
         line.value("--zero", "STAGE", zero_,
             "0: gradients are all-reduced; 1, 2: sharded optimizer, gradients; 3: FSDP");
-        line.value("--recompute", "WHAT", recompute_,
-            "none, selective (the core of attention) or full; none unless given");
-        line.value("--gradient", "BYTES", gradient_, "of a gradient that is reduced; 4 unless given");
-        line.value("--bucket", "SIZE", bucket_, "gradients that are reduced together; 25MiB unless given");
+        line.value("--recompute", "WHAT", recompute_, "none, selective (the core of attention) or full; default none");
+        line.value("--gradient", "BYTES", gradient_, "bytes of a gradient that is reduced; default 4");
+        line.value("--bucket", "SIZE", bucket_, "bytes of gradients that are reduced together; default 25MiB");
         line.section("decode, disaggregated");
-        line.value("--context", "N", context_, "decode: tokens that each sequence has");
-        line.value("--steps", "N", steps_, "tokens made for each sequence; 1 unless given");
+        line.value("--context", "N", context_, "decode: tokens that each sequence has already");
+        line.value("--steps", "N", steps_, "tokens that are generated for each sequence; default 1");
         line.value("--decode-tp", "N", decode_tp_,
-            "disaggregated: --tp of the instances that decode; --tp, --dp, --ep are those of the prompts'");
-        line.value("--decode-dp", "N", decode_dp_, "disaggregated: such instances");
-        line.value("--decode-ep", "N", decode_ep_, "disaggregated: --ep among them");
+            "disaggregated: --tp of the decode instances; --tp, --dp and --ep are for the prompt instances");
+        line.value("--decode-dp", "N", decode_dp_, "disaggregated: number of decode instances");
+        line.value("--decode-ep", "N", decode_ep_, "disaggregated: --ep of the decode instances");
         line.section("micro");
-        line.value("--ops", "OP,...", ops_, one_of(workload::micro_operations()) + "; all_reduce unless given");
+        line.value("--ops", "OP,...", ops_, one_of(workload::micro_operations()) + "; default all_reduce");
         line.value("--sizes", "FROM:TO:FACTOR", sizes_,
-            "sizes as nccl-tests counts them, or a list; 8B:64MiB:2 unless given");
-        line.value("--ranks", "N,...", ranks_, "micro: of each collective, the first N; replicate: copies");
-        line.value("--iterations", "N", iterations_, "of each size; 1 unless given");
+            "range of sizes as nccl-tests counts them, or a list; default 8B:64MiB:2");
+        line.value("--ranks", "N,...", ranks_,
+            "micro: number of ranks of each collective, the first N; replicate: number of copies");
+        line.value("--iterations", "N", iterations_, "runs of each size; default 1");
         line.section("replicate");
-        line.value("--trace", "FILE", trace_, "the recorded trace of one rank: collectives of all ranks, no messages");
-        line.value("--group", "N", group_, "each N copies are a group for its collectives; all unless given");
+        line.value("--trace", "FILE", trace_,
+            "the recorded trace of one rank; it must have collectives of all ranks and no messages");
+        line.value("--group", "N", group_, "number of copies that form a group for the collectives; default all");
     }
 
     int run()
@@ -120,7 +123,7 @@ public:
             print(models_text());
             return exit_good;
         }
-        if (kind_.empty()) throw usage_error("no kind of workload", one_of(workload_kinds) + ", or --list");
+        if (kind_.empty()) throw usage_error("the kind of workload is missing", one_of(workload_kinds) + ", or --list");
         if (std::find(workload_kinds.begin(), workload_kinds.end(), kind_) == workload_kinds.end())
             throw usage_error("unknown workload " + quoted_word(kind_),
                 with_nearest(one_of(workload_kinds), kind_, workload_kinds));
@@ -196,8 +199,9 @@ private:
         const std::string next = prefix_ + "." + std::to_string(ranks) + ".et";
         std::error_code error;
         if (std::filesystem::exists(next, error))
-            throw InputError(next, 0, "is of an earlier set of more ranks, and this one has " + std::to_string(ranks),
-                "another prefix, or no such file");
+            throw InputError(next, 0,
+                "belongs to an earlier set with more ranks; this set has " + std::to_string(ranks),
+                "another prefix, or remove that file");
     }
 
     static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise,
@@ -249,7 +253,7 @@ private:
         Model model = workload::load_model(model_);
         if (!layers_.empty()) {
             if (model.kind != ModelKind::transformer)
-                throw usage_error("option '--layers' with a model that is no transformer", "no --layers");
+                throw usage_error("option '--layers' with a model that is not a transformer", "no --layers");
             model.transformer.layers = number_option("--layers", layers_, 1, 100'000);
             model.transformer.dense_layers = std::min(model.transformer.dense_layers, model.transformer.layers);
         }
@@ -269,7 +273,8 @@ private:
         if (kind_ == "prefill") return workload::prefill_job(model, of);
         if (kind_ == "decode") {
             if (context_.empty())
-                throw usage_error("no context to decode in", "--context N, the tokens that each sequence has");
+                throw usage_error("the context of the decode step is missing",
+                    "--context N, the tokens that each sequence has");
             return workload::decode_job(model, of);
         }
         workload::Disaggregated both{of, of};
@@ -277,7 +282,7 @@ private:
         both.decode.parallel.data = size("--decode-dp", decode_dp_);
         both.decode.parallel.expert = size("--decode-ep", decode_ep_);
         page.title = fmt::format(
-            "disaggregated inference of {}{}: {} instances of TP {} for prompts, {} of TP {} that decode", model.name,
+            "disaggregated inference of {}{}: {} prompt instances of TP {}, {} decode instances of TP {}", model.name,
             cut, parallel.data, parallel.tensor, both.decode.parallel.data, both.decode.parallel.tensor);
         return workload::disaggregated_job(model, both);
     }
@@ -318,11 +323,9 @@ private:
 int workload_command(const Arguments& arguments)
 {
     CommandLine line("workload",
-        "Writes Chakra traces without a recording: a step of training or inference from a model's parameters, "
-        "collectives as a "
-        "benchmark runs them, one rank's recording on many ranks. Prints operations, parameters and bytes by what they "
-        "are for; "
-        "docs/workloads.md says every formula.\n\n"
+        "Writes Chakra traces without a recording: a step of training or inference from a model's parameters, the "
+        "collectives of a benchmark, or the recording of one rank on many ranks. Prints operations, parameters and "
+        "bytes by purpose. docs/workloads.md has every formula.\n\n"
         "  weft workload training --model llama3_70b --tp 8 --pp 4 --microbatches 8 -o step\n"
         "  weft run SYSTEM --trace step --groups step_groups.json --fidelity flow\n"
         "  weft workload micro --ops all_reduce,all_gather --sizes 64KiB:16MiB:4 --ranks 4,8 -o bench\n");

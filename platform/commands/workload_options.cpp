@@ -25,49 +25,50 @@ bool reduces(const Workload& workload)
 
 void WorkloadOptions::add(CommandLine& line)
 {
-    line.section("workload, in place of the system file's");
+    line.section("workload, instead of that of the system file");
     line.value("--collective", "OP", collective_, one_of(collective_names()));
     line.value("--plan", "FILE", plan_,
-        "a plan in place of a collective: MSCCL XML, MSCCL++ JSON, or the prefix of Chakra traces of one collective; "
-        "it runs on the first accelerators");
+        "a plan instead of a collective: MSCCL XML, MSCCL++ JSON, or the prefix of Chakra traces of one collective; it "
+        "runs on the first accelerators");
     line.value("--bytes", "N", bytes_,
         "size of the message as nccl-tests counts it (all-gather: whole output; reduce-scatter: whole "
         "input); "
         "units B KiB MiB GiB KB MB GB");
     line.value("--algorithm", "A", algorithm_,
         one_of(algorithms_of("")) +
-            "; auto takes the cheapest, synthesize makes one for the document; for a trace: of its collectives, where "
-            "they know it");
+            "; auto selects the fastest by estimate, synthesize makes one for the document; for a trace: used by its "
+            "collectives that have this algorithm");
     line.value("--chunks", "N", chunks_,
-        "of synthesize: chunks that each rank's share is divided into, 1 to " + std::to_string(most_chunks) +
-            "; several are tried unless given");
-    line.value("--ranks", "N", ranks_, "the first N accelerators take part; all of them unless given");
-    line.value("--element", "TYPE", element_, one_of(elements) + "; fp32 unless given");
-    line.value("--reduction", "OP", reduction_, one_of(reductions) + "; sum unless given");
-    line.value("--root", "RANK", root_, "of a broadcast, reduce, gather or scatter; 0 unless given");
-    line.value("--rings", "N", rings_, "how many rings the algorithm rings takes; as many as share no link, at most 8");
-    line.value("--pipeline", "N", pipeline_, "pieces that trees and chains send a message in; 8 unless given");
+        "of synthesize: number of chunks of each rank's share, 1 to " + std::to_string(most_chunks) +
+            "; default: several are tried");
+    line.value("--ranks", "N", ranks_, "the first N accelerators take part; default all");
+    line.value("--element", "TYPE", element_, one_of(elements) + "; default fp32");
+    line.value("--reduction", "OP", reduction_, one_of(reductions) + "; default sum");
+    line.value("--root", "RANK", root_, "root rank of a broadcast, reduce, gather or scatter; default 0");
+    line.value("--rings", "N", rings_,
+        "number of rings of the algorithm rings; default as many as share no link, at most 8");
+    line.value("--pipeline", "N", pipeline_, "pieces into which trees and chains divide a message; default 8");
     line.value("--dimensions", "D=N,...", dimensions_,
-        "that ranks form, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; unless given, ranks of a "
-        "device and "
-        "devices where there are several, else two near to square; of a trace those of its involved_dim");
+        "dimensions of the ranks, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; default: ranks in a "
+        "device and devices if there are several, else two dimensions near to square; for a trace those of its "
+        "involved_dim");
     line.values("--delay", "RANK=TIME", delays_,
-        "this rank of a collective enters it so much later than the others, repeatable; units ps ns us ms s");
+        "this rank enters the collective later than the others by this time, repeatable; units ps ns us ms s");
     line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");
     line.value("--groups", "FILE", groups_, "process groups of the trace");
-    line.value("--dependencies", "POLICY", dependencies_, "which of a trace's dependencies hold: " + one_of(policies));
+    line.value("--dependencies", "POLICY", dependencies_, "dependencies of a trace that are kept: " + one_of(policies));
     line.value("--beside", "KERNEL", beside_,
-        "what every rank computes beside the workload, again and again until that is over: gemm:M,N,K or "
-        "gemm:M,N,K,TILE, a product of bf16 matrices");
+        "background kernel that every rank repeats until the workload ends: gemm:M,N,K or gemm:M,N,K,TILE, a product "
+        "of bf16 matrices");
 }
 
 void WorkloadOptions::require(const Workload& workload, Workload::Kind kind, const char* option,
     const std::string& value) const
 {
     if (value.empty() || workload.kind == kind) return;
-    throw usage_error(std::string("option '") + option + "' goes with a " +
+    throw usage_error(std::string("option '") + option + "' needs a " +
             (kind == Workload::Kind::trace ? "trace" : "collective"),
-        kind == Workload::Kind::trace ? "--trace PREFIX beside it" : "--collective OP beside it");
+        kind == Workload::Kind::trace ? "--trace PREFIX with it" : "--collective OP with it");
 }
 
 // --collective, --plan and --trace.
@@ -127,19 +128,20 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
-        throw usage_error("nothing to run", "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX");
+        throw usage_error("the workload is missing",
+            "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX");
 
     if (!workload.plan.empty() && !algorithm_.empty())
-        throw usage_error("option '--algorithm' beside a plan", "--collective OP, or no --algorithm");
+        throw usage_error("option '--algorithm' with a plan", "--collective OP, or no --algorithm");
     CollectiveOp op = CollectiveOp::custom;
     if (!root_.empty() && !(collective_from_name(workload.collective, op) && has_root(op)))
-        throw usage_error("option '--root' goes with a broadcast, reduce, gather or scatter",
-            "--collective broadcast or the like beside it");
+        throw usage_error("option '--root' needs a broadcast, reduce, gather or scatter",
+            "a collective with a root, such as --collective broadcast");
     if (!reduction_.empty() && workload.plan.empty() && !reduces(workload))
-        throw usage_error("option '--reduction' goes with a reduction",
-            "--collective all_reduce, reduce_scatter or reduce beside it");
+        throw usage_error("option '--reduction' needs a collective that reduces",
+            "--collective all_reduce, reduce_scatter or reduce");
     if (!bytes_.empty() && workload.collective == "barrier")
-        throw usage_error("option '--bytes' goes with a message, which a barrier has not", "no --bytes");
+        throw usage_error("option '--bytes' needs a collective with a message; a barrier has none", "no --bytes");
     if (workload.collective == "barrier") workload.bytes = 0;
     if (!bytes_.empty()) workload.bytes = bytes_option("--bytes", bytes_);
     if (!algorithm_.empty()) {
@@ -148,8 +150,7 @@ void WorkloadOptions::apply(Workload& workload) const
     }
     if (!chunks_.empty()) {
         if (workload.algorithm != "synthesize")
-            throw usage_error("option '--chunks' goes with a schedule that is made",
-                "--algorithm synthesize beside it");
+            throw usage_error("option '--chunks' needs a synthesized schedule", "--algorithm synthesize with it");
         workload.chunks = number_option("--chunks", chunks_, 1, most_chunks);
     }
     if (!ranks_.empty()) {
@@ -186,13 +187,13 @@ void WorkloadOptions::apply(Workload& workload) const
     // A plan may be for one size only.
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
         workload.plan.empty())
-        throw usage_error("the collective has no size", "--bytes N, such as 1MiB");
+        throw usage_error("the size of the collective is missing", "--bytes N, such as 1MiB");
 }
 
 std::string workload_text(const Workload& workload)
 {
     if (workload.kind == Workload::Kind::none) return "none";
-    const std::string beside = workload.beside.empty() ? "" : ", beside " + workload.beside;
+    const std::string beside = workload.beside.empty() ? "" : ", background kernel " + workload.beside;
     if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace + beside;
     if (!workload.plan.empty())
         return "plan " + workload.plan +

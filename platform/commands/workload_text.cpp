@@ -59,8 +59,8 @@ std::string operations_lines(const WorkloadPage& page)
 std::string communication_lines(const WorkloadPage& page)
 {
     if (page.report.first.communication.empty()) return "";
-    std::string out = "communication of rank 0 (bytes as nccl-tests counts them; sent: what an algorithm without a "
-                      "switch's help cannot do without)\n";
+    std::string out = "communication of rank 0 (bytes as nccl-tests counts them; sent: the least that an algorithm "
+                      "without steps in switches sends)\n";
     out += fmt::format("  {:<11}{:<15}{:>6}{:>8}  {:>10}  {:>10}\n", "for", "operation", "ranks", "count", "bytes",
         "sent");
     for (const auto& [key, sum] : page.report.first.communication)
@@ -97,7 +97,7 @@ std::string workload_text(const WorkloadPage& page)
     }
     out += operations_lines(page) + communication_lines(page);
     if (page.report.bubble)
-        out += fmt::format("pipeline      idle for {:.2f} % of the busiest stage's work if communication took no time; "
+        out += fmt::format("pipeline      idle for {:.2f} % of the busiest stage's work, without communication; "
                            "(p-1)/(v m) = {:.2f} %\n",
             100 * *page.report.bubble, 100 * page.report.bubble_formula);
     out += fmt::format("traces        {} ranks, {} groups, {} nodes", page.report.ranks, page.report.groups,

@@ -1,4 +1,4 @@
-// What `weft workload` says of the traces that it makes, and of the models that it knows.
+// The output of `weft workload` about its traces and its models.
 #pragma once
 
 #include <string>

@@ -77,7 +77,7 @@ void Resolver::assume_profiles()
         fresh.missing = "no profile given";
         fresh.taken = fmt::format("{} (L2 {}, memory {} at {})", profile, format_bytes(cache.size),
             format_bytes(hbm.capacity), format_rate(hbm.bandwidth));
-        fresh.because = memory ? "nothing says what caches and channels it has" : open->second;
+        fresh.because = memory ? "its caches and channels are not described" : open->second;
         fresh.set_with = bind_text(name, "profile: " + profile) + (memory ? "" : " or --profile " + profile);
         fresh.file = system_.infrastructure;
         fresh.line = declared_line(id);
@@ -113,7 +113,7 @@ void Resolver::assume_links()
             fresh.missing = choice.because.empty() ? "no version of its protocol given" : "its protocol is in doubt";
             fresh.taken = kind.name + (table_rate || !choice.because.empty() ? " at " + rate : "");
             fresh.because = choice.because.empty()
-                ? fmt::format("its description says no more than that ({})", in_quotes(description_of(id)))
+                ? fmt::format("its description has no further detail ({})", in_quotes(description_of(id)))
                 : choice.because;
             fresh.set_with =
                 fmt::format("links: {{{0}: {{protocol: NAME}}}} or --set links.{0}.protocol=NAME", document.link);
@@ -180,7 +180,7 @@ void Resolver::assume_nodes()
                                          second_tier_[id] ? "scale-up links join it to such a switch"
                                                           : "scale-up links join it to accelerators of that profile")
                                    : fmt::format("its type is {} and its description names no product{}", type,
-                                         transit ? ", and traffic of others passes it" : "");
+                                         transit ? ", and it forwards traffic of others" : "");
         fresh.set_with = bind_text(name, "kind: " + (of_profile ? std::string("nvswitch") : row)) +
             fmt::format(" or --set '*.{}.*.switch.latency={}'", name,
                 value_text(*parameters[*info_of(block_of<SwitchSpec>()).find("latency")],

@@ -1,4 +1,4 @@
-// What Weft takes for a property of the system that neither its document nor its system file states: a protocol, a
+// The assumed value of a property that neither the document nor the system file states: a protocol, a
 // bandwidth, the timing of a switch or card, a device profile. Every such choice is listed; --strict refuses them.
 #pragma once
 

@@ -156,7 +156,7 @@ std::optional<std::uint64_t> checked_value(const BlockInfo& block, std::size_t p
     const std::optional<std::uint64_t> value = parse_value(info, text);
     const std::string name = block.path_of(parameter);
     if (!value) {
-        problem.what = in_quotes(text) + " is no value of " + name;
+        problem.what = in_quotes(text) + " is not a value of " + name;
         problem.expected = describe_range(info);
         const std::string example = example_of(info.unit);
         if (!example.empty()) problem.expected = example + ", " + problem.expected;

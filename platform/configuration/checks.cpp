@@ -140,19 +140,21 @@ void Resolver::check_caches(NodeId node)
     }
     if (l2.slices % l2.partitions != 0)
         refuse({l2_slices, partitions},
-            fmt::format("l2.slices = {} of {} do not divide into {} partitions", l2.slices, name, l2.partitions),
+            fmt::format("l2.slices = {} of {} do not divide each other into {} partitions", l2.slices, name,
+                l2.partitions),
             fmt::format("a multiple of {}", l2.partitions));
     if (l2.mirrored() && l2.partitions > 2)
         refuse({policy, partitions}, fmt::format("{} has {} mirrored partitions", name, l2.partitions),
             "2, or l2.partition_policy = private");
     if (l2.separate() && !side.present())
         refuse({side_size, partitions, policy},
-            fmt::format("{} has private L2 partitions and nothing that joins them", name),
+            fmt::format("{} has private L2 partitions and no cache that joins them", name),
             "a memory-side cache: memory_side.size");
     if (!side.present() && l2.slices % hbm.channels != 0 && hbm.channels % l2.slices != 0)
         refuse({l2_slices, channels},
-            fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices, hbm.channels, name),
-            "one a multiple of the other");
+            fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide each other", l2.slices, hbm.channels,
+                name),
+            "that one is a multiple of the other");
     if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue)
         refuse({{block_of<HbmSpec>(), &hbm_values, "write_low"}, {block_of<HbmSpec>(), &hbm_values, "write_high"},
                    {block_of<HbmSpec>(), &hbm_values, "write_queue"}},

@@ -149,14 +149,14 @@ LinkChoice Resolver::choice_for(EdgeId id, const LinkKind* named) const
             choice.rate_assumed = false;  // a share of the profile's links
         } else if (kind->in_module && scale_up_ends && (a != "xpu" || b != "xpu")) {
             choice.family = "scale_up";
-            choice.because = fmt::format("its description says {}, which joins chips of one module, and its ends are "
+            choice.because = fmt::format("its description names {}, which joins chips of one module, but its ends are "
                                          "an accelerator and a switch",
                 kind->name);
         }
         return choice;
     }
     if (rule == nullptr) {
-        choice.because = fmt::format("neither its description nor its ends ({} and {}) say more", a, b);
+        choice.because = fmt::format("neither its description nor its ends ({} and {}) give more detail", a, b);
         return choice;
     }
     choice.by = LinkChoice::By::ends;
@@ -165,7 +165,7 @@ LinkChoice Resolver::choice_for(EdgeId id, const LinkKind* named) const
     if (scale_up_ends) {
         choice.kind = own_link(table.by_name("xpu_fabric"));
         choice.family = "scale_up";
-        choice.because = fmt::format("it joins {} and {}, and that is the scale-up link of profile {}", a, b,
+        choice.because = fmt::format("it joins {} and {}, as the scale-up link of profile {} does", a, b,
             owner == nullptr ? "generic" : owner->name);
         if (needs_lanes()) choice.family.clear();
     } else {

@@ -25,7 +25,7 @@ void Resolver::note_idle_values()
             system_.notices.push_back("switch." + parameters[i]->name + " is set and changes nothing: " +
                 (parameters[i]->model.empty() ? "no model of the switches that it was set for reads it"
                                               : "it belongs to model " + parameters[i]->model +
-                            ", and no switch that it was set for is one"));
+                            ", but none of the switches for which it is set has that model"));
     note_idle_links();
 }
 
@@ -50,7 +50,7 @@ void Resolver::note_idle_links()
         for (std::size_t i = 0; i < set.size(); ++i)
             if (set[i] && !counts[i])
                 system_.notices.push_back(info.path_of(i) + " is set and changes nothing: it belongs to model " +
-                    joined_names(info.models) + ", and no link that it was set for is one");
+                    joined_names(info.models) + ", but none of the links for which it is set has that model");
     }
 }
 

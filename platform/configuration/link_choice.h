@@ -1,4 +1,4 @@
-// Which protocol a link has, and what decided it.
+// The protocol of a link, and the reason for its selection.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ LinkTable::LinkTable(const std::string& file, const std::string& text)
     }
     fallback_ = by_name(fallback);
     if (fallback_ == nullptr)
-        findings.refuse(fallback_line, "the fallback is no link of this table",
+        findings.refuse(fallback_line, "the fallback is not a link of this table",
             expected_name("a link", fallback, names()));
     findings.throw_if_failed();
 }
@@ -134,7 +134,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             const bool bad = (part.key == "lanes" && transfer.lanes == 0) ||
                 (part.key == "transfer" && transfer.per_second == 0) ||
                 (part.key == "encoding" && (transfer.payload == 0 || transfer.coded < transfer.payload));
-            if (bad) source.findings.refuse(part.line, in_quotes(text) + " is no value of '" + part.key + "'");
+            if (bad) source.findings.refuse(part.line, in_quotes(text) + " is not a value of '" + part.key + "'");
             if (part.key == "transfer") kind.figures.erase(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         }
     }

@@ -97,7 +97,7 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
         }
     }
     if (wrong.what.empty())
-        wrong = {"annotation " + in_quotes(attribute.name) + " is no parameter", "weft.BLOCK.PARAMETER"};
+        wrong = {"annotation " + in_quotes(attribute.name) + " is not a parameter", "weft.BLOCK.PARAMETER"};
     problem(attribute.file, attribute.line, wrong.what, wrong.expected);
 }
 
@@ -131,7 +131,7 @@ std::optional<std::uint64_t> Resolver::link_model(const Assignment& said, ValueP
     }
     std::string all;
     for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
-    wrong.what = in_quotes(name) + " is no value of link.model";
+    wrong.what = in_quotes(name) + " is not a value of link.model";
     wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all
                                           : expected_name("one of " + all, name, names);
     return std::nullopt;
@@ -224,7 +224,7 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
     std::string what = in_quotes(assignment.path) + " matches no parameter of this system";
     std::string expected = "a path of 'weft explain'";
     if (selector.scope == Scope::every)
-        expected = "a block that some node or edge has: none has " + in_quotes(block) +
+        expected = "a block that a node or an edge has: none has " + in_quotes(block) +
             (info.models.empty() ? "" : ", that of model " + joined_names(info.models));
     if (selector.scope == Scope::link_name) {
         std::set<std::string> links;
@@ -240,7 +240,7 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
         std::vector<std::string> names;
         for (NodeId id = 0; id < graph_.node_count(); ++id) names.push_back(graph_.node(id).name);
         if (!graph_.find(unknown)) {
-            what = "no node is called " + in_quotes(unknown);
+            what = "no node has the name " + in_quotes(unknown);
             expected = expected_name("the name of a node", unknown, names);
         } else if (tilde != std::string::npos && info.title.owner == BlockOwner::link) {
             what = "no edge joins " + in_quotes(a) + " and " + in_quotes(b);

@@ -23,7 +23,7 @@ void read_scale_up_figure(const YamlSource& source, const YamlField& field, cons
     if (!text) return;
     const auto value = parse_value(info, text->value);
     if (!value || *value < info.low || *value > info.high) {
-        source.findings.refuse(text->line, in_quotes(text->value) + " is no value of scale_up." + info.name,
+        source.findings.refuse(text->line, in_quotes(text->value) + " is not a value of scale_up." + info.name,
             describe_range(info));
         return;
     }
@@ -38,7 +38,7 @@ void read_link_name(const YamlSource& source, const YamlField& field, const std:
     for (const LinkKind& kind : LinkTable::built_in().kinds())
         if (const std::string& name = family ? kind.family : kind.name; !name.empty()) known.push_back(name);
     if (std::find(known.begin(), known.end(), text) == known.end())
-        source.findings.refuse(field.line, in_quotes(text) + " is no " + field.key + " of the link table",
+        source.findings.refuse(field.line, in_quotes(text) + " is not a " + field.key + " of the link table",
             expected_name(family ? "a family of links" : "a link", text, known));
     out = text;
 }

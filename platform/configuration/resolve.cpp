@@ -128,7 +128,8 @@ void Resolver::choose_kinds()
         if (system_.slot(id, block_of<SwitchSpec>()) != no_variant)
             bind_kind(id, *row);
         else
-            problem(wish->file, wish->line, "node " + graph_.node(id).name + " passes no lines on and takes no kind",
+            problem(wish->file, wish->line,
+                "node " + graph_.node(id).name + " does not forward packets and has no kind",
                 "a node that forwards, or an xpu");
     }
     for (const Binding& binding : description_.bindings) {
@@ -189,7 +190,7 @@ void Resolver::assign_ranks()
         if (!value || *value > info.high || taken[*value]) {
             problem(rank->file, rank->line,
                 "rank " + in_quotes(rank->value) + " of " + graph_.node(node).name +
-                    (value && *value <= info.high ? " is taken twice" : " is no rank"),
+                    (value && *value <= info.high ? " is used twice" : " is not a rank"),
                 "each number from 0 to " + std::to_string(info.high) + " once");
             return;
         }
@@ -259,7 +260,7 @@ void Resolver::choose_profiles()
                 const std::vector<std::string> spoken_of = profiles_.all_matching(component_description(node));
                 if (entry->second == nullptr) {
                     entry->second = profiles_.get("generic", "", 0);
-                    open_profile_[node.component] = "its description names no part that a profile describes";
+                    open_profile_[node.component] = "its description names no part that has a profile";
                 } else if (spoken_of.size() > 1) {
                     std::string names;
                     for (const std::string& name : spoken_of) names += (names.empty() ? "" : " and ") + name;
@@ -289,7 +290,7 @@ void Resolver::choose_profiles()
         }
         if (!any)
             problem(binding.file, binding.line, "no xpu matches " + in_quotes(binding.nodes.text()),
-                "nodes of type xpu or memory: only they have a profile");
+                "nodes of type xpu or memory; other nodes have no profile");
     }
 }
 
@@ -304,7 +305,7 @@ void Resolver::choose_models()
         std::string name = said;
         if (system_.nodes_[id].role == NodeRole::memory) {
             problem(file, line, "model " + in_quotes(name) + " for " + graph_.node(id).name + ", which is a memory",
-                "an xpu or a node that forwards: memories have one model");
+                "an xpu or a node that forwards; memories have one model only");
             return false;
         }
         const char* kind = system_.nodes_[id].role == NodeRole::endpoint ? "gpu" : "switch";
@@ -317,7 +318,7 @@ void Resolver::choose_models()
         const bool good = is_known();
         if (!good)
             problem(file, line, "unknown model " + in_quotes(name) + " for " + graph_.node(id).name,
-                is_link(name) ? "a model of kind " + std::string(kind) + "; a link is taken by --set link.model=" + name
+                is_link(name) ? "a model of kind " + std::string(kind) + "; for links use --set link.model=" + name
                               : expected_name(std::string("a model of kind ") + kind, name, known->second));
         system_.nodes_[id].model = name_index(name);
         return good;

@@ -1,4 +1,4 @@
-// From a description and an expanded graph to a ResolvedSystem.
+// Resolves a description and an expanded graph to a ResolvedSystem.
 //
 // Layers, later wins: defaults of the Spec structs; profile, link table and node table; bandwidth and
 // latency of links in the InfraGraph document; its annotations; the system file; --set. Credits that

@@ -70,10 +70,9 @@ Diagnostic ResolvedSystem::missing_bandwidth(EdgeId edge) const
 {
     const EdgeKind& kind = graph_->kind(edge);
     const int line = kind.declared != nullptr ? kind.declared->line : graph_->edge(edge).line;
-    std::string what =
-        "nothing gives a bandwidth for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
+    std::string what = "no bandwidth is given for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
     if (kind.bandwidth && !kind.bytes_per_second)
-        what += ": " + kind.bandwidth->text() + " is a rate per lane, and neither lanes nor encoding are known";
+        what += ": " + kind.bandwidth->text() + " is a rate per lane, but lanes and encoding are unknown";
     return {infrastructure, line, what,
         "a bandwidth in the document, links: {" + kind.link +
             ": {bandwidth: 25 GB/s}} in the system file, --set 'links." + kind.link +

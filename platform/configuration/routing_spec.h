@@ -21,33 +21,35 @@ struct RoutingSpec {
 
     static const ParameterTable<RoutingSpec>& parameters()
     {
-        static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are chosen"},
+        static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are selected"},
             {
                 {{"path_selection", Unit::choice, 0, 3,
-                     "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
+                     "path selection among equal paths: by line address, by pair of endpoints, always the first, or "
+                     "round robin",
                      {"lines", "pairs", "none", "round_robin"}},
                     &RoutingSpec::path_selection},
                 {{"stripe", Unit::bytes, 64, 65536,
-                     "with path_selection=lines or round_robin: so many bytes in a row, a power of 2, take the same "
-                     "path",
+                     "with path_selection=lines or round_robin: bytes in a row that take the same "
+                     "path, a power of 2",
                      {}},
                     &RoutingSpec::stripe},
-                {{"cycles", Unit::choice, 0, 1, "what becomes of a system whose channel dependencies form a cycle",
+                {{"cycles", Unit::choice, 0, 1, "treatment of a system whose channel dependencies form a cycle",
                      {"refuse", "allow"}},
                     &RoutingSpec::cycles},
-                {{"policy", Unit::choice, 0, 4, "which routes are taken",
+                {{"policy", Unit::choice, 0, 4, "routing policy",
                      {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"}},
                     &RoutingSpec::policy},
                 {{"size_x", Unit::count, 0, 65535,
-                     "dimension_order: nodes along the first dimension, in the order of the document; 0: found", {}},
+                     "dimension_order: nodes along the first dimension, in the order of the document; 0: detected", {}},
                     &RoutingSpec::size_x},
-                {{"size_y", Unit::count, 0, 65535, "likewise along the second; 0: there is none", {}},
+                {{"size_y", Unit::count, 0, 65535,
+                     "dimension_order: nodes along the second dimension; 0: there is none", {}},
                     &RoutingSpec::size_y},
-                {{"size_z", Unit::count, 0, 65535, "likewise along the third; 0: there is none", {}},
+                {{"size_z", Unit::count, 0, 65535, "dimension_order: nodes along the third dimension; 0: there is none",
+                     {}},
                     &RoutingSpec::size_z},
                 {{"group", Unit::count, 0, 65535,
-                     "dragonfly: so many nodes, in the order of the document, form a group; 0: those of one device",
-                     {}},
+                     "dragonfly: nodes of a group, in the order of the document; 0: a device is a group", {}},
                     &RoutingSpec::group},
             });
         return table;

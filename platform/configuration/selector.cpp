@@ -28,7 +28,7 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     Selector selector;
     const std::size_t last = path.rfind('.');
     if (last == std::string_view::npos || last == 0 || last + 1 == path.size()) {
-        problem.what = in_quotes(path) + " is no parameter path";
+        problem.what = in_quotes(path) + " is not a parameter path";
         problem.expected = "BLOCK.PARAMETER, NODE.BLOCK.PARAMETER or links.NAME.PARAMETER";
         return std::nullopt;
     }

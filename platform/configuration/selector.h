@@ -1,4 +1,4 @@
-// Which parameters a path speaks of:
+// The parameters that a path selects:
 //   l2.size                          of every node or edge that has the block; engine.channels
 //   dgx.0.xpu.3.l2.size              of one node
 //   dgx.0.nvsw.1~dgx.0.xpu.3.link.latency   of one edge, either end first

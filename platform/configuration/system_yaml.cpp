@@ -112,7 +112,7 @@ private:
                 findings_.refuse(binding.line, "'traffic' with model " + in_quotes(binding.model), "'model: replay'");
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() && binding.model.empty() &&
                 binding.kind.empty())
-                findings_.refuse(binding.line, "an entry of 'bind' binds nothing", "'profile', 'model' or 'kind'");
+                findings_.refuse(binding.line, "an entry of 'bind' has no effect", "'profile', 'model' or 'kind'");
             out_.bindings.push_back(std::move(binding));
         }
     }

@@ -1,4 +1,4 @@
-// Which parts of a system a run, or a report, is about.
+// The parts of a system that a run or a report uses.
 #pragma once
 
 #include <vector>

@@ -40,7 +40,7 @@ void read_beside(const YamlSource& source, const YamlField& field, Workload& out
 {
     const auto text = yaml_text(source, field);
     if (!text) return;
-    if (!Gemm::parse(*text)) source.findings.refuse(field.line, in_quotes(*text) + " is no kernel", kernel_form);
+    if (!Gemm::parse(*text)) source.findings.refuse(field.line, in_quotes(*text) + " is not a kernel", kernel_form);
     out.beside = *text;
 }
 
@@ -50,11 +50,12 @@ void read_delays(const YamlSource& source, const YamlField& field, Workload& out
     for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
         const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
             entry.key.find_first_not_of("0123456789") == std::string::npos;
-        if (!is_rank) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no rank", "its number, such as 0");
+        if (!is_rank)
+            source.findings.refuse(entry.line, in_quotes(entry.key) + " is not a rank", "its number, such as 0");
         const auto text = yaml_text(source, entry);
         if (!text) continue;
         const auto time = parse_time_ps(*text);
-        if (!time) source.findings.refuse(entry.line, in_quotes(*text) + " is no time", "a time such as 10 us");
+        if (!time) source.findings.refuse(entry.line, in_quotes(*text) + " is not a time", "a time such as 10 us");
         if (is_rank && time) out.delays[std::stoul(entry.key)] = *time;
     }
 }
@@ -71,7 +72,7 @@ void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& 
         std::any_of(fields.begin(), fields.end(), [](const YamlField& part) { return part.key == "plan"; });
     for (const YamlField& part : fields)
         if (has_plan && (part.key == "collective" || part.key == "algorithm" || part.key == "root"))
-            source.findings.refuse(part.line, in_quotes(part.key) + " beside 'plan'", "one of them");
+            source.findings.refuse(part.line, in_quotes(part.key) + " together with 'plan'", "one of them");
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,
                 in_quotes(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
-                "one of 'collective', 'plan' and 'trace' and the keys that go with it");
+                "one of 'collective', 'plan' and 'trace', and its keys");
             continue;
         }
         if (part.key == "ranks") {
@@ -139,7 +140,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "dimensions") {
             const auto dimensions = dimensions_from_text(*text);
             if (!dimensions)
-                source.findings.refuse(part.line, in_quotes(*text) + " are no dimensions", dimensions_form);
+                source.findings.refuse(part.line, in_quotes(*text) + " are not dimensions", dimensions_form);
             out.dimensions = dimensions.value_or(std::vector<Dimension>{});
         }
         if (part.key == "reduction") out.reduction = *text;
@@ -149,14 +150,14 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "bytes") {
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
-            if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is no size", "a size such as 1 MiB");
+            if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is not a size", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
         }
     }
     if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
         source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
     if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())
-        source.findings.refuse(field.line, "the collective has no size", "'bytes: 1 MiB' or the like");
+        source.findings.refuse(field.line, "the size of the collective is missing", "a size, such as 'bytes: 1 MiB'");
     return out;
 }
 

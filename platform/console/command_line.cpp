@@ -179,7 +179,7 @@ std::string CommandLine::help() const
         list(entry.shown(), entry.text);
     }
     if (section == "?" || section.empty()) out += "\noptions:\n";
-    list("-h, --help", "this text");
+    list("-h, --help", "print this text");
     return out;
 }
 
@@ -209,7 +209,7 @@ std::uint64_t number_option(const std::string& option, const std::string& value,
         number = number * 10 + digit;
     }
     if (!good || number < low || number > high)
-        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is not possible",
+        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is out of range",
             "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
     return number;
 }
@@ -218,7 +218,7 @@ std::uint64_t bytes_option(const std::string& option, const std::string& value)
 {
     const auto bytes = parse_bytes(value);
     if (!bytes)
-        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is no size",
+        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is not a size",
             "whole bytes, such as 4096, 64KiB, 1MiB, 1.5GB");
     return *bytes;
 }
@@ -227,7 +227,7 @@ std::uint64_t time_option(const std::string& option, const std::string& value)
 {
     const auto time = parse_time_ps(value);
     if (!time)
-        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is no time",
+        throw usage_error("the value " + quoted_word(value) + " of '" + option + "' is not a time",
             "whole picoseconds, such as 250ns, 1.5us, 2ms");
     return *time;
 }
@@ -236,7 +236,7 @@ std::uint64_t window_option(const std::string& value)
 {
     if (value.empty()) return 1'000'000;
     const std::uint64_t window = time_option("--window", value);
-    if (window == 0) throw usage_error("--window " + value + " is no length of time", "at least 1 ps");
+    if (window == 0) throw usage_error("--window " + value + " is not a length of time", "at least 1 ps");
     return window;
 }
 

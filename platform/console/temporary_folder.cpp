@@ -14,7 +14,7 @@ TemporaryFolder::TemporaryFolder(const std::string& name)
     std::error_code problem;
     const fs::path parent = fs::temp_directory_path(problem);
     path_ = (problem ? fs::path("/tmp") : parent) / (name + "-XXXXXX");
-    if (::mkdtemp(path_.data()) == nullptr) throw InputError(path_, 0, "cannot be made", "room for temporary files");
+    if (::mkdtemp(path_.data()) == nullptr) throw InputError(path_, 0, "cannot be created", "room for temporary files");
 }
 
 TemporaryFolder::~TemporaryFolder()

@@ -27,7 +27,7 @@ EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>&
             continue;
         }
         if (figure == nullptr) {
-            if (*count.events > 0) out.unknown.push_back(what + ": no figure is known");
+            if (*count.events > 0) out.unknown.push_back(what + ": the table has no figure");
             continue;
         }
         EnergyPart part{count.event, count.name, *count.events, *figure, *count.events * figure->low * pico,

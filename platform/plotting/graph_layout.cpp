@@ -195,7 +195,7 @@ private:
             if (node.count > 1) {
                 out_.grouped = true;
                 node.label = fmt::format("{} x {}", node.count, node.label);
-                node.title += fmt::format(" and {} alike", node.count - 1);
+                node.title += fmt::format(" and {} of the same kind", node.count - 1);
             }
     }
 

@@ -1,4 +1,5 @@
-// Where the nodes of a graph stand in a picture: a box for each device, rows by kind in it, boxes in tiers with endpoints at the bottom.
+// The positions of the nodes of a graph in a picture: a box for each device, rows by kind in it, boxes in tiers with
+// endpoints at the bottom.
 //
 // A device without endpoints, cards and processors (a switch with its ports) is one node. A graph with more nodes than can be read is
 // grouped: alike nodes of a box become one ("8 x xpu"), then alike boxes below the same switches ("4 x server"), then all alike boxes of a

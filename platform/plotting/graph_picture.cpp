@@ -216,9 +216,8 @@ private:
         }
         if (layout_.grouped) {
             at += legend_line;
-            out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">'8 x' stands for eight alike nodes or "
-                               "devices; a thicker line for more "
-                               "links ({} nodes, {} links in all)</text>\n",
+            out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">'8 x' means eight nodes or devices of "
+                               "the same kind; a thicker line means more links ({} nodes, {} links in all)</text>\n",
                 margin, at, graph_.node_count(), graph_.edge_count());
         }
     }

@@ -48,17 +48,17 @@ std::string words_of_cause(const std::string& cause)
 {
     static const std::map<std::string, const char*> known{
         {"latency", "latency of links, switches and the on-die network"},
-        {"memory", "caches and memory that lines go to"},
-        {"serialisation", "lines on wires and behind others at ports"},
-        {"compute_units", "compute units that issue, compute, or have as many lines in flight as they may"},
-        {"credits", "lines that waited for a credit"},
+        {"memory", "caches and memory that requests go to"},
+        {"serialisation", "transmission on wires and queues at ports"},
+        {"compute_units", "compute units that issue, compute, or have reached their limit of requests in flight"},
+        {"credits", "transactions that waited for a credit"},
         {"launch", "the launch, until the first step begins"},
         {"flag", "waiting for a signal of another rank"},
-        {"busy", "issuing lines"},
+        {"busy", "issuing requests"},
         {"issue", "waiting for a turn to issue"},
-        {"registers", "as many instructions in flight as there are registers for"},
+        {"registers", "waiting for registers: the limit of instructions in flight is reached"},
         {"loads", "waiting for loaded data"},
-        {"unit_outstanding", "a compute unit with as many lines in flight as it may"},
+        {"unit_outstanding", "waiting at the limit of requests in flight of the compute unit"},
         {"acknowledge", "waiting for stores to be acknowledged"},
         {"barrier", "waiting for other wavefronts of the workgroup"},
         {"compute", "computing"},
@@ -99,7 +99,7 @@ LargestCauses largest_causes(const RunResult& result)
                 found->second += ps;
         }
     for (auto& [cause, ps] : sums) ps /= std::max<std::size_t>(1, result.ranks.size());
-    return {"What ranks spent the simulated time on, in the mean:",
+    return {"How the ranks spent the simulated time, in the mean:",
         three_of(sums, static_cast<double>(std::max<Time>(1, result.simulated_ps)))};
 }
 

@@ -118,9 +118,9 @@ std::string heat_svg(const Heat& heat)
 
 std::string queue_svg(const Heat& heat)
 {
-    TimedPicture picture("lines in the queues of links over time", heat.end_us);
+    TimedPicture picture("transactions in the queues of links over time", heat.end_us);
     for (const LinkHeat& link : heat.links)
-        add_row(picture, link.name, link.queue, heat.most_queue, heat.end_us, "lines in the mean");
+        add_row(picture, link.name, link.queue, heat.most_queue, heat.end_us, "transactions in the mean");
     return picture.svg();
 }
 

@@ -23,7 +23,7 @@ std::string subtitle_of(const RunResult& result)
     std::string out = fmt::format("{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; ",
         result.endpoints, result.switches, result.links, result.nodes, result.seed);
     out += result.fidelity == "flow" ? fmt::format("flow fidelity, {} transfers between ranks", result.messages)
-                                     : fmt::format("{} lines of 64 bytes simulated", result.lines);
+                                     : fmt::format("{} transactions of at most 64 bytes simulated", result.lines);
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
         out = fmt::format("algorithm {}{}, protocol {}, {} ranks; ", run.algorithm,

@@ -125,7 +125,7 @@ void add_warnings(HtmlPage& page, const RunResult& result)
             assumption.taken, assumption.because, assumption.set_with));
     page.section("warnings", "Warnings and assumptions");
     if (lines.empty())
-        page.paragraph("None: nothing was assumed, and nothing contradicts the result.");
+        page.paragraph("There are no assumptions and no warnings.");
     else
         page.list(lines);
 }
@@ -133,9 +133,8 @@ void add_warnings(HtmlPage& page, const RunResult& result)
 void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& system)
 {
     page.section("system", "System");
-    page.paragraph("Nodes in the boxes of their devices; lines are links, coloured by how much of the time the busier "
-                   "direction of the busiest of them "
-                   "was busy.");
+    page.paragraph("Nodes are drawn in the boxes of their devices. Lines are links; the colour shows the busy time of "
+                   "the busiest direction among them.");
     const Graph& graph = system.graph();
     std::map<std::string, EdgeId> edges;
     for (EdgeId id = 0; id < graph.edge_count(); ++id) edges.emplace(edge_name(graph, id), id);
@@ -159,9 +158,9 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
 void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activity)
 {
     page.section("timeline", "Timeline");
-    page.paragraph(
-        "Collectives, the critical path in the colour of what each of its segments took longest for, and "
-        "ranks in the colour of what most of their workgroups did; at flow fidelity, of the nodes of their traces.");
+    page.paragraph("Collectives, the critical path and the ranks. A segment of the critical path has the colour of its "
+                   "largest cause, a rank that of the state of most of their workgroups; at flow fidelity, of the "
+                   "nodes of their traces.");
     std::vector<std::string> causes = activity.causes;
     for (const PathResult& path : result.paths)
         for (const auto& [cause, time] : path.times_ps)
@@ -169,7 +168,7 @@ void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activ
     add_cause_legend(page, causes);
     page.picture(timeline_svg(result, activity));
     if (activity.ranks_in_all > activity.ranks.size())
-        page.paragraph(fmt::format("The first {} of {} ranks are drawn; the table of ranks has all.",
+        page.paragraph(fmt::format("The first {} of {} ranks are drawn; the table of ranks has all ranks.",
             activity.ranks.size(), activity.ranks_in_all));
 }
 
@@ -177,8 +176,8 @@ void add_critical_path(HtmlPage& page, const RunResult& result)
 {
     if (result.paths.empty()) return;
     page.section("path", "Critical path");
-    page.paragraph("The chain of work that decided when a collective ended, by what it waited for. Its segments add up "
-                   "to the time of the collective.");
+    page.paragraph("The chain of work that determined the end of a collective, by cause of waiting. Its segments add "
+                   "up to the time of the collective.");
     HtmlTable table{"path-causes", {{"collective", true}, {"cause", false}, {"time", true}, {"share", true}}, {},
         false};
     for (const PathResult& path : result.paths) {
@@ -210,14 +209,13 @@ void add_critical_path(HtmlPage& page, const RunResult& result)
 void add_ranks(HtmlPage& page, const RunResult& result)
 {
     page.section("ranks", "What ranks waited for");
-    page.paragraph("Shares of the simulated time, the mean over the workgroups of a rank. What is missing to 100 % is "
-                   "before its first and after its last step.");
+    page.paragraph("Shares of the simulated time, as the mean over the workgroups of a rank. The rest to 100 % is the "
+                   "time before its first and after its last step.");
     add_rank_times(page, result, "rank-table", &RankResult::stall_ps);
     const bool spent = std::any_of(result.ranks.begin(), result.ranks.end(),
         [](const RankResult& rank) { return !rank.breakdown_ps.empty(); });
     if (!spent) return;
-    page.paragraph(
-        "How ranks spent the time of the trace, by activity: shares of the simulated time, which they add up to.");
+    page.paragraph("Time of the ranks by activity, as shares of the simulated time; the shares add up to 100 %.");
     add_rank_times(page, result, "breakdown-table", &RankResult::breakdown_ps);
 }
 
@@ -230,14 +228,14 @@ void add_links_over_time(HtmlPage& page, const RunResult& result)
     if (heat.links.empty()) return;
     page.section("heat", "Links over time");
     page.paragraph(heat.links_in_all > heat.links.size()
-            ? fmt::format("The {} busiest of {} directions that carried something; how busy, then how many lines stood "
-                          "in their queues.",
+            ? fmt::format("The {} busiest of {} link directions with traffic: busy share, then the number of "
+                          "transactions in their queues.",
                   heat.links.size(), heat.links_in_all)
-            : "Every direction that carried something, the busiest first; how busy, then how many lines stood in its "
-              "queues.");
+            : "All link directions with traffic, the busiest first: busy share, then the number of transactions in "
+              "their queues.");
     add_share_legend(page, "idle", fmt::format("{:.3g} % busy", 100 * heat.most_share));
     page.picture(heat_svg(heat));
-    add_share_legend(page, "no line", fmt::format("{:.4g} lines in the mean", heat.most_queue));
+    add_share_legend(page, "no transaction", fmt::format("{:.4g} transactions in the mean", heat.most_queue));
     page.picture(queue_svg(heat));
 }
 
@@ -280,7 +278,7 @@ void add_operations(HtmlPage& page, const RunResult& result, const Activity& act
         }
         page.table(table);
     }
-    page.paragraph("Steps of all workgroups together, by kind, and what most of their time went into.");
+    page.paragraph("Steps of all workgroups together, by kind, with the largest causes of their time.");
     HtmlTable table{"operation-table",
         {{"step", false}, {"count", true}, {"time of all", true}, {"mean", true}, {"longest", true}, {"mostly", false}},
         {}, false};
@@ -305,7 +303,7 @@ void add_operations(HtmlPage& page, const RunResult& result, const Activity& act
 void add_statistics(HtmlPage& page, const RunResult& result)
 {
     page.section("statistics", "Statistics");
-    page.paragraph("Summed over the modules of a kind; the data of this page has each module.");
+    page.paragraph("Sums over the modules of a kind; the JSON data in this page have each module.");
     std::vector<std::pair<std::string, std::string>> order;
     std::map<std::pair<std::string, std::string>, std::pair<double, std::string>> sums;
     std::map<std::string, std::size_t> modules;
@@ -331,7 +329,7 @@ void add_statistics(HtmlPage& page, const RunResult& result)
 void add_parameters(HtmlPage& page, const RunResult& result)
 {
     page.section("parameters", "Parameters");
-    page.paragraph("Every parameter of every module that takes part, with where its value comes from.");
+    page.paragraph("Every parameter of every module that takes part, with the source of its value.");
     HtmlTable table{"parameter-table", {{"parameter", false}, {"value", true}, {"source", false}}, {}, true};
     for (const ExplainedParameter& parameter : result.parameters) {
         const bool number = parameter.known && parameter.info->unit != Unit::choice;

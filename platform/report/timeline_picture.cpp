@@ -168,7 +168,7 @@ std::string TimedPicture::svg() const
 
 std::string timeline_svg(const RunResult& result, const Activity& activity)
 {
-    TimedPicture picture("when collectives ran, and what ranks did", us(std::max<Time>(1, result.simulated_ps)));
+    TimedPicture picture("timeline of collectives and ranks", us(std::max<Time>(1, result.simulated_ps)));
     add_collectives(picture, result);
     add_paths(picture, result);
     for (const RankActivity& rank : activity.ranks) add_rank(picture, result, activity, rank);

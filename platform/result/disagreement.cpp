@@ -17,7 +17,7 @@ std::string largest(std::vector<Share> shares)
 {
     double total = 0;
     for (const Share& share : shares) total += share.second;
-    if (total <= 0) return "nothing that is counted";
+    if (total <= 0) return "not counted";
     std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.second > b.second; });
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(2, shares.size()) && shares[i].second > 0; ++i)
@@ -69,13 +69,12 @@ std::vector<std::string> disagreements(const RunResult& result)
     };
     const std::string adds_up = "alpha-beta adds up steps and bytes that overlap";
     compare(simulated, formula, adds_up,
-        "alpha-beta has no queues and no polls one after another; " + what_ranks_did(result));
+        "alpha-beta has no queues and no consecutive polls; " + what_ranks_did(result));
     compare(simulated, estimate, "the estimate has waits that overlap in the run; " + what_ranks_did(result),
-        "the estimate leaves out back pressure and what units share; " + what_ranks_did(result));
+        "the estimate has no back pressure and no contention between compute units; " + what_ranks_did(result));
     if (run.price) {
         const std::string has = what_the_estimate_has(*run.price);
-        compare(estimate, formula, adds_up + "; " + has,
-            "alpha-beta has no queues and no polls one after another; " + has);
+        compare(estimate, formula, adds_up + "; " + has, "alpha-beta has no queues and no consecutive polls; " + has);
     }
     return out;
 }

@@ -18,16 +18,17 @@ void add_stop(SummaryPage& page, const RunResult& result)
 {
     const std::string when = format_time_ps(result.simulated_ps);
     if (result.stop == StopReason::deadlock) {
-        page.line("DEADLOCK", "at " + when + " nothing can progress any more; results are partial");
-        list(page, "who waits", result.blocked, 16);
+        page.line("DEADLOCK", "at " + when + " no progress is possible; results are partial");
+        list(page, "waiting", result.blocked, 16);
     }
     if (result.stop == StopReason::wrong) {
-        page.line("WRONG", "at " + when + " a module found what must not be; results are partial");
+        page.line("WRONG", "at " + when + " a module reported an error; results are partial");
         list(page, "what", result.problems, 24);
         list(page, "waveform", result.fault_waves, 4);
     }
     if (result.stop == StopReason::interrupted) page.line("INTERRUPTED", "at " + when + "; results are partial");
-    if (result.stop == StopReason::until) page.line("stopped", "at " + when + ", as --until says; results are partial");
+    if (result.stop == StopReason::until)
+        page.line("stopped", "at " + when + ", at the limit of --until; results are partial");
 }
 
 std::string bandwidths(const CollectiveResult& run)
@@ -104,7 +105,8 @@ void add_theory_lines(SummaryPage& page, const RunResult& result)
     }
     page.line("alpha-beta", format_time_ps(theory.time_ps) + " = " + parts + difference);
     if (!theory.explanation.empty()) page.line("", "alpha: " + theory.explanation);
-    page.line("", "slowest pair, busiest link; without contention, cold misses, issue slots, overlap of chunks");
+    page.line("",
+        "for the slowest pair and the busiest link; without contention, cold misses, issue slots, overlap of chunks");
 }
 
 void add_choice(SummaryPage& page, const RunResult& result)
@@ -139,7 +141,7 @@ void add_work(SummaryPage& page, const RunResult& result)
     }
     const auto lines = static_cast<double>(result.lines);
     const auto hops = static_cast<double>(result.line_hops);
-    std::string text = fmt::format("{} lines, {} line hops", short_count(lines), short_count(hops));
+    std::string text = fmt::format("{} transactions, {} hops", short_count(lines), short_count(hops));
     if (result.wall_s > 0)
         text += fmt::format(" in {:.3g} s ({} hops/s); elaboration {:.2g} s", result.wall_s,
             short_count(hops / result.wall_s), result.elaborate_s);
@@ -161,7 +163,7 @@ void add_payload(SummaryPage& page, const RunResult& result)
     }
     if (theory == 0) return;
     page.line("link bytes",
-        fmt::format("{} of payload, flags among it; the schedule has {}; {:.1f} % apart on the worst link",
+        fmt::format("{} of payload, flags included; the schedule has {}; the worst link differs by {:.1f} %",
             short_bytes(counted_bytes), short_bytes(theory), worst * 100));
 }
 
@@ -176,7 +178,7 @@ void add_flags(SummaryPage& page, const RunResult& result)
     }
     if (bytes > 0)
         page.line("flags",
-            fmt::format("{} on links by looks at flags; {} requests, counted on each link", short_bytes(bytes),
+            fmt::format("{} on links by polls of flags; {} requests, counted on each link", short_bytes(bytes),
                 short_count(reads)));
 }
 
@@ -189,8 +191,8 @@ void add_cards(SummaryPage& page, const RunResult& result)
             if (statistic.name.find("message") != std::string::npos) sums[statistic.name] += statistic.value;
     if (sums["messages"] == 0) return;
     page.line("cards",
-        fmt::format("{} messages of {} lines by network cards; {} of them single lines: signals, looks at flags, "
-                    "words, which cost a message each",
+        fmt::format("{} messages with {} transactions by network cards; {} of them have a single transaction (a "
+                    "signal, a poll or a word), which costs a whole message",
             short_count(sums["messages"]), short_count(sums["message_lines"]), short_count(sums["single_messages"])));
 }
 
@@ -207,8 +209,8 @@ std::string result_summary(const RunResult& result)
     add_collectives(page, result);
     add_verification(page, result);
     if (result.beside)
-        page.line("beside",
-            fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
+        page.line("background",
+            fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s for each rank", result.beside->kernel,
                 result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_choice(page, result);
     add_theory_lines(page, result);
@@ -226,8 +228,8 @@ std::string result_summary(const RunResult& result)
     list(page, "assumed", assumption_lines(result.assumptions), 16);
     add_links(page, result);
     add_stalls(page, result);
-    add_shares(page, result, &RankResult::breakdown_ps, "how ranks spent the time, in per cent of all");
-    add_shares(page, result, &RankResult::stall_ps, "what ranks waited for, in per cent of their time");
+    add_shares(page, result, &RankResult::breakdown_ps, "activities of the ranks, in per cent of their time");
+    add_shares(page, result, &RankResult::stall_ps, "causes of waiting, in per cent of the time of the ranks");
     return page.take() + trace_summary(result) + path_summary(result);
 }
 

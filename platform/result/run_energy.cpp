@@ -99,7 +99,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         out.push_back({EnergyEvent::l2_byte, profile, flow ? std::nullopt : std::optional<double>(l2[profile]), why});
         if (trace)
             out.push_back({EnergyEvent::operation, profile, operations[profile],
-                "compute nodes do not all state their operations"});
+                "some compute nodes do not state their operations"});
         out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.simulated_ps), ""});
     }
 }
@@ -124,10 +124,10 @@ void add_energy_module(RunResult& result)
 {
     const EnergyResult& energy = *result.energy;
     result.modules.push_back({"energy", "energy", "table",
-        {{"low", energy.low_J, "J", "what is known, the least"},
-            {"high", energy.high_J, "J", "what is known, the most"},
-            {"low_power", energy.low_W, "W", "the same over the time of the run"},
-            {"high_power", energy.high_W, "W", "the same over the time of the run"},
+        {{"low", energy.low_J, "J", "sum of the known parts, lower bound"},
+            {"high", energy.high_J, "J", "sum of the known parts, upper bound"},
+            {"low_power", energy.low_W, "W", "mean power over the run"},
+            {"high_power", energy.high_W, "W", "mean power over the run"},
             {"unknown", static_cast<double>(energy.unknown.size()), "parts",
                 "parts without a figure or without a count"}},
         {}});
@@ -135,8 +135,9 @@ void add_energy_module(RunResult& result)
 
 std::string energy_text(const EnergyResult& energy)
 {
-    std::string out = fmt::format("\nenergy      {:.4g} to {:.4g} J of what is known, {:.4g} to {:.4g} W in the mean\n",
-        energy.low_J, energy.high_J, energy.low_W, energy.high_W);
+    std::string out =
+        fmt::format("\nenergy      {:.4g} to {:.4g} J for the known parts, {:.4g} to {:.4g} W in the mean\n",
+            energy.low_J, energy.high_J, energy.low_W, energy.high_W);
     out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", "of", "kind", "events", "each", "J", "grade");
     for (const EnergyPart& part : energy.parts) {
         const bool idle = part.event == EnergyEvent::idle;

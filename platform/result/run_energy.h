@@ -1,4 +1,5 @@
-// What of a finished run has an energy: bits on links and through switches, accesses, operations, idle time.
+// The events of a finished run that have an energy: bits on links and through switches, accesses, operations, idle
+// time.
 #pragma once
 
 #include "platform/configuration/resolved_system.h"

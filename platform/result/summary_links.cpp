@@ -105,8 +105,8 @@ void add_stalls(SummaryPage& page, const RunResult& result)
     constexpr std::size_t width = 45;
     const std::vector<WaitGroup> groups = wait_groups(result);
     if (groups.empty() || result.simulated_ps == 0) return;
-    page.row(fmt::format("\n{:<{}} {:>5} {:>9} {:>6} {:>13} {:>12} {:>10}", "where lines waited; the worst of each",
-        width + 2, "count", "channel", "queue", "credit stall", "wait a line", "longest"));
+    page.row(fmt::format("\n{:<{}} {:>5} {:>9} {:>6} {:>13} {:>12} {:>10}", "where packets waited; the worst of each",
+        width + 2, "count", "channel", "queue", "credit stall", "mean wait", "longest"));
     const auto time = static_cast<double>(result.simulated_ps);
     for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
         const PortWatch::Channel& count = groups[i].worst->count;

@@ -103,7 +103,7 @@ std::string trace_summary(const RunResult& result)
     const TraceAnalysis& trace = *result.trace;
     const auto total = static_cast<double>(trace.segments.back().end_ps);
     const auto share = [total](Time time) { return 100 * static_cast<double>(time) / total; };
-    std::string out = "\ncritical path of the trace: what decided when it ended\n";
+    std::string out = "\ncritical path of the trace: the operations that determined its end\n";
     for (const auto& [kind, time] : longest_first(trace.path_ps))
         out += fmt::format("  {:<14} {:>11} {:>5.1f} %\n", kind, format_time_ps(time), share(time));
     out += "\noperations                       size  ranks  count    in all  longest  waited  on path\n";
@@ -123,7 +123,7 @@ std::string path_summary(const RunResult& result)
 {
     constexpr std::size_t most = 10;
     if (result.paths.empty()) return "";
-    std::string out = "\ncritical path: what decided when a collective ended, by cause\n";
+    std::string out = "\ncritical path: the time of a collective by cause\n";
     for (std::size_t i = 0; i < std::min(most, result.paths.size()); ++i) {
         const PathResult& path = result.paths[i];
         const CollectiveResult& run = result.collectives[path.collective];

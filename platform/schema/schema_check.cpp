@@ -53,8 +53,8 @@ public:
             "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "oneOf"};
         for (const auto& [word, rest] : schema.members)
             if (known.count(word) == 0)
-                throw InputError("schema", rest.line, "'" + word + "' is a word that the checker does not know",
-                    "one that it checks");
+                throw InputError("schema", rest.line, "'" + word + "' is a keyword that the checker does not know",
+                    "a keyword that it checks");
         if (out_.problems.size() >= most_problems) return;
         if (const JsonValue* reference = schema.member("$ref")) return check(definition(*reference), value, place);
         if (const JsonValue* branches = schema.member("oneOf"))

@@ -1,4 +1,5 @@
-// Whether a run is bound by memory, and by which of its parts: the caches and the DRAM of the GPUs beside the links, by the
+// The check whether a run is bound by memory, and by which part: the caches and the DRAM of the GPUs beside the links,
+// by the
 // share of the time that they were busy.
 #pragma once
 

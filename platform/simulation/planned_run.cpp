@@ -61,7 +61,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
 {
     if (load.ranks() > 0 && traffic.any_of(ranks))
         throw InputError(resolved.file, resolved.workload.line,
-            "a rank of the trace is a replay GPU, which carries out no nodes",
+            "a rank of the trace is a replay GPU, which cannot execute nodes",
             "full GPUs as ranks (ranks: [GLOB, ...])");
     data_on = options.data_on && !traffic.any();
     std::optional<CollectiveRequest> request;
@@ -91,8 +91,8 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     run.load.attach(executor, run.ranks, run.accelerators, chosen);
     if (workload.beside.empty()) return;
     if (run.traffic.any())
-        throw InputError(run.resolved.file, workload.line,
-            "a kernel beside the workload and a replay GPU, which computes nothing", "full GPUs, or no kernel");
+        throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",
+            "full GPUs, or no background kernel");
     beside.emplace(executor, Gemm::parse(workload.beside).value(), static_cast<std::uint32_t>(run.ranks),
         [&load = run.load] { return load.finished(); });
 }

@@ -213,7 +213,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         result.record = parts.recorder.csv(names);
         if (parts.recorder.left_out() > 0)
             result.notices.push_back(std::to_string(parts.recorder.left_out()) +
-                " lines are not in the profile: it has writes, reads and additions to flags");
+                " transactions are not in the profile: it has only writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), last);
     if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)

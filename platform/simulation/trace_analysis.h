@@ -1,4 +1,4 @@
-// What the log of a trace's nodes says: the path of the whole trace, its operations, and a timeline.
+// Analysis of the log of a trace's nodes: the path of the whole trace, its operations, and a timeline.
 #pragma once
 
 #include <optional>

@@ -16,8 +16,8 @@ void PricingLine::at(const PricingState& state)
 {
     if (!line_.due()) return;
     const std::string where = state.done < state.all
-        ? fmt::format("{} of {} algorithms priced, now {}", state.done, state.all, state.algorithm)
-        : fmt::format("all {} algorithms priced, now the terms of {}", state.all, state.algorithm);
+        ? fmt::format("{} of {} algorithms estimated, now {}", state.done, state.all, state.algorithm)
+        : fmt::format("all {} algorithms estimated, now the terms of {}", state.all, state.algorithm);
     line_.show(fmt::format("weft: {}: {}, {:.0f} s", what_, where, line_.seconds()));
 }
 

@@ -35,8 +35,8 @@ double ProgressLine::seconds() const { return std::chrono::duration<double>(Cloc
 void ProgressLine::print(Time simulated, std::uint64_t lines)
 {
     const double rate = static_cast<double>(lines) / seconds();
-    std::string text = fmt::format("weft: simulated {}, {:.1f} M lines, {:.2f} M lines/s", format_time_ps(simulated),
-        static_cast<double>(lines) / 1e6, rate / 1e6);
+    std::string text = fmt::format("weft: simulated {}, {:.1f} M transactions, {:.2f} M transactions/s",
+        format_time_ps(simulated), static_cast<double>(lines) / 1e6, rate / 1e6);
     if (expected_ > lines && rate > 0)
         text += fmt::format(", about {:.0f} s left", static_cast<double>(expected_ - lines) / rate);
     show(text);

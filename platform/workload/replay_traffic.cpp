@@ -72,7 +72,7 @@ void ReplayTraffic::check_names(const ReplayProfile& profile, const ResolvedSyst
         if (nodes.empty())
             for (const Member& member : members_) nodes.push_back(member.node);
         problems.push_back(
-            {profile.file, line, in_quotes(name) + (node ? " takes no part in this run" : " is no GPU of this run"),
+            {profile.file, line, in_quotes(name) + (node ? " takes no part in this run" : " is not a GPU of this run"),
                 expected_name(
                     fmt::format("a node name{}, or a rank below {}", destination ? ", +1 or -1" : "", members_.size()),
                     name, nodes)});
@@ -105,9 +105,9 @@ std::vector<std::string> ReplayTraffic::notices(std::size_t ranks) const
     std::string text;
     if (among > 0) text = fmt::format("{} of {} ranks are replay GPUs", among, ranks);
     if (const std::size_t beside = replays_ - static_cast<std::size_t>(among); beside > 0)
-        text += fmt::format("{}{} replay GPU{} beside the workload", text.empty() ? "" : ", ", beside,
+        text += fmt::format("{}{} replay GPU{} in addition to the workload", text.empty() ? "" : ", ", beside,
             beside == 1 ? " takes part" : "s take part");
-    out.push_back(text + ": they send no data, so nothing is verified");
+    out.push_back(text + ": they send no data, so the result is not verified");
     return out;
 }
 
@@ -144,8 +144,8 @@ ReplayGpu::Row ReplayTraffic::row_of(const ReplayProfile& profile, const ReplayR
         return {profile.file, row.line, what, expected};
     };
     if (to == from)
-        throw refuse(members_[from].node + " is both ends of the row",
-            "another GPU: what stays on the die is not replayed");
+        throw refuse(members_[from].node + " is the source and the destination of the row",
+            "another GPU; traffic inside a GPU is not replayed");
     ReplayGpu::Row out;
     out.time = row.time;
     out.gap = row.gap;
@@ -168,7 +168,7 @@ ReplayGpu::Row ReplayTraffic::row_of(const ReplayProfile& profile, const ReplayR
         const std::uint64_t capacity = members[to]->capacity();
         if (row.offset >= capacity || row.bytes > capacity - row.offset)
             throw refuse(
-                fmt::format("{} bytes at {:#x} lie beyond the memory of {}", row.bytes, row.offset, members_[to].node),
+                fmt::format("{} bytes at {:#x} are beyond the memory of {}", row.bytes, row.offset, members_[to].node),
                 "addresses below " + format_bytes(capacity) + " (hbm.capacity)");
         out.address = global_address(to, row.offset);
         return out;

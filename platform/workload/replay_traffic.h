@@ -1,4 +1,4 @@
-// From profiles of traffic to the rows of the replay GPUs of a run: names become endpoints, buffers addresses.
+// Converts profiles of traffic to the rows of the replay GPUs of a run: names become endpoints, buffers addresses.
 #pragma once
 
 #include <map>

@@ -123,8 +123,8 @@ void require_fit(const ResolvedSystem& system, const FabricPlan& plan, const Col
     if (request != nullptr) alternatives = Alternatives(system, plan, *request, data_on, room).texts();
     const std::string known = request == nullptr ? "a smaller system" : "fewer GPUs";
     throw InputError("", 0,
-        fmt::format("this run takes {}, and {} can be had", estimate.memory_text(), gigabytes_of(room)),
-        fmt::format("{}; --memory-limit tries it all the same",
+        fmt::format("this run takes {}, but {} are available", estimate.memory_text(), gigabytes_of(room)),
+        fmt::format("{}, or --memory-limit to run it nevertheless",
             alternatives.empty() ? known : fmt::format("one of {}", fmt::join(alternatives, ", "))));
 }
 

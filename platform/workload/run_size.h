@@ -1,4 +1,4 @@
-// Whether a run fits into the machine, and what the user is told about its size before it begins.
+// The check whether a run fits into the machine, and the message about its size before it starts.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
             "int32, fp32, bf16 or u8");
     if (request.bytes % size_of(request.type) != 0)
         throw InputError(system.file, workload.line,
-            std::to_string(request.bytes) + " bytes are not whole " + workload.element + " elements",
+            std::to_string(request.bytes) + " bytes are not a whole number of " + workload.element + " elements",
             "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
     request.options.channels = system.engine().channels_for(request.bytes, system.engine().channels);
     request.options.root = static_cast<std::uint32_t>(workload.root);
@@ -82,7 +82,7 @@ RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
         verdict_ = chakra::validate(*traces_, policy);
         verdict_.require_runnable();
     } else if (workload.kind == Workload::Kind::none) {
-        throw InputError(system.file, 0, "nothing to run", "a workload (--collective, --plan or --trace)");
+        throw InputError(system.file, 0, "the workload is missing", "a workload (--collective, --plan or --trace)");
     } else if (!workload.plan.empty()) {
         plan_ = load_plan(workload, system.file);
     }

@@ -80,14 +80,14 @@ struct StepTime {
     Time total() const { return start + load + put + answer + signal + notice + get; }
     std::string text() const
     {
-        const std::string flag = fmt::format("signal {} + notice {}", format_time_ps(signal), format_time_ps(notice));
+        const std::string flag = fmt::format("signal {} + detect {}", format_time_ps(signal), format_time_ps(notice));
         const std::string begin = start > 0 ? fmt::format("start {} + ", format_time_ps(start)) : "";
         if (get > 0) return begin + flag + " + get " + format_time_ps(get);
         if (signal == 0)
-            return fmt::format("load {} + put {} + notice {}", format_time_ps(load), format_time_ps(put),
+            return fmt::format("load {} + put {} + detect {}", format_time_ps(load), format_time_ps(put),
                 format_time_ps(notice));
         return begin +
-            fmt::format("load {} + put {} + answer {} + ", format_time_ps(load), format_time_ps(put),
+            fmt::format("load {} + put {} + response {} + ", format_time_ps(load), format_time_ps(put),
                 format_time_ps(answer)) +
             flag;
     }

@@ -1,4 +1,4 @@
-// What a cache slice does with one line.
+// The operations of a cache slice on one line.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What can be clocked: a Verilated block behind its pins, or its reference model in C++.
+// The interface of a clocked block: a Verilated block behind its pins, or its reference model in C++.
 //
 // In and Out are plain structures of what is on the pins in one clock. cycle() is one clock: the outputs of this clock
 // settle from the state and the inputs, then the clock rises. An output may depend on an input of the same clock;

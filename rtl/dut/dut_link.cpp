@@ -38,7 +38,7 @@ DutLink::DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::str
 {
     if (spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link that is a block of RTL",
-            "link.bit_error_rate=0: the block makes its own");
+            "link.bit_error_rate=0; the block makes its own bit errors");
     build(channels_of(spec), 0);
     taken_until_.resize(block().sources().size());
 }

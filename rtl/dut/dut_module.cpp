@@ -230,7 +230,7 @@ void DutModule::look_at_idle(bool moved, Time now)
     idle_clocks_ = !moved && block_->idle() ? idle_clocks_ + 1 : 0;
     if (idle_clocks_ > idle_patience && flights_->inside() > on_pins_)
         fail(now, Side::block, 0,
-            fmt::format("nothing is inside, it says; {} lines went in and have not come out",
+            fmt::format("the block reports that it is idle, but {} transactions went in and have not come out",
                 flights_->inside() - on_pins_));
 }
 
@@ -256,8 +256,8 @@ void DutModule::add_overtaken(const FlightTable::Flight& flight)
     for (const FlightTable::Flight* other : flights_->all())
         if (other->input == flight.input && other->output == flight.output && other->channel == flight.channel &&
             other->turn < flight.turn)
-            tell_more(fmt::format("  before it went into {} {} at {} ps, and is missing: {}", words_.in, other->input,
-                other->entered, describe(other->bits)));
+            tell_more(fmt::format("  an earlier transaction went into {} {} at {} ps and is missing: {}", words_.in,
+                other->input, other->entered, describe(other->bits)));
 }
 
 void DutModule::add_inside(std::vector<std::string>& out) const
@@ -268,7 +268,7 @@ void DutModule::add_inside(std::vector<std::string>& out) const
         if (block_->sources()[i].channel->busy())
             all.erase(std::remove(all.begin(), all.end(), &flights_->at(entries_[i].tag)), all.end());
     for (std::size_t i = 0; i < all.size() && i < most; ++i)
-        out.push_back(fmt::format("{} {} {} -> {} {}: inside since {} ps: {}", path(), words_.in, all[i]->input,
+        out.push_back(fmt::format("{} {} {} -> {} {}: in the block since {} ps: {}", path(), words_.in, all[i]->input,
             words_.out, all[i]->output, all[i]->entered, describe(all[i]->bits)));
     if (all.size() > most) out.push_back(fmt::format("{}: and {} more", path(), all.size() - most));
 }
@@ -309,8 +309,8 @@ std::vector<std::string> DutModule::waiting_lines() const
     for (unsigned p = 0; p < ports(); ++p)
         for (unsigned channel = 0; channel < channel_count(); ++channel) {
             if (const std::size_t count = ports_[p].arrived[channel].size(); count > 0)
-                out.push_back(fmt::format("{} {} {}: {} {} lines wait for the block", path(), words_.in, p, count,
-                    channel_name(channel)));
+                out.push_back(fmt::format("{} {} {}: {} {} transactions wait for the block", path(), words_.in, p,
+                    count, channel_name(channel)));
             add_behind(p, channel, out);
         }
     add_inside(out);

@@ -134,8 +134,8 @@ bool DutSwitch::held_up() const
 void DutSwitch::add_behind(unsigned output, unsigned channel, std::vector<std::string>& out) const
 {
     if (const std::size_t count = outputs_[output].leaving[channel].size(); count > 0)
-        out.push_back(fmt::format("{} output {}: {} {} lines have come out and wait for credits", path(), output, count,
-            channel_name(channel)));
+        out.push_back(fmt::format("{} output {}: {} {} transactions came out and wait for credits", path(), output,
+            count, channel_name(channel)));
 }
 
 std::vector<Statistic> DutSwitch::statistics() const

@@ -1,4 +1,4 @@
-// Where the fields of a line lie among the bits that a block sees as one line.
+// The positions of the fields of a transaction among the bits at the pins of a block.
 #pragma once
 
 #include <array>

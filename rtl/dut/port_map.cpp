@@ -142,7 +142,8 @@ private:
         if (std::none_of(map_.clocks.begin(), map_.clocks.end(),
                 [&](const MapClock& clock) { return clock.pin == stream.clock; }))
             findings_.refuse(stream.line,
-                "the clock " + weft::in_quotes(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
+                "the clock " + weft::in_quotes(stream.clock) + " of a stream is not a clock of the map",
+                "a pin of 'clocks'");
         std::map<std::string, unsigned> widths;
         for (const auto& [name, signal] : stream.signals) {
             const bool axi4 = stream.protocol == StreamProtocol::axi4;
@@ -158,7 +159,7 @@ private:
         const unsigned data = widths["data"];
         if (data != 0 && stream.layout.bits() > data && data % 8 != 0)
             findings_.refuse(stream.signal("data")->line,
-                fmt::format("a line of {} bits in beats of {}", stream.layout.bits(), data),
+                fmt::format("a transaction of {} bits in beats of {} bits", stream.layout.bits(), data),
                 "whole bytes, or one beat");
         if (const MapSignal* const keep = stream.signal("keep")) want_width(*keep, widths["keep"], data / 8);
         if (const MapSignal* const dest = stream.signal("dest"))
@@ -207,8 +208,8 @@ private:
         if (some == users.end()) return;
         const bool all = std::all_of(users.begin(), users.end(), [](const std::string& user) { return user.empty(); });
         findings_.refuse(0,
-            all ? fmt::format("nothing drives the input '{}'", pin.name)
-                : fmt::format("nothing drives bit {} of the input '{}'", some - users.begin(), pin.name),
+            all ? fmt::format("the map drives no value to the input '{}'", pin.name)
+                : fmt::format("the map drives no value to bit {} of the input '{}'", some - users.begin(), pin.name),
             "a stream, or 'ties: {" + pin.name + ": 0}'");
     }
 

@@ -1,4 +1,4 @@
-// How a user's block plugs in: which of its pins are which bits of which stream, clock or reset.
+// The port map of a user's block: the stream, clock or reset bits of each pin.
 //
 // docs/rtl/port_map.md describes the file. Nothing here knows a simulator; check_map() holds a map against the pins of
 // the block.

@@ -68,7 +68,7 @@ public:
         map_.output_buffer = number(fields, "output_buffer", map_.output_buffer, 1, 4096);
         if (const auto id = fields.get("output_buffer"); id && link)
             findings_.refuse(tree_.line(*id), "'output_buffer' of a link",
-                "a map without it: whoever sends holds a slot behind the link");
+                "a map without it: the sender holds a slot of the buffer behind the link");
         read_build(fields);
         read_clocks(fields);
         for (const char* const side : {"in", "out"}) read_side(fields, side);
@@ -216,7 +216,7 @@ private:
         const bool split = classes[0] == 0 && classes[1] == 1 && classes[2] == 1;
         if (!whole && !split)
             findings_.refuse(tree_.line(*id),
-                fmt::format("'{}' does not say for each line by which stream it goes", side),
+                fmt::format("the streams of '{}' do not carry each transaction exactly once", side),
                 "one stream, or one of 'lines: requests' and one of 'lines: responses'");
     }
 
@@ -263,7 +263,7 @@ private:
         stream.clock = fields.text("clock").value_or(map_.clocks.empty() ? "" : map_.clocks.front().pin);
         if (stream.protocol == StreamProtocol::credit) {
             if (!fields.get("credits"))
-                findings_.refuse(stream.line, "a stream with credits does not say how many", "credits: N");
+                findings_.refuse(stream.line, "a stream with credits does not state their number", "credits: N");
             stream.credits = number(fields, "credits", 1, 1, 4096);
         }
         for (const SignalName& name : signal_names(stream.protocol))
@@ -348,14 +348,14 @@ private:
         for (const LineField field : needed)
             if (!stream.carries(field))
                 findings_.refuse(line, fmt::format("the stream does not carry '{}'", name_of(field)),
-                    "all that names and routes a line: destination, source, operation, response, tag, data");
+                    "all fields of a transaction: destination, source, operation, response, tag, data");
         for (const auto& [field, signal] : stream.field_signals)
             if (stream.layout.has(field))
                 findings_.refuse(signal.line, fmt::format("'{}' has a pin and a place in 'packing'", name_of(field)),
                     "one of them");
         if (stream.layout.has(LineField::data) &&
             stream.layout.place(LineField::data).width != width_of(LineField::data))
-            findings_.refuse(line, "data of less than a line", "512 bits");
+            findings_.refuse(line, "the data field has less than a line", "512 bits");
     }
 
     YamlTree tree_;

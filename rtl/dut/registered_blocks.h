@@ -1,4 +1,4 @@
-// What `weft rtl add` has registered: one small file for each model, in a folder of the project.
+// The blocks that `weft rtl add` has registered: one small file for each model, in a folder of the project.
 //
 // Folder: WEFT_RTL_MODELS, else .weft/rtl below where the program runs. A file holds the names of the RTL and of the map,
 // not their contents: a block that is edited is verilated again when it is next used.

@@ -11,8 +11,7 @@ void GroupSwitchParameters::check() const
     outside.check();
     unit().check();
     if (outside.ports > 63 || outside.traversal != 0 || outside.width != beat_bits)
-        throw InputError("", 0, "a switch with a unit for groups of this shape",
-            "at most 63 ports, traversal 0, 640 bits");
+        throw InputError("", 0, "a switch with a group unit of these sizes", "at most 63 ports, traversal 0, 640 bits");
     if (slots > outside.max_credits)
         throw InputError("", 0, "more slots of the unit than credits can count", "slots up to max_credits");
 }

@@ -1,4 +1,4 @@
-// What is on the pins of a link endpoint in one clock.
+// The values of the pins of a link endpoint in one clock.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What has a clocked block inside, and knows where and when it went wrong first.
+// The base of modules with a clocked block inside, with the place and time of its first error.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
         if (channels.vcs.size() == LinkParams::max_vcs)
             throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_sets");
         if (space.lines[vc] > link_credit_mask)
-            throw InputError("", 0, fmt::format("a clocked link before a buffer of {} lines", space.lines[vc]),
+            throw InputError("", 0, fmt::format("a clocked link before a buffer for {} transactions", space.lines[vc]),
                 fmt::format("link.request_credits and link.response_credits up to {}", link_credit_mask));
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         out.credits[channels.vcs.size()] = static_cast<std::uint16_t>(space.lines[vc]);
@@ -219,8 +219,9 @@ std::vector<std::string> ClockedLink::blocked() const
     std::vector<std::string> out;
     for (unsigned e = 0; e < 2; ++e)
         if (ends_[e].flights->inside() > 0)
-            out.push_back(fmt::format("{}: {} lines from end {} have not come out, {} of them wait in front of it",
-                path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines));
+            out.push_back(
+                fmt::format("{}: {} transactions from end {} have not come out; {} of them wait in front of the link",
+                    path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines));
     return out;
 }
 

@@ -115,7 +115,7 @@ void ClockedSlice::serve_flag(Line& line, Time now)
     const bool timed = line.op == LineOp::monitor;
     target.return_request_credit(line, start - now);
     if (!flags_.serve(line, now, [this, ready](Line& served, Time later) { answer(served, ready + later); }))
-        SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
+        SC_REPORT_FATAL("/weft/l2", (path() + ": an operation for a switch arrived at a memory").c_str());
     if (timed) set_timer();
 }
 
@@ -141,12 +141,15 @@ void ClockedSlice::tick(Time now)
     note_moved(moved);
     const std::size_t in_block = board_.inside() - arrived_.size();
     if (out_.idle && in_block > 0) {
-        fail(now, fmt::format("nothing is inside, says the block; {} requests were taken and not answered", in_block));
+        fail(now,
+            fmt::format("the block reports that it is idle, but {} requests that it accepted have no response",
+                in_block));
         return;
     }
     if (quiet() && board_.inside() > 0 && in_memory_ == 0) {
         fail(now,
-            fmt::format("nothing moves any more, and nothing comes from memory; {} requests have no answer",
+            fmt::format(
+                "the block makes no progress and waits for no response of the memory; {} requests have no response",
                 board_.inside()));
         return;
     }
@@ -270,8 +273,8 @@ void ClockedSlice::fail(Time now, const std::string& what)
 std::vector<std::string> ClockedSlice::blocked() const
 {
     if (board_.inside() == 0) return {};
-    return {fmt::format("{}: {} requests have no answer, {} of them wait in front of it", path(), board_.inside(),
-        arrived_.size())};
+    return {fmt::format("{}: {} requests have no response; {} of them wait in front of the slice", path(),
+        board_.inside(), arrived_.size())};
 }
 
 void ClockedSlice::check_contents()
@@ -279,7 +282,7 @@ void ClockedSlice::check_contents()
     if (!ok()) return;
     Time now = next_edge();
     if (board_.inside() > 0) {
-        fail(now, fmt::format("{} requests have no answer at the end", board_.inside()));
+        fail(now, fmt::format("{} requests have no response at the end", board_.inside()));
         return;
     }
     if (now == 0 || !image_.data_on()) return;

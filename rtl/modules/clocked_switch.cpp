@@ -109,7 +109,7 @@ void ClockedSwitch::tick(Time now)
     note_moved(moved || !ready);
     if (out_->idle && flights_->inside() > 0)
         fail(now,
-            fmt::format("nothing is inside, says the block; {} lines went in and have not come out",
+            fmt::format("the block reports that it is idle, but {} transactions went in and have not come out",
                 flights_->inside()));
     const bool asleep = arrived_ == 0 && (block_->idle() || quiet());
     if (!asleep) wake_at(next_edge());
@@ -187,7 +187,8 @@ void ClockedSwitch::collect(Time now)
     for (std::uint64_t rest = out_->valid; rest != 0; rest &= rest - 1)
         if (!collect_line(static_cast<unsigned>(__builtin_ctzll(rest)), now)) return;
     if (const std::uint64_t withheld = leaving_ & ~out_->credit_valid) {
-        fail_at(now, "input", static_cast<unsigned>(__builtin_ctzll(withheld)), "a line leaves without its credit");
+        fail_at(now, "input", static_cast<unsigned>(__builtin_ctzll(withheld)),
+            "a transaction leaves without its credit");
         return;
     }
     for (std::uint64_t rest = out_->credit_valid; rest != 0 && ok(); rest &= rest - 1)
@@ -200,7 +201,8 @@ bool ClockedSwitch::collect_line(unsigned output, Time now)
     const LineBits& bits = out_->data[output];
     came_out_.add(output, now, out_->vc[output], bits);
     if ((in_->ready >> output & 1U) == 0) {
-        fail_at(now, "output", output, fmt::format("a line while the wire is not free ({})", describe(bits)));
+        fail_at(now, "output", output,
+            fmt::format("a transaction leaves while the wire is not free ({})", describe(bits)));
         return false;
     }
     if (groups_ != nullptr && !bits.response() && groups_->has(bits.source())) {
@@ -228,7 +230,7 @@ void ClockedSwitch::answer(unsigned output, Time now)
 {
     const LineBits& bits = out_->data[output];
     if (!flights_->live(bits.tag()) || flights_->at(bits.tag()).output != groups_->unit()) {
-        fail_at(now, "output", output, fmt::format("an answer to what nobody asked ({})", describe(bits)));
+        fail_at(now, "output", output, fmt::format("a response to no request ({})", describe(bits)));
         return;
     }
     FlightTable::Flight& flight = flights_->at(bits.tag());
@@ -238,7 +240,7 @@ void ClockedSwitch::answer(unsigned output, Time now)
     LineBits expected;
     bits_of(line, LineClass::response, bits.tag(), expected);
     const std::string what =
-        flight.input != output ? fmt::format("an answer for port {}", flight.input) : difference(expected, bits);
+        flight.input != output ? fmt::format("a response for port {}", flight.input) : difference(expected, bits);
     if (!what.empty()) {
         fail_at(now, "output", output, fmt::format("{} ({})", what, describe(bits)));
         return;
@@ -258,12 +260,12 @@ void ClockedSwitch::free_slot(unsigned input, Time now)
         const FlightTable::Flight& flight = flights_->at(tag);
         if (channel != flight.channel) {
             fail_at(now, "input", input,
-                fmt::format("credit of channel {}, a line of channel {} leaves", channel, flight.channel));
+                fmt::format("credit of channel {}, but a transaction of channel {} leaves", channel, flight.channel));
             return;
         }
         bound = {flight.line, flight.cls, tag};
     } else if (groups_ == nullptr || !groups_->leave(input, channel, bound)) {
-        fail_at(now, "input", input, fmt::format("a credit of channel {}, and no line leaves", channel));
+        fail_at(now, "input", input, fmt::format("a credit of channel {}, but no transaction leaves", channel));
         return;
     }
     SwitchShell::free_slot(*bound.line, bound.cls, input);
@@ -330,9 +332,9 @@ std::vector<std::string> ClockedSwitch::blocked() const
         const std::size_t channel = i % channels_.vcs.size();
         const std::size_t output = i / channels_.vcs.size() % outputs;
         const std::size_t input = i / channels_.vcs.size() / outputs;
-        out.push_back(fmt::format("{} input {}: {} {} lines wait for {}", path(), input, count[i],
+        out.push_back(fmt::format("{} input {}: {} {} transactions wait for {}", path(), input, count[i],
             vc_name(channels_.vcs[channel], 1),
-            output < ports_.size() ? fmt::format("output {}", output) : "the unit for groups, or their group"));
+            output < ports_.size() ? fmt::format("output {}", output) : "the group unit, or their group"));
     }
     return out;
 }

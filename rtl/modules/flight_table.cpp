@@ -48,19 +48,19 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
 {
     const std::uint32_t tag = bits.tag();
     if (tag >= flights_.size() || flights_[tag].line == nullptr) {
-        problem = fmt::format("a line that never went in, or comes a second time ({})", describe(bits));
+        problem = fmt::format("a transaction that never went in, or comes out a second time ({})", describe(bits));
         return nullptr;
     }
     Flight& flight = flights_[tag];
     const std::string what = difference(flight.bits, bits);
     if (!what.empty()) {
         const bool again = has_header(bits, flight.before.data()) && !has_header(bits, flight.bits.bytes);
-        problem = again ? fmt::format("a line that comes a second time ({})", describe(bits))
+        problem = again ? fmt::format("a transaction that comes out a second time ({})", describe(bits))
                         : fmt::format("{} ({})", what, describe(flight.bits));
         return nullptr;
     }
     if (flight.output != output) {
-        problem = fmt::format("a line for {} {} ({})", output_, flight.output, describe(bits));
+        problem = fmt::format("a transaction for {} {} ({})", output_, flight.output, describe(bits));
         return nullptr;
     }
     if (flight.channel != channel) {
@@ -69,8 +69,8 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
     }
     Stream& line_up = streams_[stream(flight)];
     if (flight.turn != line_up.left) {
-        problem =
-            fmt::format("a line out of order, {} before its turn ({})", flight.turn - line_up.left, describe(bits));
+        problem = fmt::format("a transaction out of order: it came out ahead of {} earlier transactions ({})",
+            flight.turn - line_up.left, describe(bits));
         return nullptr;
     }
     ++line_up.left;

@@ -14,7 +14,8 @@ GroupEntry GroupTraffic::entry(const SwitchGroup& group, const RouteTable& route
     GroupEntry out;
     out.number = static_cast<std::uint16_t>(group.id - first_group);
     if (out.number >= known_.size())
-        throw InputError("", 0, fmt::format("group {} of a clocked switch with {}", out.number + 1, known_.size()),
+        throw InputError("", 0,
+            fmt::format("group {} of a clocked switch that has {} groups", out.number + 1, known_.size()),
             "a larger switch.multicast_groups");
     if (group.type == ElementType::u8)
         throw InputError("", 0, "a clocked switch that combines u8", "elements of int32, fp32 or bf16");
@@ -26,7 +27,7 @@ GroupEntry GroupTraffic::entry(const SwitchGroup& group, const RouteTable& route
         if (choice.count != 1 || std::find(out.members.begin(), out.members.end(), port) != out.members.end())
             throw InputError("", 0,
                 fmt::format("endpoint {} of a group behind {} ports of a clocked switch", member, choice.count),
-                "a port for each member alone");
+                "a port of its own for each member");
         out.members.push_back(port);
         out.endpoints.push_back(member);
     }

@@ -53,7 +53,7 @@ std::string describe(const LineBits& bits)
 {
     const unsigned op = bits.op();
     return fmt::format("{}{} of {} B, {} -> {} at {:#x}, tag {}",
-        op < line_ops ? name_of(static_cast<LineOp>(op)) : "unknown operation", bits.response() ? " (answer)" : "",
+        op < line_ops ? name_of(static_cast<LineOp>(op)) : "unknown operation", bits.response() ? " (response)" : "",
         bits.size(), bits.source(), bits.destination(), bits.address(), bits.tag());
 }
 

@@ -1,4 +1,4 @@
-// What goes over one direction of a link between clocked endpoints, read from its flits.
+// Counts of the traffic in one direction of a link between clocked endpoints, read from its flits.
 //
 // Everything is counted where it is sent. Whether the far end has a packet already follows from what was hit: packets
 // arrive in the order in which they are sent, and one that was hit is never right.

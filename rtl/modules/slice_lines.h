@@ -1,4 +1,4 @@
-// What is known of each line of a slice, by its number there: a table of pages that appear when first touched.
+// The state of each line of a slice, by its number: a table of pages that appear when first touched.
 #pragma once
 
 #include <array>

@@ -122,7 +122,7 @@ SliceScoreboard::Flight* SliceScoreboard::answered(const LineBits& bits, std::st
 {
     const std::uint32_t tag = bits.tag();
     if (tag >= flights_.size() || flights_[tag].line == nullptr) {
-        problem = fmt::format("an answer to what nobody asked, or a second one ({})", describe(bits));
+        problem = fmt::format("a response to no request, or a second one ({})", describe(bits));
         return nullptr;
     }
     Flight& flight = flights_[tag];
@@ -134,7 +134,7 @@ SliceScoreboard::Flight* SliceScoreboard::answered(const LineBits& bits, std::st
     if (flight.apart) return &flight;
     SliceLines::State& state = lines_[flight.number];
     if (state.first != tag) {
-        problem = fmt::format("an answer before that of an earlier request to its line, which has tag {} ({})",
+        problem = fmt::format("a response ahead of that of an earlier request to its line, which has tag {} ({})",
             state.first, describe(bits));
         return nullptr;
     }
@@ -156,7 +156,7 @@ std::string SliceScoreboard::read(const LineBits& bits)
     const std::uint32_t tag = bits.tag();
     if (tag >= fills_.size())
         return fmt::format("tag: expected below {}, got {} ({})", fills_.size(), tag, describe(bits));
-    if (fills_[tag].busy) return fmt::format("a read with the tag of one that is on its way ({})", describe(bits));
+    if (fills_[tag].busy) return fmt::format("a read with the tag of a read in flight ({})", describe(bits));
     LineBits expected = bits;
     address_memory(expected, line_number(bits), endpoint_, false, tag);
     const std::string what = difference(expected, bits);
@@ -164,8 +164,8 @@ std::string SliceScoreboard::read(const LineBits& bits)
     const std::uint64_t number = line_number(bits) & number_mask;
     SliceLines::State& state = lines_[number];
     if (line_number(bits) == pin_line(number, state)) {
-        if (state.first == none) return fmt::format("a read of a line that no request is for ({})", describe(bits));
-        if (state.on_its_way) return fmt::format("a second read of a line that is on its way ({})", describe(bits));
+        if (state.first == none) return fmt::format("a read of a line that no request needs ({})", describe(bits));
+        if (state.on_its_way) return fmt::format("a second read of a line that is being read ({})", describe(bits));
         state.on_its_way = true;
     }
     fills_[tag].busy = true;
@@ -183,7 +183,7 @@ std::string SliceScoreboard::wrote(const LineBits& bits)
     const std::uint64_t number = line_number(bits) & number_mask;
     SliceLines::State& state = lines_[number];
     if (state.use == SliceLines::Use::untouched)
-        return fmt::format("a write of a line that no request was for ({})", describe(bits));
+        return fmt::format("a write of a line that no request wrote ({})", describe(bits));
     // A line of memory that was released and is in use again: nobody misses it.
     if (line_number(bits) != pin_line(number, state)) return {};
 

@@ -1,4 +1,4 @@
-// What a cache slice should answer, hold and write back: the scoreboard of a module around a block.
+// The expected responses, contents and write-backs of a cache slice: the scoreboard of a module around a block.
 //
 // The GPU's memory image changes as requests come, in their order at the slice: that is what programs see, and what
 // answers are held against. What DRAM holds is kept apart: contents of before a line's first request, then what the block

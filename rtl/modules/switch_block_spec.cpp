@@ -21,12 +21,12 @@ void check(const SwitchSpec& spec)
     const auto allocator = spec.allocator;
     refuse(queues == QueueKind::channel, "a clocked switch with switch.queues=channel", "voq or fifo");
     refuse(allocator != AllocatorKind::islip && allocator != AllocatorKind::round_robin,
-        "a clocked switch with this switch.allocator", "islip or round_robin");
-    refuse(spec.vc_stage != VcStage::combined, "a clocked switch with a stage of its own for channels",
+        "this switch.allocator with a clocked switch", "islip or round_robin");
+    refuse(spec.vc_stage != VcStage::combined, "a clocked switch with a separate stage for the allocation of channels",
         "switch.vc_stage=combined");
     refuse(spec.input_speedup != 1, "a clocked switch with switch.input_speedup", "1");
     refuse(spec.output_buffer != 0, "a clocked switch with output buffers", "switch.output_buffer=0");
-    refuse(spec.transfer > spec.clock, "a clocked switch whose crossbar is held for several clocks",
+    refuse(spec.transfer > spec.clock, "a clocked switch whose crossbar is held for more than one clock",
         "switch.transfer of at most one clock");
     refuse(spec.credit_delay > spec.clock, "a clocked switch in which credits take several clocks",
         "switch.credit_delay of at most one clock");
@@ -40,7 +40,7 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
 {
     check(spec);
     for (const BufferSpace& port : space) {
-        refuse(port.vc_sets() > 1, "a clocked switch on links with several VC sets", "link.vc_sets=1");
+        refuse(port.vc_sets() > 1, "a clocked switch on links with more than one VC set", "link.vc_sets=1");
         refuse(port.shared > 0, "a clocked switch on links whose channels share credits", "link.pool_credits=0");
         refuse(port.split != space.front().split, "a clocked switch between links with shared and with split channels",
             "the same link.vcs everywhere");
@@ -57,7 +57,7 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         channels.vcs.push_back(vc);
     }
-    refuse(most > 1023, fmt::format("a clocked switch before a buffer of {} lines", most),
+    refuse(most > 1023, fmt::format("a clocked switch before a buffer for {} transactions", most),
         "at most 1023 for each channel");
     out.vcs = static_cast<unsigned>(channels.vcs.size());
     out.depth = most;

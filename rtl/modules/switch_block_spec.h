@@ -1,4 +1,4 @@
-// What a switch's parameters mean for the clocked switch.
+// The parameters of the clocked switch from those of a switch.
 #pragma once
 
 #include <vector>

@@ -207,7 +207,7 @@ void ReferenceSwitch::take_credits(const SwitchIn& in)
         for (std::uint32_t rest = in.credit[output]; rest != 0; rest &= rest - 1) {
             const unsigned vc = lowest_bit(rest);
             if (vc >= parameters_.vcs || credits_[channel(output, vc)] == parameters_.credits_of(output, vc)) {
-                fail(fmt::format("output {}, channel {}: more credits come back than were given", output, vc));
+                fail(fmt::format("output {}, channel {}: more credits came back than were given", output, vc));
                 continue;
             }
             ++credits_[channel(output, vc)];
@@ -222,10 +222,11 @@ void ReferenceSwitch::enter(const SwitchIn& in, unsigned input)
     std::uint64_t missing = parameters_.ports < 64 ? in.ports[input] >> parameters_.ports << parameters_.ports : 0;
     for (std::uint64_t rest = in.ports[input] & ~missing; rest != 0; rest &= rest - 1)
         if (parameters_.credits_of(lowest_bit(rest), vc) == 0) missing |= rest & (~rest + 1);
-    if (missing != 0) return fail(fmt::format("input {}: a line for outputs that have no channel {}", input, vc));
-    if (in.ports[input] == 0) return fail(fmt::format("input {}: a line to no output", input));
+    if (missing != 0)
+        return fail(fmt::format("input {}: a transaction for outputs that have no channel {}", input, vc));
+    if (in.ports[input] == 0) return fail(fmt::format("input {}: a transaction to no output", input));
     if (held_[channel(input, vc)] == parameters_.depth)
-        return fail(fmt::format("input {}, channel {}: a line without a credit", input, vc));
+        return fail(fmt::format("input {}, channel {}: a transaction without a credit", input, vc));
     ++held_[channel(input, vc)];
     ++lines_;
     const std::uint32_t number = fresh_entry();

@@ -1,4 +1,4 @@
-// From SystemVerilog to a block that can be loaded: runs Verilator and the C++ compiler.
+// Builds a loadable block from SystemVerilog: runs Verilator and the C++ compiler.
 //
 // What is built is kept in a folder and used again while sources, parameters, options and Verilator are the same;
 // several processes may ask for the same block at once. Folder: WEFT_RTL_CACHE, else $XDG_CACHE_HOME/weft/rtl, else

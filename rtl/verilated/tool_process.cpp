@@ -78,7 +78,7 @@ pid_t start(const std::string& command, int output)
 {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
-    if (child < 0) throw InputError("", 0, "no process can be made for: " + command, "a limit of processes with room");
+    if (child < 0) throw InputError("", 0, "a process could not be started: " + command, "a higher limit of processes");
     if (child == 0) guard(parent, command.c_str(), output);
     return child;
 }

@@ -32,7 +32,7 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
     failure_ = entry<const char*(void*)>(library_, "weft_block_failure");
     set_time_ = entry<void(void*, unsigned long long)>(library_, "weft_block_set_time");
     if (make == nullptr || describe_pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr)
-        throw InputError(library, 0, "is no block", wanted);
+        throw InputError(library, 0, "is not a verilated block", wanted);
     block_ = make(name.c_str(), seed);
     unsigned width = 0;
     int input = 0;
@@ -74,7 +74,8 @@ std::string VerilatedBlock::failure() const { return failure_(block_); }
 void VerilatedBlock::open_trace(const std::string& file, std::uint64_t half_period)
 {
     auto* const trace = entry<void(void*, const char*)>(library_, "weft_block_trace");
-    if (trace == nullptr) throw InputError(file, 0, "the block was verilated without waveforms", "one built for them");
+    if (trace == nullptr)
+        throw InputError(file, 0, "the block was verilated without waveforms", "a block that was built with waveforms");
     trace(block_, file.c_str());
     half_period_ = half_period;
     tracing_ = true;

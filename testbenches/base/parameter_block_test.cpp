@@ -126,7 +126,7 @@ TEST(ParameterBlock, AWrongDeclarationIsNamed)
     EXPECT_EQ(with(4, policy), "parameter sample.policy has not one name for each choice\n");
     block.title.name = "a.b";
     EXPECT_EQ(declaration_problems(block),
-        std::vector<std::string>{"the name of block 'a.b' is no word of letters, digits and _"});
+        std::vector<std::string>{"the name of block 'a.b' is not a word of letters, digits and _"});
 }
 
 TEST(ParameterSet, HoldsTheBlocksOfAModuleByTypeAndByPath)

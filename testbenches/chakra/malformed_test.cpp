@@ -37,15 +37,15 @@ const std::vector<Case> cases = {
     {"cycle_partial", true, "dependency cycle: node 4 waits for 5, which waits for 4"},
     {"duplicate_id", true, "node 1 (c2): a second node with this id"},
     {"unknown_node_type", true, "node 1 (c1): has the unknown type 42"},
-    {"unknown_comm_type", true, "node 2 (ar): attribute comm_type is 99, which is no collective"},
+    {"unknown_comm_type", true, "node 2 (ar): attribute comm_type is 99, which is not a collective"},
     {"missing_comm_type", true, "node 2 (ar): COMM_COLL_NODE without attribute comm_type"},
     {"negative_comm_size", false, "node 2 (ar): attribute comm_size is negative: -8"},
     {"comm_size_is_string", false, "node 2 (ar): attribute comm_size is text \"1024\"; expected an integer"},
     {"involved_dim_not_list", false, "attribute involved_dim is the integer 1; expected a list of booleans"},
     {"collective_on_cpu", true, "node 2 (ar): attribute is_cpu_op is true on a communication node"},
-    {"unknown_group", true, "node 2 (ar): attribute pg_name is \"5\", a group that nothing defines"},
+    {"unknown_group", true, "node 2 (ar): attribute pg_name is \"5\", a group without a definition"},
     {"send_from_other_rank", true, "attribute comm_src is 1; expected 0, the rank whose trace it is"},
-    {"schema_0_0_1_node", true, "has field 13 of another layout"},
+    {"schema_0_0_1_node", true, "has field 13 of another type"},
 };
 
 std::string all_of(const std::vector<Diagnostic>& diagnostics)

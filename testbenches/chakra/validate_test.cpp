@@ -134,14 +134,14 @@ TEST_F(ValidateTest, EveryMissingAttributeIsNamed)
 TEST_F(ValidateTest, TypesAndCollectives)
 {
     expect_refused({{NodeText(4, 8, "n")}}, "node 4 (n): has the unknown type 8");
-    expect_refused({{collective(1, 99, 8)}}, "attribute comm_type is 99, which is no collective");
+    expect_refused({{collective(1, 99, 8)}}, "attribute comm_type is 99, which is not a collective");
     expect_refused({{collective(1, 3, 8)}}, "attribute comm_type is GATHER, which cannot be simulated");
     Policy more;
     more.collectives.push_back(CollectiveType::gather);
     expect_runs({{collective(1, 3, 8)}}, more);
     NodeText old = comp(1);
     old.fields().number(12, 5);
-    expect_refused({{old}}, "has field 12 of another layout");
+    expect_refused({{old}}, "has field 12 of another type");
     expect_refused({{}}, "holds no nodes");
 }
 
@@ -162,14 +162,14 @@ TEST_F(ValidateTest, Groups)
     const std::string pairs = R"({"1": [0, 1], "2": [1]})";
     const Ranks members = {{collective(1, 0, 8, "1")}, {collective(1, 0, 8, "1")}};
     expect_runs(members, {}, pairs);
-    expect_refused(members, "attribute pg_name is \"1\", a group that nothing defines");
+    expect_refused(members, "attribute pg_name is \"1\", a group without a definition");
     expect_refused({{collective(1, 0, 8, "tp")}}, "pg_name is \"tp\"; expected the number of a process group");
     expect_refused({{collective(1, 0, 8, "2")}, {collective(1, 0, 8, "2")}}, "a group without rank 0", {}, pairs);
     expect_refused({{collective(1, 0, 8, "1")}}, "a group with ranks that have no trace", {}, pairs);
     const NodeText definition = NodeText(9, 1).inputs(R"(['[{"pg_name": "1", "ranks": [1, 0]}]'])");
     expect_runs({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1"), definition}});
     expect_refused({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1")}},
-        "group 1 is not what it is on rank 1", {}, R"({"1": [0, 1]})");
+        "group 1 differs from that on rank 1", {}, R"({"1": [0, 1]})");
     expect_refused({{NodeText(9, 1).inputs("nonsense")}}, "inputs.values is nonsense");
 }
 
@@ -198,8 +198,8 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
         "bytes");
     expect_refused({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(1, 2, 8), collective(2, 0, 8)}},
         "collective 1 of group 0 is ALL_GATHER");
-    expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is nothing more");
-    expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is nothing more");
+    expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is missing");
+    expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is missing");
     // Order of issue, not of the file.
     expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
 }

@@ -28,14 +28,14 @@ instances:
 )";
 
 const std::string taken =
-    "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, and that is the scale-up "
-    "link of profile h100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
+    "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, as the scale-up link of profile  "
+    "doesh100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
 
 std::string refused(const std::string& path)
 {
     return path +
-        ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, and that is the "
-        "scale-up link of profile h100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set "
+        ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, as the scale-up link of "
+        "profile  doesh100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set "
         "links.up.protocol=nvlink_4\n";
 }
 
@@ -75,7 +75,7 @@ TEST(AssumptionsCommand, ADocumentThatCannotRunIsStillGoodInfraGraph)
     const std::string path = files.write("slow.yaml", text);
     const Outcome outcome = call({"check", path});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("notice       weft run would refuse it: " + path + ":7: bandwidth 125 B/s of link 'up'"),
+    EXPECT_NE(outcome.out.find("notice       weft run refuses it: " + path + ":7: bandwidth 125 B/s of link 'up'"),
         std::string::npos)
         << outcome.out;
 }
@@ -95,7 +95,7 @@ TEST(AssumptionsCommand, RunListsThemAndWritesThem)
     EXPECT_NE(outcome.out.find(taken), std::string::npos) << outcome.out;
     const auto json = nlohmann::json::parse(files.read("r.json"));
     const nlohmann::json expected{{"what", "protocol of link up"}, {"count", 1}, {"taken", "nvlink_4"},
-        {"because", "no protocol given; it joins xpu and xpu, and that is the scale-up link of profile h100"},
+        {"because", "no protocol given; it joins xpu and xpu, as the scale-up link of profile  doesh100"},
         {"set_with", "links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4"}};
     EXPECT_EQ(json["assumptions"], nlohmann::json::array({expected}));
     const Outcome strict = with({"--strict", "--json", files.path("none.json")});

@@ -189,18 +189,18 @@ TEST(Compare, ToleranceThatSaysNothingIsRefused)
 
 TEST(Compare, BadInputIsNamedWithFileAndLine)
 {
-    EXPECT_EQ(refusal("{\n \"schema\": \"weft.result/1\",\n").compare(0, 22, "r.json:3: no JSON at '"), 0);
+    EXPECT_EQ(refusal("{\n \"schema\": \"weft.result/1\",\n").compare(0, 29, "r.json:3: this is not JSON: '"), 0);
     EXPECT_EQ(refusal("[]"), "r.json:1: a list in the place of an object; expected an object");
     EXPECT_EQ(refusal("{}"), "r.json:1: the object lacks 'schema'; expected a text");
     EXPECT_EQ(refusal("{\n\"schema\": \"x/1\"}"),
-        "r.json:2: schema 'x/1' is none that can be compared; expected the JSON of weft run, sweep, fabric, probe or "
+        "r.json:2: schema 'x/1' cannot be compared; expected the JSON of weft run, sweep, fabric, probe or "
         "validate");
     json broken = planted();
     broken["ranks"][1].erase("finish_ps");
     EXPECT_NE(refusal(broken.dump(1)).find(": the object lacks 'finish_ps'; expected a number"), std::string::npos);
     broken = planted();
     broken["links"][0]["busy_ps"] = "much";
-    EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is no number; expected a number"), std::string::npos);
+    EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is not a number; expected a number"), std::string::npos);
     const json sweep{{"schema", "weft.sweep/1"}, {"points", json::array()}};
     EXPECT_THROW(compared(planted(), sweep), weft::InputError);
 }
@@ -285,7 +285,8 @@ TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)
     files.write("text.json", "a,b\n");
     const Outcome text = call({"compare", files.path("text.json"), a});
     EXPECT_EQ(text.code, 2);
-    EXPECT_NE(text.err.find("text.json:1: no JSON at 'a'; expected a JSON object\n"), std::string::npos) << text.err;
+    EXPECT_NE(text.err.find("text.json:1: this is not JSON: 'a'; expected a JSON object\n"), std::string::npos)
+        << text.err;
     EXPECT_EQ(text.out, "");
 }
 

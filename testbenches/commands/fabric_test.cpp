@@ -141,10 +141,9 @@ TEST(Fabric, ThePictureIsComplete)
 TEST(Fabric, SaysWhatLoadOneIs)
 {
     const Outcome outcome = fabric({"--loads", "0.1"});
-    EXPECT_NE(
-        outcome.out.find(
-            "  dgx.0.xpu.0 has links: 4 of 112.5 GB/s, 450 GB/s each way; a line of 64 B payload takes 80 B of them\n"
-            "  write request     80 B = 64 payload + 16 header\n"),
+    EXPECT_NE(outcome.out.find("  dgx.0.xpu.0 has links: 4 of 112.5 GB/s, 450 GB/s each direction; a transaction of 64 "
+                               "B payload takes 80 B of them\n"
+                               "  write request     80 B = 64 payload + 16 header\n"),
         std::string::npos)
         << outcome.out;
     const json one = points_of({"--loads", "0.1", "--set", "link.packet_overhead=20"})["load_one"];
@@ -184,7 +183,7 @@ TEST(Fabric, TheMedianIsOfTheSameLatenciesAsTheMean)
 TEST(Fabric, KnobsMoveTheirNumbers)
 {
     const auto at = [](const std::vector<std::string>& more) { return points_of(more)["points"][0]; };
-    // What lines wait for each other, beyond the latency that they have alone.
+    // What packets wait for each other, beyond the latency that they have alone.
     const double alone = at({"--loads", "0.001"})["latency_ns"]["mean"];
     const double wait = at({"--loads", "0.6"})["latency_ns"]["mean"].get<double>() - alone;
     EXPECT_GT(wait, 0.2);
@@ -210,25 +209,27 @@ TEST(Fabric, WrongOptionsAreRefusedInOneLine)
         "bit_complement, "
         "nearest_neighbour, tornado, hot_spot, incast, all_to_all (did you mean 'uniform'?)");
     const std::string range = "; expected FIRST:LAST:STEP, or a list A,B,...";
-    expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is no range" + range);
+    expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is not a range" + range);
     expect_refusal({"--loads", "0.5:0.1:0.1"},
         "weft: --loads '0.5:0.1:0.1' is empty or has more than 1000 loads; expected FIRST:LAST:STEP with FIRST <= "
         "LAST");
-    expect_refusal({"--loads", "0.5,0.2"}, "weft: the loads do not rise; expected ascending loads");
+    expect_refusal({"--loads", "0.5,0.2"}, "weft: the loads do not increase; expected ascending loads");
     for (const std::string text : {"0", "abc", "1.5", "", "0.5x", "nan", "-0.1"})
         expect_refusal({"--loads=0.0001," + text},
-            "weft: --loads '" + text + "' is no such number; expected a number from 1e-06 to 1");
+            "weft: --loads '" + text + "' is not a number in the range; expected a number from 1e-06 to 1");
     expect_refusal({"--reads", "0.8", "--atomics", "0.4"},
         "weft: --reads and --atomics are more than all messages; expected a sum of at most 1");
     expect_refusal({"--size", "65"}, "weft: --size 65 is out of range; expected 1 to 64 bytes");
-    expect_refusal({"--burst", "0.5"}, "weft: --burst '0.5' is no such number; expected a number from 1 to 1e+06");
-    expect_refusal({"--fraction", "1.5"}, "weft: --fraction '1.5' is no such number; expected a number from 0 to 1");
+    expect_refusal({"--burst", "0.5"},
+        "weft: --burst '0.5' is not a number in the range; expected a number from 1 to 1e+06");
+    expect_refusal({"--fraction", "1.5"},
+        "weft: --fraction '1.5' is not a number in the range; expected a number from 0 to 1");
     expect_refusal({"--duration", "0ns"}, "weft: --duration 0ns is too short; expected at least 1 ps");
     expect_refusal({"--pattern", "incast", "--sources", "8"},
         "weft: pattern incast for 8 endpoints; expected fewer sources than endpoints");
     expect_refusal({"--pattern", "transpose"}, "weft: pattern transpose for 8 endpoints; expected a power of 4");
     expect_refusal({"--loads", "0.5", "--series", "/dev/null", "--window", "0us"},
-        "weft: --window 0us is no length of time; expected at least 1 ps");
+        "weft: --window 0us is not a length of time; expected at least 1 ps");
     expect_refusal({"--svg", "/nonexistent/x.svg"},
         "/nonexistent/x.svg: cannot be written: No such file or directory; expected a writable path");
     const Outcome missing = call({"fabric", "nowhere.yaml"});
@@ -247,12 +248,11 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
     const Outcome outcome = call(allowed);
     EXPECT_EQ(outcome.code, 3);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("weft: at load 0.9 nothing moves any more:\n  circle of waiting:\n    "),
-        std::string::npos)
+    EXPECT_NE(outcome.err.find("weft: at load 0.9 no progress is possible:\n  circular wait:\n    "), std::string::npos)
         << outcome.err;
     EXPECT_EQ(count(outcome.err, " waits for room in the write buffer of "), 6u) << outcome.err;
     EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
-    EXPECT_NE(outcome.err.find(" write lines wait for a credit\n"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" write packets wait for a credit\n"), std::string::npos) << outcome.err;
 }
 
 }  // namespace fabric_test

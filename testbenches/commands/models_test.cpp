@@ -81,7 +81,7 @@ TEST(ModelsList, SaysTypesRangesChoicesAndTexts)
     const Json latency = parameter(all, "switch.latency");
     EXPECT_EQ(latency,
         Json({{"path", "switch.latency"}, {"type", "time"}, {"unit", "ps"}, {"default", 100000}, {"low", 1},
-            {"high", 1000000000}, {"text", "input buffer to arbitration, for every line"}, {"source", ""},
+            {"high", 1000000000}, {"text", "latency from the input buffer to the arbitration"}, {"source", ""},
             {"model", ""}}));
     const Json policy = parameter(all, "gpu.wait_policy");
     EXPECT_EQ(policy["default"], "spin");
@@ -116,7 +116,7 @@ TEST(ModelsList, TheTextShowsStatisticsOnceForModelsThatShareThem)
         << text;
     EXPECT_NE(text.find("\n    credit_stall                   ps           time outputs had lines"), std::string::npos)
         << text;
-    EXPECT_NE(text.find("(if it is a network card: switch.message is not 0)"), std::string::npos) << text;
+    EXPECT_NE(text.find("(if the node is a network card: switch.message is not 0)"), std::string::npos) << text;
 }
 
 // Every run holds results against declarations (RunResult::problems); here that runs have all of what is declared.

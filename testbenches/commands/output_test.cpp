@@ -59,7 +59,7 @@ TEST(Output, AFullStandardOutputIsAFailure)
     Process process({"graph", files.pair()}, "/dev/full");
     const Outcome outcome = process.wait();
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_EQ(outcome.err, "weft: the standard output cannot be written; expected a place with room\n");
+    EXPECT_EQ(outcome.err, "weft: the standard output cannot be written; expected an output with free space\n");
 }
 
 TEST(OutputFile, LeavesNothingBehindWhenNothingIsWritten)

@@ -122,9 +122,7 @@ TEST(Plan, AnUnusedSignalIsANoticeOfARightPlan)
     EXPECT_EQ(result["verified"], true);
     ASSERT_EQ(result["notices"].size(), 1u);
     EXPECT_EQ(result["notices"][0],
-        plan +
-            ":22: memory channel 0 of gpu 1 is signalled 3 times by gpu 0 and waited for 2 "
-            "times, so 1 of them stay unused");
+        plan + ":22: memory channel 0 of gpu 1 gets 3 signals from gpu 0, but 2 waits, so 1 of them stay unused");
     const json ran = parsed(call(
         {"run", "--infra", files.pair(), "--plan", plan, "--bytes", "64KiB", "--json", "-", "--no-timing", "--quiet"}));
     EXPECT_EQ(ran["verified"], "passed");
@@ -136,7 +134,7 @@ TEST(Plan, WhatCannotBeReadIsExitCodeTwo)
     Outcome outcome = call({"plan", files.write("text.txt", "hello\n")});
     EXPECT_EQ(outcome.code, 2);
     expect_in(outcome.err,
-        {"text.txt: no plan: begins neither as XML nor as JSON; expected MSCCL XML, an MSCCL++ "
+        {"text.txt: this is not a plan: it starts neither as XML nor as JSON; expected MSCCL XML, an MSCCL++ "
          "execution plan, or the prefix of Chakra traces\n"});
     outcome = call({"plan", files.write("cut.xml", pair_xml.substr(0, 300))});
     EXPECT_EQ(outcome.code, 2);
@@ -181,16 +179,17 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
         EXPECT_EQ(outcome.code, 2) << outcome.out;
         return outcome.err;
     };
-    expect_in(refusal({"--plan", xml}), {"the plan has no size; expected 'bytes', or --bytes N, such as 1MiB\n"});
+    expect_in(refusal({"--plan", xml}),
+        {"the size of the plan's message is missing; expected 'bytes', or --bytes N, such as 1MiB\n"});
     expect_in(refusal({"--plan", xml, "--collective", "all_reduce", "--bytes", "1KiB"}),
         {"both --plan and --collective are given; expected one of them\n"});
     expect_in(refusal({"--plan", xml, "--trace", "x", "--bytes", "1KiB"}),
         {"both --plan and --trace are given; expected one of them\n"});
     expect_in(refusal({"--plan", xml, "--algorithm", "ring", "--bytes", "1KiB"}),
-        {"option '--algorithm' beside a plan; expected --collective OP, or no --algorithm\n"});
+        {"option '--algorithm' with a plan; expected --collective OP, or no --algorithm\n"});
     expect_in(refusal({"--plan", xml, "--bytes", "1KiB", "--ranks", "1"}),
-        {"1 ranks for a plan of 2; expected as many as the plan has\n"});
-    expect_in(refusal({"--plan", xml, "--bytes", "1023B"}), {"1023 bytes are not whole fp32 elements"});
+        {"1 ranks for a plan of 2; expected the number of ranks of the plan\n"});
+    expect_in(refusal({"--plan", xml, "--bytes", "1023B"}), {"1023 bytes are not a whole number of fp32 elements"});
     expect_in(
         refusal({"--plan", files.write("wrong.xml", with(pair_xml, "type=\"rrc\"", "type=\"r\"")), "--bytes", "1KiB"}),
         {"wrong.xml: output chunk 0 of rank 0 ends wrong"});
@@ -198,7 +197,7 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
         "system: pair\ninfrastructure: pair.yaml\nworkload: {plan: pair.xml, collective: all_reduce, bytes: 64 KiB}\n");
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
-    expect_in(outcome.err, {"system.yaml:3: 'collective' beside 'plan'; expected one of them\n"});
+    expect_in(outcome.err, {"system.yaml:3: 'collective' together with 'plan'; expected one of them\n"});
 }
 
 // What an algorithm does, written by one run and carried out by the next.
@@ -224,7 +223,7 @@ TEST(Plan, AnExportedRunIsAPlan)
     EXPECT_EQ(parsed(call({"plan", files.path("pair.xml"), "--json"}))["verified"], true);
     const Outcome barrier = call({"run", "--infra", document, "--collective", "barrier", "--export", xml});
     EXPECT_EQ(barrier.code, 2);
-    expect_in(barrier.err, {"a barrier has no place in MSCCL XML"});
+    expect_in(barrier.err, {"a barrier has no form in MSCCL XML"});
 }
 
 // Shared plans that need no more than stores, loads and signals. To be extended as more can be carried out.

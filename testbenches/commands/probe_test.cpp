@@ -68,11 +68,12 @@ TEST(ProbeCommand, RefusesInOneLine)
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(outcome.err, message + "\n");
     };
-    refused({"probe"}, "weft: nothing to probe; expected --profile GPU, --infra FILE or SYSTEM");
+    refused({"probe"}, "weft: the system to probe is missing; expected --profile GPU, --infra FILE or SYSTEM");
     refused({"probe", "--profile", "h10"},
         "--profile: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
     refused({"probe", "--profile", "h100", "--only", "latency.x"},
-        "weft: --only 'latency.x' is no row; expected a row or a pattern such as latency.*; 'weft probe --help' lists "
+        "weft: --only 'latency.x' is not a row; expected a row or a pattern such as latency.*; 'weft probe --help' "
+        "lists "
         "them "
         "(did you mean 'latency.l1'?)");
 }

@@ -65,7 +65,7 @@ TEST(ReplayCommand, SystemFilesNameTheTraffic)
     EXPECT_EQ(wrong.code, 2);
     EXPECT_EQ(wrong.err,
         files.path("rows.csv") +
-            ":2: 'host.0.xpu.2' is no GPU of this run; expected a node name, +1 or -1, "
+            ":2: 'host.0.xpu.2' is not a GPU of this run; expected a node name, +1 or -1, "
             "or a rank below 2 (did you mean 'host.0.xpu.0'?)\n");
 }
 
@@ -110,7 +110,7 @@ TEST(ReplayCommand, TracesRunOnFullGpus)
     const std::string prefix = traces.write_set({{collective(2, 0, 4096)}, {collective(2, 0, 4096)}});
     const Outcome refused = call({"run", files.pair(), "--trace", prefix, "--model", "host.0.xpu.1=replay"});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.err.find("a rank of the trace is a replay GPU, which carries out no nodes"), std::string::npos)
+    EXPECT_NE(refused.err.find("a rank of the trace is a replay GPU, which cannot execute nodes"), std::string::npos)
         << refused.err;
 }
 

@@ -80,8 +80,8 @@ TEST(Report, CountsMessagesOfCardsAndThoseOfALineAlone)
             {{"messages", 30, "", ""}, {"single_messages", 10, "", ""}, {"message_lines", 450, "lines", ""}}, {}});
     const std::string text = result_summary(result);
     EXPECT_TRUE(contains(text,
-        "\ncards       60 messages of 900 lines by network cards; 20 of them single lines: "
-        "signals, looks at flags, words, which cost a message each\n"))
+        "\ncards       60 messages with 900 transactions by network cards; 20 of them have a single transaction (a "
+        "signal, a poll or a word), which costs a whole message\n"))
         << text;
 }
 
@@ -107,7 +107,7 @@ TEST(Report, NamesWhoWaitsForWhat)
     for (int i = 0; i < 40; ++i) result.blocked.push_back("rank " + std::to_string(i) + " waits");
     EXPECT_EQ(result.exit_code(), 3);
     const std::string text = result_summary(result);
-    EXPECT_TRUE(contains(text, "\nwho waits   rank 0 waits\n            rank 1 waits\n")) << text;
+    EXPECT_TRUE(contains(text, "\nwaiting     rank 0 waits\n            rank 1 waits\n")) << text;
     EXPECT_TRUE(contains(text, "and 24 more (--json lists all)")) << text;
     EXPECT_TRUE(contains(text, "not finished")) << text;
     const json out = json::parse(result_json(result));
@@ -144,9 +144,8 @@ TEST(Report, SaysWhyFiguresAreThreeTimesApart)
     EXPECT_EQ(apart[0],
         "alpha-beta (40 us) is 4.0 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
     EXPECT_EQ(apart[1],
-        "the simulated time (10 us) is 10 times the estimate (1 us): the estimate leaves out back pressure and what "
-        "units "
-        "share; the time of ranks is 90 % flag, 10 % busy");
+        "the simulated time (10 us) is 10 times the estimate (1 us): the estimate has no back pressure and no "
+        "contention between compute units; the time of ranks is 90 % flag, 10 % busy");
     EXPECT_EQ(apart[2],
         "alpha-beta (40 us) is 40 times the estimate (1 us): alpha-beta adds up steps and bytes that overlap; the "
         "estimate "

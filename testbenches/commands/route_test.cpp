@@ -70,14 +70,14 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "\n"
         "total: 190 ns without load (links 100 ns, nodes 90 ns); narrowest link 100 GB/s\n"
         "choice: 3 paths with the fewest hops (2), of which 2 paths have the widest narrowest link\n"
-        "path selection: line by line over the equal paths (routing.path_selection=lines)\n"
+        "selection: line by line over the equal paths (routing.path_selection=lines)\n"
         "\n"
         "line 0:\n"
-        "  at b.0.xpu.0: digit 0 of 2 takes b.0.fast.0\n"
+        "  at b.0.xpu.0: path hash selects index 0 of 2: b.0.fast.0\n"
         "    equal      b.0.fast.1\n"
-        "    discarded  b.0.slow.0 (narrower: 10 GB/s at its narrowest, not 100 GB/s)\n"
+        "    discarded  b.0.slow.0 (narrowest link has 10 GB/s, not 100 GB/s)\n"
         "  at b.0.fast.0: only b.0.xpu.1\n"
-        "    discarded  b.0.xpu.0 (where it comes from)\n"
+        "    discarded  b.0.xpu.0 (the packet comes from there)\n"
         "\n"
         "equal paths:\n"
         "  through b.0.fast.0\n"
@@ -92,7 +92,7 @@ TEST(Route, SaysWhenANodeIsNoEndpoint)
     const Outcome outcome = call({"route", path, "--from", "b.0.cpu.0", "--to", "b.0.xpu.1", "--profile", "generic"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("b.0.cpu.0 to b.0.xpu.1: 2 hops, 1 path\n"), std::string::npos) << outcome.out;
-    EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is no xpu: no simulated line starts or ends there\n");
+    EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is not an xpu: no simulated packet starts or ends there\n");
 }
 
 TEST(Route, ShowsASystemThatWouldBeRefused)
@@ -100,7 +100,7 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
     const Outcome outcome =
         call({"route", "examples/switch_ring/system.yaml", "--from", "ring.0.xpu.0", "--to", "ring.2.xpu.0"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("notice: the whole system would be refused: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("notice: weft run refuses the whole system: "), std::string::npos) << outcome.err;
 }
 
 TEST(Route, ShowsPolicyAndVcSets)
@@ -113,7 +113,8 @@ TEST(Route, ShowsPolicyAndVcSets)
     EXPECT_EQ(over.code, 0) << over.err;
     EXPECT_NE(over.out.find("    2  ring.0.sw.0   around       1       50 GB/s"), std::string::npos) << over.out;
     EXPECT_NE(over.out.find("    3  ring.1.sw.0   around       0       50 GB/s"), std::string::npos) << over.out;
-    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"), std::string::npos)
+    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, in the shorter direction"),
+        std::string::npos)
         << over.out;
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
     EXPECT_EQ(over.err, "");
@@ -128,12 +129,12 @@ TEST(Route, SaysWhatAPolicyDiscardsAndWhy)
     };
     const Outcome minimal = route("dimension_order");
     EXPECT_NE(minimal.out.find("  at ring.1.sw.0: only ring.0.sw.0\n"
-                               "    discarded  ring.1.xpu.0 (where it comes from)\n"
-                               "    discarded  ring.2.sw.0 (not minimal: 5 hops to go, not 3)\n"),
+                               "    discarded  ring.1.xpu.0 (the packet comes from there)\n"
+                               "    discarded  ring.2.sw.0 (not minimal: 5 hops remain, not 3)\n"),
         std::string::npos)
         << minimal.out;
     const Outcome up_down = route("up_down");
-    EXPECT_NE(up_down.out.find("would close a cycle"), std::string::npos) << up_down.out;
+    EXPECT_NE(up_down.out.find("could close a cycle"), std::string::npos) << up_down.out;
 }
 
 TEST(Route, ALineAPairOrATurnChoosesThePath)
@@ -145,8 +146,8 @@ TEST(Route, ALineAPairOrATurnChoosesThePath)
             "generic"};
         words.insert(words.end(), more.begin(), more.end());
         const std::string out = call(words).out;
-        const std::size_t at = out.find(" takes b.");
-        return at == std::string::npos ? out : out.substr(at + 7, out.find('\n', at) - at - 7);
+        const std::size_t at = out.find(": b.0.fast.");
+        return at == std::string::npos ? out : out.substr(at + 2, out.find('\n', at) - at - 2);
     };
     EXPECT_EQ(taken({"--line", "1"}), "b.0.fast.1");
     EXPECT_EQ(taken({"--line", "2"}), "b.0.fast.0");
@@ -176,7 +177,7 @@ TEST(Route, ByWayOfARandomGroup)
     EXPECT_NE(around.out.find("    3  pod.2.router.0  global       0"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("    4  pod.2.router.1  local        1"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
-    EXPECT_NE(around.out.find("  at pod.0.router.0: digit 0 of 2 takes pod.0.router.1\n"
+    EXPECT_NE(around.out.find("  at pod.0.router.0: path hash selects index 0 of 2: pod.0.router.1\n"
                               "    equal      pod.1.router.1\n"),
         std::string::npos)
         << around.out;

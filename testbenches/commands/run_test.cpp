@@ -39,7 +39,7 @@ TEST(Run, PrintsASummary)
         {"system      pair: 2 endpoints, 0 switches and 1 link of a graph of 2 nodes; seed 1\n",
             "\nran         all_reduce, ring, 2 ranks, 4 KiB\n", "\ntime        ", "\nbandwidth   algbw ", "busbw ",
             "\nverified    passed", "\nalpha-beta  ", "; simulated ", "\nbusiest links ",
-            "\nwhat ranks waited for, in per cent of their time\n", "\n  ranks [0,1] "})
+            "\ncauses of waiting, in per cent of the time of the ranks\n", "\n  ranks [0,1] "})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     EXPECT_EQ(outcome.out.find('\033'), std::string::npos);
 }
@@ -303,8 +303,9 @@ TEST(Run, RefusesOptionsOfAlgorithmsThatCannotBe)
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
     refused({"--rings", "0"},
-        "weft: the value '0' of '--rings' is not possible; expected a whole number from 1 to 64\n");
-    refused({"--algorithm", "rings", "--rings", "2"}, "2 rings over 2 ranks; expected at most 1 that share no link\n");
+        "weft: the value '0' of '--rings' is out of range; expected a whole number from 1 to 64\n");
+    refused({"--algorithm", "rings", "--rings", "2"},
+        "2 rings over 2 ranks; expected at most 1 rings that share no link\n");
     refused({"--pipeline", "70000"}, "expected a whole number from 1 to 65536\n");
     refused({"--dimensions", "2x1"},
         "weft: option '--dimensions' has the value '2x1'; expected NAME=SIZE or NAME=SIZE:ALGORITHM");
@@ -319,7 +320,7 @@ TEST(Run, RefusesOptionsOfAlgorithmsThatCannotBe)
         "workload: {collective: all_reduce, bytes: 4 KiB, dimensions: a}\n");
     const Outcome outcome = call({"run", wrong});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(":4: 'a' are no dimensions; expected NAME=SIZE"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(":4: 'a' are not dimensions; expected NAME=SIZE"), std::string::npos) << outcome.err;
 }
 
 TEST(Run, RefusesDelaysThatCannotBe)
@@ -331,18 +332,18 @@ TEST(Run, RefusesDelaysThatCannotBe)
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
     refused("1", "weft: --delay '1' has no time; expected RANK=TIME, such as 7=10us\n");
-    refused("x=1us", "weft: the value 'x' of '--delay' is not possible; expected a whole number from 0 to 65535\n");
+    refused("x=1us", "weft: the value 'x' of '--delay' is out of range; expected a whole number from 0 to 65535\n");
     refused("1=1",
-        "weft: the value '1' of '--delay' is no time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
+        "weft: the value '1' of '--delay' is not a time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
     refused("2=1us", "a delay of rank 2, the collective has 2; expected ranks from 0 to 1\n");
     const std::string system = files.write("late.yaml",
         "system: late\ninfrastructure: pair.yaml\nprofile: generic\n"
         "workload: {collective: all_reduce, bytes: 4 KiB, delay: {one: 10 us, 1: 10}}\n");
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(":4: 'one' is no rank; expected its number, such as 0\n"), std::string::npos)
+    EXPECT_NE(outcome.err.find(":4: 'one' is not a rank; expected its number, such as 0\n"), std::string::npos)
         << outcome.err;
-    EXPECT_NE(outcome.err.find(":4: '10' is no time; expected a time such as 10 us\n"), std::string::npos)
+    EXPECT_NE(outcome.err.find(":4: '10' is not a time; expected a time such as 10 us\n"), std::string::npos)
         << outcome.err;
 }
 

@@ -101,7 +101,7 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
     for (const char* part :
-        {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", and 0.5 GB can be had",
+        {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", but 0.5 GB are available",
             "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit tries it all the same"})
         EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in " << outcome.err;
     // The first way out is one.
@@ -128,7 +128,7 @@ TEST(Size, SignalsOfAllPairsCount)
     const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
         "--algorithm", "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "16GB"});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(" and 16 GB can be had"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" but 16 GB are available"), std::string::npos) << outcome.err;
 }
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)

@@ -21,7 +21,8 @@ TEST(Stop, UntilEndsARunThere)
     const Fixtures files;
     const Outcome outcome = call({"run", files.pair_system(), "--until", "1us", "--json", files.path("r.json")});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, as --until says; results are partial\n"), std::string::npos)
+    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, at the limit of --until; results are partial\n"),
+        std::string::npos)
         << outcome.out;
     const json result = json::parse(files.read("r.json"));
     EXPECT_EQ(result["stop"], "until");
@@ -40,7 +41,7 @@ TEST(Stop, MutuallyWaitingReceivesAreNamed)
     const Outcome outcome = call({"run", files.pair(), "--trace", prefix, "--json", files.path("r.json")});
     EXPECT_EQ(outcome.code, 3) << outcome.err;
     EXPECT_NE(outcome.out.find("\nDEADLOCK    at "), std::string::npos) << outcome.out;
-    EXPECT_NE(outcome.out.find("\nwho waits   "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\nwaiting     "), std::string::npos) << outcome.out;
     const json result = json::parse(files.read("r.json"));
     EXPECT_EQ(result["stop"], "deadlock");
     EXPECT_EQ(result["partial"], true);
@@ -122,7 +123,7 @@ TEST(Stop, AChoiceOfAnAlgorithmIsLeft)
     Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "all_reduce", "--bytes",
         "1MiB", "--algorithm", "auto", "--ranks", "256", "--no-data", "--memory-limit", "100GB"});
     // Two seconds in, and then every ten: how far it is. Pricing takes some forty.
-    ASSERT_TRUE(process.wait_for_err(" algorithms priced, now ")) << process.err();
+    ASSERT_TRUE(process.wait_for_err(" algorithms estimated, now ")) << process.err();
     EXPECT_NE(process.err().find("weft: all_reduce of 1 MiB among 256 ranks: "), std::string::npos) << process.err();
     expect_prompt_end(process, SIGTERM);
 }

@@ -109,7 +109,7 @@ TEST(Sweep, AFailingPointIsShownWithItsMessage)
     const Fixtures files;
     const Outcome outcome = call({"sweep", files.pair_system(), "--over", "ranks=2,3", "--json", files.path("s.json")});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.out.find("the workload has 3 ranks, the system 2 xpu nodes for them"), std::string::npos)
+    EXPECT_NE(outcome.out.find("the workload has 3 ranks, but the system has 2 xpu nodes for them"), std::string::npos)
         << outcome.out;
     const json points = json::parse(files.read("s.json"))["points"];
     EXPECT_EQ(points[0]["exit"], 0);
@@ -241,13 +241,13 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
         EXPECT_EQ(outcome.out, "");
     };
     refused({"--y", "busbw"},
-        "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE or --html FILE beside them");
+        "weft: '--x', '--y' and '--title' need a picture; expected --svg FILE or --html FILE with them");
     refused({"--svg", files.path("s.svg"), "--x", "byte"},
         "weft: --x 'byte' is not swept; expected bytes (did you mean 'bytes'?)");
     refused({"--svg", files.path("s.svg"), "--y", "tim"},
         "weft: unknown value 'tim' of '--y'; expected one of time, algbw, busbw (did you mean 'time'?)");
     refused({"--column", "misses"},
-        "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
+        "weft: --column 'misses' is not a column; expected KIND.STATISTIC, such as l2.misses, or "
         "link.FIELD, such as link.flag_bytes");
     refused({"--column", "l2.mises"},
         "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "

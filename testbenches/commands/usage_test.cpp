@@ -65,18 +65,18 @@ TEST(Usage, ValuesAreChecked)
         expect_refusal({"run", system, option, value}, message);
     };
     run("--seed", "-1",
-        "weft: the value '-1' of '--seed' is not possible; expected a whole number from 0 to "
+        "weft: the value '-1' of '--seed' is out of range; expected a whole number from 0 to "
         "18446744073709551615");
     run("--seed", "18446744073709551616",
-        "weft: the value '18446744073709551616' of '--seed' is not possible; expected a whole number from 0 "
+        "weft: the value '18446744073709551616' of '--seed' is out of range; expected a whole number from 0 "
         "to "
         "18446744073709551615");
-    run("--ranks", "0", "weft: the value '0' of '--ranks' is not possible; expected a whole number from 1 to 65535");
+    run("--ranks", "0", "weft: the value '0' of '--ranks' is out of range; expected a whole number from 1 to 65535");
     run("--bytes", "1x",
-        "weft: the value '1x' of '--bytes' is no size; expected whole bytes, such as 4096, 64KiB, 1MiB, "
+        "weft: the value '1x' of '--bytes' is not a size; expected whole bytes, such as 4096, 64KiB, 1MiB, "
         "1.5GB");
     run("--until", "5",
-        "weft: the value '5' of '--until' is no time; expected whole picoseconds, such as 250ns, "
+        "weft: the value '5' of '--until' is not a time; expected whole picoseconds, such as 250ns, "
         "1.5us, 2ms");
     run("--algorithm", "rign",
         "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get, "
@@ -113,21 +113,22 @@ TEST(Usage, WorkloadsAreComplete)
 {
     const Fixtures files;
     expect_refusal({"run", files.pair()},
-        "weft: nothing to run; expected --collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a "
+        "weft: the workload is missing; expected --collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, "
+        "or a "
         "system file with a workload");
     expect_refusal({"run", files.pair(), "--collective", "all_reduce"},
-        "weft: the collective has no size; expected --bytes N, such as 1MiB");
+        "weft: the size of the collective is missing; expected --bytes N, such as 1MiB");
     expect_refusal({"run", files.pair(), "--collective", "all_reduce", "--trace", "x"},
         "weft: both --collective and --trace are given; expected one of them");
     expect_refusal({"run", files.pair(), "--bytes", "4KiB"},
-        "weft: option '--bytes' goes with a collective; expected --collective OP beside it");
+        "weft: option '--bytes' needs a collective; expected --collective OP with it");
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
-        "weft: option '--groups' goes with a trace; expected --trace PREFIX beside it");
+        "weft: option '--groups' needs a trace; expected --trace PREFIX with it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
-        "weft: option '--root' goes with a broadcast, reduce, gather or scatter; expected --collective broadcast or "
-        "the like beside it");
+        "weft: option '--root' needs a broadcast, reduce, gather or scatter; expected a collective with a root, such "
+        "as --collective broadcast");
     expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
-        "weft: option '--bytes' goes with a message, which a barrier has not; expected no --bytes");
+        "weft: option '--bytes' needs a collective with a message; a barrier has none; expected no --bytes");
     expect_refusal({"run", "--infra", files.pair_system()},
         files.pair_system() + ": is a system file; expected an InfraGraph document, or no --infra before it");
 }

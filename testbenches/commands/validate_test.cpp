@@ -66,7 +66,7 @@ TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
         EXPECT_EQ(outcome.code, 2);
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(outcome.err,
-            b + ":6: launch of group 'Library, host' is 2 us here and fitted in " + a +
+            b + ":6: launch of group 'Library, host' is 2 us here, but fitted in " + a +
                 "; expected one 'launch' for all tables of a group\n");
     }
 }
@@ -95,7 +95,7 @@ TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
     const Outcome some = call({"validate", a, "--page", page});
     EXPECT_EQ(some.code, 0);
     EXPECT_EQ(some.err,
-        "notice: the summary of " + page + " stays as it is, as not all tables of the page are given\n");
+        "notice: the summary of " + page + " is not changed because not all tables of the page are given\n");
     EXPECT_EQ(files.read("page.md").rfind(section("summary"), 0), 0U);
     const Outcome all = call({"validate", a, b, "--page", page, "--svg", files.path("")});
     EXPECT_EQ(all.code, 0);

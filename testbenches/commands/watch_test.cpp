@@ -57,7 +57,7 @@ TEST(Watch, ChangesNoTimeAndAccountsForEveryChannel)
     watched[6] = "--quiet";  // in place of --json -
     watched.erase(watched.begin() + 5, watched.begin() + 8);
     const Outcome text = call(watched);
-    EXPECT_NE(text.out.find("\nwhere lines waited"), std::string::npos) << text.out << text.err;
+    EXPECT_NE(text.out.find("\nwhere packets waited"), std::string::npos) << text.out << text.err;
     EXPECT_NE(text.out.find("dgx.0.xpu.[0-7] -> dgx.0.nvsw.[0-3]"), std::string::npos) << text.out;
 }
 
@@ -120,7 +120,7 @@ TEST(Watch, OptionsThatDoNotFitAreRefused)
     EXPECT_EQ(window.err, "weft: --window without --series; expected --series, --html or --timeline FILE\n");
     const Outcome several = call({"fabric", dgx(), "--series", "x.csv"});
     EXPECT_EQ(several.code, 2);
-    EXPECT_EQ(several.err, "weft: --series of several loads; expected a single one in --loads\n");
+    EXPECT_EQ(several.err, "weft: --series of several loads; expected a single load in --loads\n");
 }
 
 TEST(Watch, ADeadlockNamesItsCircle)
@@ -135,7 +135,7 @@ TEST(Watch, ADeadlockNamesItsCircle)
     for (const json& line : blocked) {
         const std::string text = line;
         if (circle.size() == 7) break;
-        if (!circle.empty() || text == "circle of waiting:") circle.push_back(text);
+        if (!circle.empty() || text == "circular wait:") circle.push_back(text);
     }
     ASSERT_EQ(circle.size(), 7u) << outcome.out;
     EXPECT_NE(circle[1].find(" in the write buffer of ring."), std::string::npos) << circle[1];

@@ -164,7 +164,7 @@ TEST(WorkloadCommand, WritesOverASetOfAsManyRanksButNotIntoALargerOne)
     EXPECT_EQ(made("8").code, 0);
     const Outcome out = made("2");
     EXPECT_EQ(out.code, 2);
-    EXPECT_NE(out.err.find("t.2.et: is of an earlier set of more ranks, and this one has 2"), std::string::npos)
+    EXPECT_NE(out.err.find("t.2.et: belongs to an earlier set with more ranks; this set has 2"), std::string::npos)
         << out.err;
 }
 
@@ -188,10 +188,10 @@ TEST(WorkloadCommand, RefusesWhatCannotBeMade)
         std::vector<std::string> arguments;
         const char* said;
     };
-    const std::vector<Case> cases{{{}, "no kind of workload"}, {{"trainin"}, "did you mean 'training'?"},
+    const std::vector<Case> cases{{{}, "the kind of workload is missing"}, {{"trainin"}, "did you mean 'training'?"},
         {{"training"}, "no model"}, {{"training", "--model", "llama"}, "unknown model 'llama'"},
         {{"training", "--model", "llama3_8b", "--tp", "3"}, "--tp 3 does not divide 32 heads"},
-        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is not possible"},
+        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is out of range"},
         {{"decode", "--model", "llama3_8b"}, "no context"},
         {{"training", "--model", "llama3_8b", "--context", "4"}, "option '--context' with the workload training"},
         {{"micro", "--sp", "--ranks", "4"}, "option '--sp' with the workload micro"}, {{"micro"}, "no ranks"},

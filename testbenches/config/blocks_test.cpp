@@ -81,7 +81,7 @@ TEST(Blocks, ATableTakesNoNameTwice)
     EXPECT_EQ(named("faster"), "");
     EXPECT_EQ(named("l2"), "the name 'l2' of a block of parameters is taken; expected another name");
     EXPECT_EQ(named("links"), "the name 'links' of a block of parameters is taken; expected another name");
-    EXPECT_NE(named("a.b").find("is no word of letters, digits and _"), std::string::npos);
+    EXPECT_NE(named("a.b").find("is not a word of letters, digits and _"), std::string::npos);
 }
 
 // A model that declares which parameters of Weft it reads is listed with those, and told of others that are set in vain.
@@ -152,7 +152,7 @@ TEST(Blocks, ErrorsNameTheirPlace)
     EXPECT_EQ(error_of([] { with({}, "parameters: {fast.pace: 2 TB/s}\n"); }),
         "system.yaml:3: fast.pace = 2000 GB/s is out of range; expected 1 MB/s to 1000 GB/s");
     EXPECT_EQ(error_of([] { with({"fast.policy=oldest"}); }),
-        "--set: 'oldest' is no value of fast.policy; expected one of strict, aged");
+        "--set: 'oldest' is not a value of fast.policy; expected one of strict, aged");
     EXPECT_EQ(error_of([] { with({"fast.speed=1 GB/s"}); }).substr(0, 35), "--set: unknown parameter 'fast.spee");
     EXPECT_NE(error_of([] { with({"box.0.nvsw.1.fast.pace=1 GB/s"}); })
                   .find("'box.0.nvsw.1' has no block 'fast'; expected gpu, network, l1, l2, memory_side, hbm, copy, "
@@ -160,7 +160,7 @@ TEST(Blocks, ErrorsNameTheirPlace)
                         "switch on nodes that forward; fast on model fast"),
         std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"fast.pace=1 GB/s"}, small_box, known()); }),
-        "--set: 'fast.pace' matches no parameter of this system; expected a block that some node or edge has: none has "
+        "--set: 'fast.pace' matches no parameter of this system; expected a block that a node or an edge has: none has "
         "'fast', that of model fast");
     // Without the model nobody knows the name.
     EXPECT_NE(error_of([] { resolved("", {"fast.pace=1 GB/s"}); }).find("unknown block 'fast'"), std::string::npos);
@@ -190,7 +190,8 @@ TEST(Blocks, AnEdgeHasTheBlockOfTheLinkThatStandsForIt)
     const ResolvedSystem idle = with({"wire.skew=5 ns"});
     ASSERT_EQ(idle.notices.size(), 1U);
     EXPECT_EQ(idle.notices[0],
-        "wire.skew is set and changes nothing: it belongs to model wire, and no link that it was set for is one");
+        "wire.skew is set and changes nothing: it belongs to model wire, but none of the links for which it is set has "
+        "that model");
 }
 
 }  // namespace weft::blocks_test

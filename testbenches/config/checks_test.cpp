@@ -19,8 +19,8 @@ TEST(Checks, CacheGeometry)
 TEST(Checks, ChannelsAndSlices)
 {
     EXPECT_EQ(error_of([] { resolved("", {"hbm.channels=32"}); }),
-        "--set: l2.slices = 80 and hbm.channels = 32 of box.0.xpu.0 do not divide; expected one a multiple "
-        "of the other");
+        "--set: l2.slices = 80 and hbm.channels = 32 of box.0.xpu.0 do not divide each other; expected that one is a "
+        "multiple of the other");
     EXPECT_EQ(error_of([] { resolved("", {"hbm.channels=20"}); }), "");
     EXPECT_EQ(error_of([] { resolved("", {"hbm.channels=160"}); }), "");
 }
@@ -73,10 +73,10 @@ TEST(Checks, LinesAreOf64Or128Bytes)
 TEST(Checks, PartitionsOfAnL2)
 {
     EXPECT_EQ(error_of([] { resolved("", {"l2.partitions=3"}); }),
-        "--set: l2.slices = 80 of box.0.xpu.0 do not divide into 3 partitions; expected a multiple of 3\n"
+        "--set: l2.slices = 80 of box.0.xpu.0 do not divide each other into 3 partitions; expected a multiple of 3\n"
         "--set: box.0.xpu.0 has 3 mirrored partitions; expected 2, or l2.partition_policy = private");
     EXPECT_EQ(error_of([] { resolved("parameters:\n  l2.partition_policy: private\n"); }),
-        "system.yaml:3: box.0.xpu.0 has private L2 partitions and nothing that joins them; expected a memory-side "
+        "system.yaml:3: box.0.xpu.0 has private L2 partitions and no cache that joins them; expected a memory-side "
         "cache: memory_side.size");
     EXPECT_EQ(error_of([] { resolved("", {"l2.partition_policy=private", "memory_side.size=160 MiB"}); }), "");
     EXPECT_EQ(error_of([] {

@@ -151,7 +151,7 @@ TEST(LinkTable, ABrokenTableIsRefusedWithItsLines)
     });
     EXPECT_NE(error.find("t.yaml:2: link.latency"), std::string::npos) << error;
     EXPECT_NE(error.find("t.yaml:3: unknown link 'c'"), std::string::npos) << error;
-    EXPECT_NE(error.find("t.yaml:3: '9/8' is no value of 'encoding'"), std::string::npos) << error;
+    EXPECT_NE(error.find("t.yaml:3: '9/8' is not a value of 'encoding'"), std::string::npos) << error;
     EXPECT_NE(error.find("t.yaml:4: unknown key 'wide'"), std::string::npos) << error;
     EXPECT_NE(error.find("t.yaml:5: the fallback"), std::string::npos) << error;
 }

@@ -105,7 +105,7 @@ TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
     const std::string transfers = ", physical: {bandwidth: {gigatransfers_per_second: 16}}";
     EXPECT_EQ(rate(star("H100", 2, 2, "l", ", description: PCI Express" + transfers)), 31'507'692'307U);
     const std::string error = error_of([&] { rate(star("H100", 2, 2, "rails", transfers)); });
-    EXPECT_NE(error.find("box.yaml:8: nothing gives a bandwidth for link 'rails' (d.0.xpu.0~d.0.sw.0): 16 "
+    EXPECT_NE(error.find("box.yaml:8: no bandwidth is given for link 'rails' (d.0.xpu.0~d.0.sw.0): 16 "
                          "GT/s is a rate per lane"),
         std::string::npos)
         << error;
@@ -121,7 +121,7 @@ TEST(Links, AnUnknownLinkIsAnErrorWhereItIsUsedOnly)
     system.require_links(std::vector<bool>(4, false));
     const std::string error = error_of([&] { system.require_links(std::vector<bool>(4, true)); });
     EXPECT_EQ(error,
-        "box.yaml:8: nothing gives a bandwidth for link 'nvlnk' (d.0.xpu.0~d.0.sw.0); expected a bandwidth in the "
+        "box.yaml:8: no bandwidth is given for link 'nvlnk' (d.0.xpu.0~d.0.sw.0); expected a bandwidth in the "
         "document, links: {nvlnk: {bandwidth: 25 GB/s}} in the system file, --set 'links.nvlnk.bandwidth=25 GB/s', or "
         "links: {nvlnk: {protocol: NAME}} with a protocol that has one");
     EXPECT_EQ(error_of([&] { system.link(0); }), error);

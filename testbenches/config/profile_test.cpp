@@ -172,12 +172,14 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
     EXPECT_NE(error.find(file.path + ":3: unknown key 'clok' in 'gpu'; expected 'clock'"), std::string::npos) << error;
     EXPECT_NE(error.find(":5: l2.size = 1 B is out of range; expected 64 B to 64 GiB"), std::string::npos) << error;
     EXPECT_NE(error.find(":7: unknown grade 'guessed'"), std::string::npos) << error;
-    EXPECT_NE(error.find(":9: '0' is no value of scale_up.links"), std::string::npos) << error;
-    EXPECT_NE(error.find(":10: 'nvlink_44' is no link of the link table; expected a link (did you mean 'nvlink_4'?)"),
+    EXPECT_NE(error.find(":9: '0' is not a value of scale_up.links"), std::string::npos) << error;
+    EXPECT_NE(
+        error.find(":10: 'nvlink_44' is not a link of the link table; expected a link (did you mean 'nvlink_4'?)"),
         std::string::npos)
         << error;
     EXPECT_NE(
-        error.find(":11: 'nvlnk' is no family of the link table; expected a family of links (did you mean 'nvlink'?)"),
+        error.find(
+            ":11: 'nvlnk' is not a family of the link table; expected a family of links (did you mean 'nvlink'?)"),
         std::string::npos)
         << error;
 }

@@ -100,7 +100,7 @@ TEST(Resolve, ProfilesByDefaultByBindingAndByAnnotation)
     EXPECT_EQ(bound.profile(1), "v100");
     EXPECT_EQ(resolved("", {}, annotated(on_node("box.0.xpu.1", "weft.profile", "b200"))).profile(1), "b200");
     EXPECT_EQ(error_of([] { resolved("bind:\n- {nodes: \"*.nvsw.*\", profile: h100}\n"); }),
-        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory: only they have a profile");
+        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory; other nodes have no profile");
 }
 
 TEST(Resolve, APartThatNobodyKnowsIsGenericAndSaysSo)
@@ -162,17 +162,18 @@ TEST(Resolve, ModelsOfLinks)
     };
     const std::string all = "link, reference_link, rtl_link, link_lockstep, mine, other";
     EXPECT_EQ(error("otter"),
-        "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
+        "--set: 'otter' is not a value of link.model; expected one of " + all + " (did you mean 'other'?)");
     EXPECT_EQ(error("crossbar"),
-        "--set: 'crossbar' is no value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link "
+        "--set: 'crossbar' is not a value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a "
+        "link "
         "is one of " +
             all);
     EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {component: nvsw}, model: mine}\n", {}, small_box, known); }),
-        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by "
-        "--set link.model=mine");
+        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; for links use --set "
+        "link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
-        "--set: 'mine' is no value of link.model; expected one of link, reference_link, rtl_link, link_lockstep "
+        "--set: 'mine' is not a value of link.model; expected one of link, reference_link, rtl_link, link_lockstep "
         "(did you mean 'link'?)");
 }
 
@@ -182,9 +183,9 @@ TEST(Resolve, RankAnnotationsOrderTheEndpoints)
     EXPECT_EQ(resolved("", {}, annotated(swapped)).endpoints(), (std::vector<NodeId>{1, 0}));
     const auto error = [](const std::string& nodes) { return error_of([&] { resolved("", {}, annotated(nodes)); }); };
     EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0")).find("only 1 of 2 xpu nodes have a rank"), std::string::npos);
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0")).find("is taken twice"),
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0")).find("is used twice"),
         std::string::npos);
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is no rank"),
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is not a rank"),
         std::string::npos);
 }
 

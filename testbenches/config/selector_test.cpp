@@ -54,14 +54,14 @@ TEST(Selector, MistakesAreNamedWithTheNearest)
     EXPECT_EQ(error("box.0.xpu.0.l3.size=1 MiB"),
         "--set: unknown block 'l3' in 'box.0.xpu.0.l3.size'; expected a block (did you mean 'l1'?)");
     EXPECT_EQ(error("box.0.xpu.7.l2.size=1 MiB"),
-        "--set: no node is called 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
+        "--set: no node has the name 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
     EXPECT_EQ(error("links.xpu_fabrik.latency=1 ns"),
         "--set: no edge has link 'xpu_fabrik'; expected the name of a link (did you mean 'xpu_fabric'?)");
     EXPECT_NE(error("box.0.nvsw.0.gpu.clock=1 GHz").find("'box.0.nvsw.0' has no block 'gpu'"), std::string::npos);
     EXPECT_NE(error("box.0.nvsw.0~box.0.nvsw.1.link.latency=1 ns").find("no edge joins"), std::string::npos);
     EXPECT_NE(error("dgx.*.l2.size=1 MiB").find("'dgx.*.l2.size' matches no parameter"), std::string::npos);
-    EXPECT_NE(error("size=1 MiB").find("is no parameter path"), std::string::npos);
-    EXPECT_NE(error("..=1").find("is no parameter path"), std::string::npos);
+    EXPECT_NE(error("size=1 MiB").find("is not a parameter path"), std::string::npos);
+    EXPECT_NE(error("..=1").find("is not a parameter path"), std::string::npos);
     EXPECT_NE(error_of([] { parse_set("l2.size"); }).find("--set 'l2.size' is incomplete"), std::string::npos);
 }
 
@@ -70,10 +70,10 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
     const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
     EXPECT_EQ(error("l2.size=3 B"), "--set: l2.size = 3 B is out of range; expected 64 B to 64 GiB");
     EXPECT_EQ(error("link.latency=fast"),
-        "--set: 'fast' is no value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
+        "--set: 'fast' is not a value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
     EXPECT_EQ(error("link.request_credits=0"), "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
     EXPECT_EQ(error("gpu.wait_policy=sleep"),
-        "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
+        "--set: 'sleep' is not a value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
     EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);
 }
 

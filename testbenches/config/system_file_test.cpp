@@ -79,7 +79,7 @@ seed: 3
 )");
     for (const char* expected : {"dir/s.yaml:1: unknown key 'sistem' in the system file; expected 'system'",
              "dir/s.yaml:2: 'infrastructure' is a list; expected a text", "dir/s.yaml:3: 'seed' is",
-             "dir/s.yaml:4: 'lenient' is", "dir/s.yaml:6: an entry of 'bind' binds nothing",
+             "dir/s.yaml:4: 'lenient' is", "dir/s.yaml:6: an entry of 'bind' has no effect",
              "dir/s.yaml:7: an entry of 'bind' names no nodes",
              "dir/s.yaml:8: unknown key 'node' in an entry of 'bind'; expected 'nodes'",
              "dir/s.yaml:9: an entry of 'bind' is",
@@ -95,7 +95,7 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
         return read_error("infrastructure: b.yaml\nworkload: " + workload + "\n");
     };
     EXPECT_EQ(error("{collective: all_reduce}"),
-        "dir/s.yaml:2: the collective has no size; expected 'bytes: 1 MiB' or the like");
+        "dir/s.yaml:2: the size of the collective is missing; expected a size, such as 'bytes: 1 MiB'");
     EXPECT_EQ(error("{collective: barrier}"), "");
     EXPECT_NE(error("{bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
     EXPECT_NE(error("{trace: x, bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);

@@ -88,7 +88,8 @@ TEST(Energy, ListsWhatIsNotKnownAndAddsNothing)
     some.push_back({EnergyEvent::switch_bit, "ethernet", 0.0, ""});  // nothing passed: nothing is missing
     const EnergyResult energy = energy_of(EnergyTable(), some, 10 * us);
     EXPECT_EQ(energy.unknown,
-        (std::vector<std::string>{"links ddr5: no figure is known", "hbm b200: flow fidelity counts no accesses"}));
+        (std::vector<std::string>{"links ddr5: the table has no figure",
+            "hbm b200: flow fidelity counts no accesses"}));
     EXPECT_EQ(energy.low_J, energy_of(EnergyTable(), counts(), 10 * us).low_J);
 }
 

@@ -129,7 +129,8 @@ TEST(MoverChoice, AListThatWaitsForNobodyIsNamed)
     const std::vector<std::string> blocked = box.executor->blocked();
     ASSERT_EQ(blocked.size(), 1u);
     EXPECT_NE(blocked[0].find("gpu0 (rank 0 of all_gather ring): step "), std::string::npos) << blocked[0];
-    EXPECT_NE(blocked[0].find("waits for signal 1 of semaphore 0 from rank 1, has 0"), std::string::npos) << blocked[0];
+    EXPECT_NE(blocked[0].find("waits for signal 1 of semaphore 0 from rank 1, and has 0"), std::string::npos)
+        << blocked[0];
 }
 
 }  // namespace mover_choice_test

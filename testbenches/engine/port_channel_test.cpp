@@ -233,7 +233,7 @@ TEST(PortChannel, WhoWaitsInVainIsNamed)
             return blocked.size() == 1 ? blocked[0] : std::to_string(blocked.size());
         });
         EXPECT_EQ(text,
-            "gpu0 (rank 0 of all_gather ring): step 2 waits for signal 1 of semaphore 0 from rank 1, has 0");
+            "gpu0 (rank 0 of all_gather ring): step 2 waits for signal 1 of semaphore 0 from rank 1, and has 0");
     }
 }
 
@@ -253,16 +253,16 @@ TEST(PortChannel, WhatContradictsIsRefused)
     BoxOptions options = plain(EngineChannel::port);
     options.engine.mover = Mover::bulk;
     EXPECT_EQ(refusal(options),
-        "ring: port channels, whose proxy has copy engines move the data, with engine.mover other than "
-        "units; expected engine.mover=units, or engine.channel=memory");
+        "ring: port channels with engine.mover other than units: the proxy of a port channel uses the copy engines "
+        "itself; expected engine.mover=units, or engine.channel=memory");
     options = plain(EngineChannel::port);
     options.engine.protocol = Protocol::ll;
     EXPECT_EQ(refusal(options),
-        "ring: engine.channel=port with packets, which only units store; expected engine.protocol=simple, or "
+        "ring: engine.channel=port with packets: only units store packets; expected engine.protocol=simple, or "
         "engine.channel=memory");
     EXPECT_EQ(refusal(plain(EngineChannel::in_switch)),
-        "ring: engine.channel=switch with an algorithm that leaves nothing to "
-        "switches; expected an algorithm that does, or another engine.channel");
+        "ring: engine.channel=switch with an algorithm that has no steps in switches; expected an algorithm with steps "
+        "in switches, or another engine.channel");
     EXPECT_EQ(refusal(plain(EngineChannel::memory)), "none");
 }
 

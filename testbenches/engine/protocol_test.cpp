@@ -199,7 +199,7 @@ TEST(ProtocolRun, ADroppedStoreIsNamed)
         }),
             "gpu0 (rank 0 of all_reduce ring): step 3 waits for packets in slot 2 from rank 3\n"
             "gpu1 (rank 1 of all_reduce ring): step 4 waits for packets in slot 3 from rank 0\n"
-            "gpu2 (rank 2 of all_reduce ring): step 1 waits for packets in slot 0, which nobody stores\n"
+            "gpu2 (rank 2 of all_reduce ring): step 1 waits for packets in slot 0, which no rank stores\n"
             "gpu3 (rank 3 of all_reduce ring): step 2 waits for packets in slot 1 from rank 2\n");
 }
 
@@ -215,8 +215,8 @@ TEST(ProtocolRun, OnlyUnitsStoreFlags)
                 ADD_FAILURE() << "opened";
             } catch (const InputError& error) {
                 EXPECT_EQ(std::string(error.what()),
-                    "ring: packets, which only units store and look at, with engine.mover other "
-                    "than units; expected engine.mover=units, or engine.protocol=simple");
+                    "ring: packets with engine.mover other than units: only units store and poll packets; expected "
+                    "engine.mover=units, or engine.protocol=simple");
             }
             return std::string();
         });

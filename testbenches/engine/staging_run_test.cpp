@@ -227,7 +227,7 @@ TEST(StagingRun, WhatCannotBeStagedIsRefused)
     BoxOptions options = plain(8);
     options.engine.protocol = Protocol::ll;
     EXPECT_EQ(refusal(options, CollectiveOp::all_reduce, "ring"),
-        "ring: engine.staging=fifo with packets, which have slots of their own; expected engine.protocol=simple, or "
+        "ring: engine.staging=fifo with packets: packets have slots of their own; expected engine.protocol=simple, or "
         "engine.staging=none");
     EXPECT_EQ(refusal(plain(1), CollectiveOp::all_reduce, "ring"),
         "ring: through FIFOs: rank 0 thread 0 step 3 (wait) never runs: it waits for signal 1 on semaphore 1 from rank "

@@ -56,7 +56,7 @@ TEST(Stuck, MissingSignalIsNamedWithRankStepAndSemaphore)
         const std::string text = stuck(box_with(policy, 4), schedule);
         // Rank 2 lacks one signal, and in the end everybody behind it does.
         EXPECT_NE(text.find("gpu2 (rank 2 of all_reduce ring): step 17 waits for signal 6 of semaphore 1 "
-                            "from rank 1, has 5\n"),
+                            "from rank 1, and has 5\n"),
             std::string::npos)
             << text;
         EXPECT_EQ(text.find("semaphore 0"), std::string::npos) << text;
@@ -75,8 +75,8 @@ TEST(Stuck, RankThatNeverEntersIsMissed)
             EXPECT_FALSE(box.record(job).finished);
             return blocked_text(box);
         }),
-            "gpu0 (rank 0 of barrier direct): step 3 waits for signal 1 of semaphore 0 from rank 1, has 0\n"
-            "gpu2 (rank 2 of barrier direct): step 2 waits for signal 1 of semaphore 1 from rank 1, has 0\n");
+            "gpu0 (rank 0 of barrier direct): step 3 waits for signal 1 of semaphore 0 from rank 1, and has 0\n"
+            "gpu2 (rank 2 of barrier direct): step 2 waits for signal 1 of semaphore 1 from rank 1, and has 0\n");
 }
 
 TEST(Stuck, MoreWorkgroupsThanPlacesTakeTurns)
@@ -109,7 +109,7 @@ TEST(Stuck, WorkgroupsThatNeverGetAPlaceAreReported)
         waits.after = {{1, 0}};
         plan.threads = {{{waits}}, {{copy}}};
         EXPECT_EQ(stuck(options, schedule),
-            "gpu0 (rank 0 of custom plan): step 0 waits for step 0 of thread 1, has 0\n"
+            "gpu0 (rank 0 of custom plan): step 0 waits for step 0 of thread 1, and has 0\n"
             "gpu0: 1 workgroups wait for a compute unit\n");
     }
 }

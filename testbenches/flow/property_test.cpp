@@ -184,7 +184,7 @@ TEST(FlowProperties, WhatFlowHasNotIsRefused)
         FAIL() << "accepted";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-            "nvls: flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them; "
+            "nvls: this algorithm has steps in switches, but flow fidelity has no switches that combine or copy; "
             "expected an algorithm of loads and stores, or --fidelity line");
     }
     Schedule ports = make_schedule("ring", CollectiveOp::all_reduce, 4, {});

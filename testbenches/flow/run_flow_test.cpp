@@ -277,7 +277,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(limited, "--memory-limit");
     RunSetup exported = on(star_document(80), "profile: generic\n" + collective_lines("all_reduce", "ring", "1 MiB"));
     exported.options.plan = true;
-    expect_refused(exported, "a collective over 80 ranks is written a rank at a time and has no plan to export");
+    expect_refused(exported, "a collective over 80 ranks is generated rank by rank and has no plan to export");
     const RunSetup whole =
         on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
     expect_refused(whole,

@@ -129,7 +129,7 @@ TEST(ReplayGpu, ARowThatWaitsCountsItsTimeFromTheFlag)
     EXPECT_FALSE(system.replay->finished());
     EXPECT_FALSE(system.progress.anything_busy());
     EXPECT_EQ(system.replay->blocked(),
-        std::vector<std::string>{"gpu1: rows.csv:12 waits for 2 at flag 3, which has 1"});
+        std::vector<std::string>{"gpu1: rows.csv:12 waits for value 2 of flag 3, which has 1"});
 }
 
 TEST(ReplayGpu, AddsItsValueAsOftenAsItSays)

@@ -93,7 +93,7 @@ TEST(ReplayProfile, MistakesHaveALine)
 {
     const std::string header = "gpu,time,to,kind,at,bytes,gap,repeat,value,after_flag,after_value,jitter\n";
     const std::vector<std::pair<std::string, std::string>> cases{
-        {"", "p.csv: holds no header line; expected time,to,kind,at,bytes,..."},
+        {"", "p.csv: has no header line; expected time,to,kind,at,bytes,..."},
         {"time,too\n", "p.csv:1: unknown column 'too'; expected "},
         {"time,to,time\n", "p.csv:1: column 'time' occurs twice; expected it once"},
         {"time,to\n\n1,2,3\n",

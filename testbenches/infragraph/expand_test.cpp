@@ -233,7 +233,7 @@ TEST(Expansion, CompositionErrors)
         std::string changed = text;
         return changed.replace(changed.find(from), from.size(), to);
     };
-    expect_refused(with("- name: cage", "- name: cagge"), 15, "'cage' of choice 'device' is no device");
+    expect_refused(with("- name: cage", "- name: cagge"), 15, "'cage' of choice 'device' does not name a device");
     const std::string light = "{name: light, count: 1, choice: port}";
     expect_refused(with(light, light + ", {name: card, count: 1, choice: device}"), 11, "contains itself");
     expect_refused(with("card[1].cage.light[0]", "card[1].asic.light[0]"), 10, "has nothing inside it");

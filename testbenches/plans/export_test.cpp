@@ -112,11 +112,11 @@ TEST(MscclExport, WhatHasNoCounterpartIsRefused)
         }
         return "";
     };
-    EXPECT_NE(refusal(make_schedule("ring", CollectiveOp::barrier, 4, {})).find("a barrier has no place in MSCCL XML"),
+    EXPECT_NE(refusal(make_schedule("ring", CollectiveOp::barrier, 4, {})).find("a barrier has no form in MSCCL XML"),
         std::string::npos);
     Schedule schedule = make_schedule("direct", CollectiveOp::broadcast, 4, {});
     schedule.ranks[0].threads[0].steps[0].kind = StepKind::multicast;
-    EXPECT_NE(refusal(schedule).find("multicast has no place in MSCCL XML; expected transfers between two ranks"),
+    EXPECT_NE(refusal(schedule).find("multicast has no form in MSCCL XML; expected transfers between two ranks"),
         std::string::npos);
 }
 

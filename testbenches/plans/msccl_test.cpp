@@ -97,22 +97,25 @@ TEST(Msccl, DefectsOfStructureAreNamedWithTheirLine)
         {"send=\"1\" recv=\"1\" chan=\"0\"", "send=\"1\" recv=\"1\" chan=\"1\"",
             "plan.xml:3: channel 1 of 1; expected channels below nchannels"},
         {"send=\"1\" recv=\"1\"", "send=\"-1\" recv=\"1\"",
-            "plan.xml:4: step s in tb 0 of gpu 0, which sends to nobody; expected a peer in 'send'"},
+            "plan.xml:4: step s sends in tb 0 of gpu 0, which has no peer to send to; expected a peer in 'send'"},
         {"send=\"1\" recv=\"1\"", "send=\"1\" recv=\"-1\"",
-            "plan.xml:5: step rrc in tb 0 of gpu 0, which receives from nobody; expected a peer in 'recv'"},
+            "plan.xml:5: step rrc receives in tb 0 of gpu 0, which has no peer to receive from; expected a peer in "
+            "'recv'"},
         {"srcoff=\"1\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\"", "srcoff=\"2\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\"",
             "plan.xml:4: srcoff 2 and cnt 1 lie outside the input of gpu 0; expected chunks 0 to 1"},
         {"dstbuf=\"s\" dstoff=\"0\"", "dstbuf=\"o\" dstoff=\"0\"",
             "plan.xml:11: dstoff 0 and cnt 1 lie outside the output of gpu 0; expected a buffer with chunks"},
         {"depid=\"0\" deps=\"1\"", "depid=\"3\" deps=\"1\"",
-            "plan.xml:10: depends on step 1 of tb 3, which gpu 0 has not; expected an existing step, or -1 for both"},
+            "plan.xml:10: depends on step 1 of tb 3, which gpu 0 does not have; expected an existing step, or -1 for "
+            "both"},
         {"depid=\"0\" deps=\"1\"", "depid=\"0\" deps=\"4\"",
-            "plan.xml:10: depends on step 4 of tb 0, which gpu 0 has not; expected an existing step, or -1 for both"},
+            "plan.xml:10: depends on step 4 of tb 0, which gpu 0 does not have; expected an existing step, or -1 for "
+            "both"},
         {"id=\"5\"", "id=\"0\"", "plan.xml:9: tb 0 of gpu 0 twice; expected ids of their own"},
         {"<gpu id=\"1\"", "<gpu id=\"0\"", "plan.xml:14: gpu 0 twice; expected once"},
-        {"ngpus=\"2\"", "ngpus=\"3\"", "plan.xml:1: gpu 2 of 3 is missing; expected every one"},
+        {"ngpus=\"2\"", "ngpus=\"3\"", "plan.xml:1: gpu 2 of 3 is missing; expected every gpu"},
         {"i_chunks=\"2\"", "i_chunks=\"4\"",
-            "plan.xml:2: gpu 0 has i_chunks=\"4\", which makes 4 chunks; expected 2, as nchunksperloop says"},
+            "plan.xml:2: gpu 0 has i_chunks=\"4\", which is 4 chunks; expected 2, the value of nchunksperloop"},
     };
     for (const Defect& defect : defects)
         EXPECT_NE(problems_of(read(with(pair_xml, defect.from, defect.to))).find(defect.problem), std::string::npos)
@@ -126,7 +129,7 @@ TEST(Msccl, ConnectionsMustMatch)
         "      <step s=\"3\" type=\"r\" srcbuf=\"i\" srcoff=\"1\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\" depid=\"-1\" "
         "deps=\"-1\" hasdep=\"0\"/>\n";
     EXPECT_EQ(problems_of(read(with(pair_xml, last, ""))),
-        "plan.xml:17: 2 messages are sent from gpu 1 to gpu 0 on channel 0 and 1 received; expected as many\n");
+        "plan.xml:17: 2 messages are sent from gpu 1 to gpu 0 on channel 0 but 1 are received; expected as many\n");
     EXPECT_EQ(problems_of(read(with(pair_xml, "srcoff=\"1\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\"",
                   "srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"2\""))),
         "plan.xml:17: message 0 from gpu 0 to gpu 1 on channel 0 is sent with cnt 2 (line 4) and received with cnt 1; "
@@ -134,13 +137,16 @@ TEST(Msccl, ConnectionsMustMatch)
     const std::string elsewhere = with(with(pair_xml, "nchannels=\"1\"", "nchannels=\"2\""),
         "send=\"0\" recv=\"0\" chan=\"0\"", "send=\"0\" recv=\"0\" chan=\"1\"");
     EXPECT_EQ(problems_of(read(elsewhere)),
-        "plan.xml:3: nobody receives what is sent from gpu 0 to gpu 1 on channel 0; expected a block with that peer "
+        "plan.xml:3: no block receives the data sent from gpu 0 to gpu 1 on channel 0; expected a block with that peer "
         "and channel\n"
-        "plan.xml:15: nobody receives what is sent from gpu 1 to gpu 0 on channel 1; expected a block with that peer "
+        "plan.xml:15: no block receives the data sent from gpu 1 to gpu 0 on channel 1; expected a block with that "
+        "peer "
         "and channel\n"
-        "plan.xml:15: nobody sends what is received from gpu 0 to gpu 1 on channel 1; expected a block with that peer "
+        "plan.xml:15: no block sends the data received from gpu 0 to gpu 1 on channel 1; expected a block with that "
+        "peer "
         "and channel\n"
-        "plan.xml:3: nobody sends what is received from gpu 1 to gpu 0 on channel 0; expected a block with that peer "
+        "plan.xml:3: no block sends the data received from gpu 1 to gpu 0 on channel 0; expected a block with that "
+        "peer "
         "and channel\n");
     const std::string twice = with(pair_xml, "<tb id=\"5\" send=\"-1\"", "<tb id=\"5\" send=\"1\"");
     EXPECT_EQ(problems_of(read(twice)),
@@ -199,14 +205,14 @@ TEST(Msccl, WhatARuntimeStumblesOverIsANotice)
     EXPECT_EQ(problems_of(plan), "");
     ASSERT_EQ(plan.notices.size(), 1u);
     EXPECT_EQ(plan.notices[0].text(),
-        "plan.xml:10: depends on step 1 of tb 0, which has hasdep=\"0\"; expected hasdep=\"1\" there, or the runtime "
-        "never announces it");
+        "plan.xml:10: depends on step 1 of tb 0, which has hasdep=\"0\"; expected hasdep=\"1\" there; else the runtime "
+        "never signals that step");
 }
 
 TEST(Msccl, WhatIsNoPlanIsRefused)
 {
     const Defect defects[] = {
-        {"<algo", "<plan", "plan.xml:22: </algo> closes nothing; expected </plan>"},
+        {"<algo", "<plan", "plan.xml:22: </algo> closes no open element; expected </plan>"},
         {" ngpus=\"2\"", "", "plan.xml:1: <algo> without ngpus; expected ngpus=\"...\""},
         {"ngpus=\"2\"", "ngpus=\"two\"", "plan.xml:1: ngpus='two'; expected a whole number from 1 to 4096"},
         {"ngpus=\"2\"", "ngpus=\"2", "plan.xml:1: '\"' inside an element; expected '='"},
@@ -218,7 +224,7 @@ TEST(Msccl, WhatIsNoPlanIsRefused)
             "plan.xml:5: type 'ra'; expected one of s, r, rcs, rrc, rrs, rrcs, cpy, re, nop"},
         {"srcbuf=\"i\"", "srcbuf=\"x\"", "plan.xml:4: srcbuf='x'; expected i, o or s"},
         {"<step s=\"1\"", "<step s=\"2\"", "plan.xml:5: step 2 of tb 0; expected step 1, counted from 0"},
-        {"<tb id", "<block id", "plan.xml:8: </tb> closes nothing; expected </block>"},
+        {"<tb id", "<block id", "plan.xml:8: </tb> closes no open element; expected </block>"},
         {"</algo>", "", "plan.xml:23: <algo> of line 1 is never closed; expected </algo>"},
         {"<gpu id=\"0\"", "<cpu></cpu><gpu id=\"0\"", "plan.xml:2: <cpu> in <algo>; expected <gpu>"},
     };

@@ -238,7 +238,7 @@ TEST(Mscclpp, SemaphoresJoinBlocksOfAGpu)
     EXPECT_EQ(steps_of(plan)[1].kind, StepKind::wait);
     // The second starts at one: the first acquire needs no release.
     EXPECT_EQ(problems_of(read(two_gpus(R"({"name": "sem_acquire", "semaphore_ids": [1]})", ""))), "");
-    EXPECT_NE(problems_of(read(two_gpus(acquire, ""))).find("which nobody sends"), std::string::npos);
+    EXPECT_NE(problems_of(read(two_gpus(acquire, ""))).find("which no rank sends"), std::string::npos);
 }
 
 // A pool of one credit: the copy takes it, the end gives it back. Credits may be left, waits may not.
@@ -254,7 +254,7 @@ TEST(Mscclpp, ASemaphoreMayEndWithTokensAndNeverBelowZero)
     const Plan full = read(two_gpus(acquire + "," + release, ""));
     EXPECT_EQ(problems_of(full), "");
     EXPECT_EQ(notices(full),
-        "plan.json:3: semaphore 1 of gpu 0 begins with 1, is released 1 times and acquired 1 times, and ends with 1\n");
+        "plan.json:3: semaphore 1 of gpu 0 starts at 1, is released 1 times and acquired 1 times, and ends at 1\n");
     const Plan fuller = read(two_gpus(acquire + "," + release + "," + release, ""));
     EXPECT_EQ(problems_of(fuller), "");
     EXPECT_NE(notices(fuller).find("and ends with 2"), std::string::npos) << notices(fuller);
@@ -272,7 +272,7 @@ TEST(Mscclpp, AnUnusedSignalOfAChannelIsANotice)
     EXPECT_EQ(problems_of(plan), "");
     ASSERT_EQ(plan.notices.size(), 1u);
     EXPECT_EQ(plan.notices[0].what,
-        "memory channel 0 of gpu 1 is signalled 1 times by gpu 0 and waited for 0 times, so 1 of them stay unused");
+        "memory channel 0 of gpu 1 gets 1 signals from gpu 0, but 0 waits, so 1 of them stay unused");
 }
 
 // However a message is found, its text names the file once, in front.
@@ -368,7 +368,7 @@ TEST(Mscclpp, DefectsAreNamedWithTheirLine)
             "the threadblock"},
         {"{\"id\": 1,", "{\"id\": 2,", "plan.json:21: gpu 2 at place 1; expected entry k with id k"},
         {"         {\"name\": \"signal\", \"channel_ids\": [0], \"channel_type\": \"memory\"},\n", "",
-            "plan.json:20: memory channel 0 of gpu 1 is signalled 1 times by gpu 0 and waited for 2 times; expected as "
+            "plan.json:20: memory channel 0 of gpu 1 gets 1 signals from gpu 0, but 2 waits; expected as "
             "many signals as waits"},
         {"\"reduce_op\": \"sum\"", "\"reduce_op\": \"max\"", "plan.json:26: two reductions in one plan; expected one"},
         {"\"index\": 0, \"size\": 1}]", "\"index\": 2, \"size\": 1}]",
@@ -444,7 +444,7 @@ TEST(Mscclpp, PacketsProveThatTheirSourcesWereRead)
 TEST(Mscclpp, WhatIsNoPlanIsRefused)
 {
     const Defect defects[] = {
-        {"\"gpus\"", "\"cpus\"", "plan.json:1: no execution plan; expected an object with 'gpus'"},
+        {"\"gpus\"", "\"cpus\"", "plan.json:1: this is not an execution plan; expected an object with 'gpus'"},
         {"\"name\": \"pair\", ", "", "plan.json:1: no 'name'; expected a text"},
         {"allreduce", "allreduced",
             "plan.json:2: collective 'allreduced'; expected one of allreduce, allgather, reducescatter, alltoall, "
@@ -454,7 +454,7 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
         {"\"input_chunks\": 2", "\"input_chunks\": -2",
             "plan.json:4: 'input_chunks' is -2; expected a whole number up to 1048576"},
         {"\"rres\"", "\"rrres\"",
-            "plan.json:9: an operation of unknown name in threadblock 0 of gpu 0; expected one of pipeline, nop, "
+            "plan.json:9: unknown operation in threadblock 0 of gpu 0; expected one of pipeline, nop, "
             "barrier, signal, rlxsignal, wait, rlxwait, flush, sem_acquire, sem_release, put, pws, pwsf, get, copy, "
             "re, "
             "res, rre, rres, ppkt, cpkt, upkt, rppkt, repkt, respkt, recpkt, recspkt, glres, gstore, gstorepkt, glre"},
@@ -462,8 +462,8 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
             "plan.json:7: 'channel_type' is 'pipe'; expected memory, port or switch"},
         {"\"type\": \"i\"", "\"type\": \"x\"", "plan.json:10: 'type' is 'x'; expected i, o or s"},
         {"\"reduce_op\": \"sum\"", "\"reduce_op\": \"avg\"",
-            "plan.json:12: 'reduce_op' of unknown name; expected sum, min or max"},
-        {"\"gpus\": [", "\"gpus\": [,", "plan.json:3: no JSON at '\"gpus\": [,'; expected a JSON object"},
+            "plan.json:12: 'reduce_op' has an unknown name; expected sum, min or max"},
+        {"\"gpus\": [", "\"gpus\": [,", "plan.json:3: this is not JSON: '\"gpus\": [,'; expected a JSON object"},
     };
     for (const Defect& defect : defects)
         EXPECT_EQ(refusal_of_json(with(pair_json, defect.from, defect.to)), defect.problem);

@@ -244,9 +244,8 @@ TEST(InSwitch, SystemsWithoutACommonSwitchAreRefused)
     RunSetup mesh;
     mesh.document = mesh_document(4);
     EXPECT_EQ(outcome(mesh, reduce_multicast_all_reduce(4, 2), 4096),
-        "no switch is attached to b.0.xpu.0, which would multicast and reduce for it; expected members that share a "
-        "switch, "
-        "or an algorithm without multicast and reduction in it");
+        "no switch is attached to b.0.xpu.0, so none can multicast and reduce for it; expected members that share a "
+        "switch, or an algorithm without multicast and reduction in switches");
     const std::string two_boxes = R"(
 name: pair
 devices:
@@ -270,9 +269,8 @@ links:
     RunSetup pair;
     pair.document = two_boxes;
     EXPECT_EQ(outcome(pair, reduce_multicast_all_reduce(4, 2), 4096),
-        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, which would multicast and reduce for them; expected "
-        "members "
-        "that share a switch, or an algorithm without multicast and reduction in it");
+        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, so none can multicast and reduce for them; expected "
+        "members that share a switch, or an algorithm without multicast and reduction in switches");
     // Inside a box they do.
     EXPECT_GT(time_of(pair, reduce_multicast_all_reduce(2, 2), 4096, true), 0u);
 }

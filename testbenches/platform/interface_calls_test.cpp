@@ -39,7 +39,7 @@ std::string past_the_sockets(LinkModel& link)
     for (unsigned end = 0; end < 2; ++end) in = in + link.target(end).calls() + link.initiator(end).calls();
     std::string out;
     if (in.lines != link.line_hops())
-        out += std::to_string(link.line_hops()) + " lines carried, " + std::to_string(in.lines) +
+        out += std::to_string(link.line_hops()) + " transactions carried, " + std::to_string(in.lines) +
             " came in by the interface; ";
     if (in.credits != link.line_hops())
         out += std::to_string(link.line_hops()) + " credits due, " + std::to_string(in.credits) +
@@ -151,7 +151,7 @@ TEST(InterfaceCalls, AModuleThatIsCalledPastItsSocketIsFound)
         line.begin(LineOp::write, global_address(1, 0), line_bytes);
         dynamic_cast<LineTarget&>(link).on_request(0, line, 0);
     });
-    EXPECT_NE(text.find(" lines carried, "), std::string::npos) << text;
+    EXPECT_NE(text.find(" transactions carried, "), std::string::npos) << text;
 }
 
 // Another: a line takes its way by the sockets, and its credit does not come back by them.

@@ -151,7 +151,7 @@ TEST(MemoryPool, ThatIsMissingOrTooSmallIsRefused)
         return run_trace(ranks, sets).value("refused", std::string("not refused"));
     };
     EXPECT_NE(refusal({{memory(1, false, 64).integer("tensor_loc", 2)}})
-                  .find(".0.et:2: node 1 (m): tensor_loc 2, and the system has 2 memories; expected 0 to 1"),
+                  .find(".0.et:2: node 1 (m): tensor_loc is 2, but the system has 2 memories; expected 0 to 1"),
         std::string::npos);
     EXPECT_NE(
         refusal({{memory(1, false, 2 << 20)}}, {"box.0.pool.0.hbm.capacity=1 MiB", "box.0.pool.0.l2.size=512 KiB"})

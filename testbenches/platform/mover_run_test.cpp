@@ -74,7 +74,8 @@ TEST(MoverRun, AKernelBesideRunsUntilTheCollectiveIsOver)
 TEST(MoverRun, WhatIsNoKernelIsRefused)
 {
     const Json result = run(gather("beside: 'gemm:256,256'"));
-    EXPECT_NE(result.value("refused", "").find("'gemm:256,256' is no kernel; expected gemm:M,N,K"), std::string::npos)
+    EXPECT_NE(result.value("refused", "").find("'gemm:256,256' is not a kernel; expected gemm:M,N,K"),
+        std::string::npos)
         << result.dump();
 }
 

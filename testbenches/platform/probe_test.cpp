@@ -198,7 +198,7 @@ TEST(Probe, TheTableOfPublishedFiguresIsChecked)
         return "";
     };
     EXPECT_EQ(refusal("published:\n  x:\n    latency.l1: {value: 3 GB/s, source: s, grade: measured}\n")
-                  .rfind("t.yaml:3: '3 GB/s' is no figure of latency.l1; expected a time such as 142 ns", 0),
+                  .rfind("t.yaml:3: '3 GB/s' is not a figure of latency.l1; expected a time such as 142 ns", 0),
         0u);
     EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n").find("no grade"),
         std::string::npos);

@@ -249,7 +249,8 @@ TEST(ReplayRun, ARowThatNobodyReleasesIsNamed)
         EXPECT_EQ(result["stop"], "deadlock");
         EXPECT_EQ(result["exit_code"], 3);
         const std::string who = result["blocked"].dump();
-        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for 3 at flag 5, which has 0"), std::string::npos)
+        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for value 3 of flag 5, which has 0"),
+            std::string::npos)
             << who;
         EXPECT_NE(who.find("waits for signal 1 of semaphore 0 from rank 1"), std::string::npos) << who;
     }
@@ -261,8 +262,9 @@ TEST(ReplayRun, SaysThatNothingIsVerified)
     const Json result = run(star.setup);
     EXPECT_EQ(result["verified"], "off");
     EXPECT_EQ(result["exit_code"], 0);
-    EXPECT_NE(result["notices"].dump().find(
-                  "4 replay GPUs take part beside the workload: they send no data, so nothing is verified"),
+    EXPECT_NE(
+        result["notices"].dump().find(
+            "4 replay GPUs take part in addition to the workload: they send no data, so the result is not verified"),
         std::string::npos)
         << result["notices"].dump();
     EXPECT_TRUE(result["alpha_beta"].is_null());
@@ -272,17 +274,17 @@ TEST(ReplayRun, MistakesHaveFileAndLine)
 {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"*,0,b.0.xpu.9,write,0,64,,,,,,\n",
-            "'b.0.xpu.9' is no GPU of this run; expected a node name, +1 or -1, or a rank below 6"},
-        {"*,0,6,write,0,64,,,,,,\n", "'6' is no GPU of this run"},
+            "'b.0.xpu.9' is not a GPU of this run; expected a node name, +1 or -1, or a rank below 6"},
+        {"*,0,6,write,0,64,,,,,,\n", "'6' is not a GPU of this run"},
         {"b.0.xpu.44,0,0,write,0,64,,,,,,\n",
-            "'b.0.xpu.44' is no GPU of this run; expected a node name, or a rank below 6"},
+            "'b.0.xpu.44' is not a GPU of this run; expected a node name, or a rank below 6"},
         {"+1,0,0,write,0,64,,,,,,\n", "'gpu' is '+1'; expected a node name, a rank or *"},
         {"b.0.sw.0,0,b.0.sw.0,write,0,64,,,,,,\n", "'b.0.sw.0' takes no part in this run"},
-        {"2,0,2,write,0,64,,,,,,\n", "b.0.xpu.2 is both ends of the row; expected another GPU"},
-        {"*,0,+6,write,0,64,,,,,,\n", "b.0.xpu.2 is both ends of the row; expected another GPU"},
+        {"2,0,2,write,0,64,,,,,,\n", "b.0.xpu.2 is the source and the destination of the row; expected another GPU"},
+        {"*,0,+6,write,0,64,,,,,,\n", "b.0.xpu.2 is the source and the destination of the row; expected another GPU"},
         {"2,0,0,write,200 GB,64,,,,,,\n", "'at' is '200 GB'"},
         {"2,0,0,write,0xffffffffff,64,,,,,,\n",
-            "64 bytes at 0xffffffffff lie beyond the memory of b.0.xpu.0; expected addresses below "},
+            "64 bytes at 0xffffffffff are beyond the memory of b.0.xpu.0; expected addresses below "},
         {"2,0,0,write,output+0x10000,64,,,,,,\n",
             "64 bytes at output+65536 of b.0.xpu.0 are in no buffer of the collective"},
         {"2,0,0,write,scratch,64,,,,,,\n", "64 bytes at scratch+0 of b.0.xpu.0 are in no buffer of the collective"},

@@ -91,7 +91,7 @@ TEST(PluginDeclarations, ErrorsNameFileAndLine)
     EXPECT_EQ(outcome.err, file + ":5: my_switch.pace = 20 TB/s is out of range; expected 0 B/s to 10 TB/s\n");
     const auto word = explained({"--set", "my_switch.urgency=mine"});
     EXPECT_EQ(word.code, 2);
-    EXPECT_EQ(word.err, "--set: 'mine' is no value of my_switch.urgency; expected one of control, data\n");
+    EXPECT_EQ(word.err, "--set: 'mine' is not a value of my_switch.urgency; expected one of control, data\n");
 }
 
 TEST(PluginDeclarations, ResultsHaveThem)

@@ -102,9 +102,10 @@ TEST(PluginExamples, ASaturationThatAnAdapterSetsIsNotTheRouters)
     const std::vector<std::string> load{"fabric", dgx, "--duration", "2us", "--loads", "0.1,0.6"};
     const auto threads = weft::plugin_test::weft(with("base_router_lt", load));
     EXPECT_EQ(threads.code, 0) << threads.err;
-    EXPECT_NE(threads.out.find("saturation  of an adapter, not of the model behind it: "), std::string::npos)
+    EXPECT_NE(threads.out.find("saturation  of an adapter, not of the model behind the adapter: "), std::string::npos)
         << threads.out;
-    EXPECT_NE(threads.out.find(": all 64 threads were in blocking calls while lines waited, "), std::string::npos)
+    EXPECT_NE(threads.out.find(": all 64 threads were in blocking calls while transactions waited, "),
+        std::string::npos)
         << threads.out;
     const auto phases = weft::plugin_test::weft(with("base_router", load));
     EXPECT_EQ(phases.out.find("of an adapter"), std::string::npos) << phases.out;

@@ -35,7 +35,7 @@ TEST(PluginLeak, ASwitchThatKeepsCreditsIsNamed)
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "verified    passed")) << ran.out;
     EXPECT_TRUE(has(ran.out, "credits did not come back: dgx.0.nvsw.0 port ")) << ran.out;
-    EXPECT_TRUE(has(ran.out, " keeps or lost them")) << ran.out;
+    EXPECT_TRUE(has(ran.out, " holds or lost them")) << ran.out;
 }
 
 TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)

@@ -26,7 +26,7 @@ TEST(PluginRefusal, MissingFile)
     expect_refused("/nowhere/libmine.so", "no such plug-in; expected a shared library");
 }
 
-TEST(PluginRefusal, AFolder) { expect_refused(built_examples().folder, "is no file; expected"); }
+TEST(PluginRefusal, AFolder) { expect_refused(built_examples().folder, "is not a file; expected"); }
 
 TEST(PluginRefusal, NoSharedLibrary)
 {

@@ -176,13 +176,13 @@ TEST(AlgorithmOptions, AreRefusedInOneLine)
 {
     AlgorithmOptions options;
     options.rings = 5;
-    EXPECT_EQ(refusal("rings", 4, options), "5 rings over 4 ranks; expected at most 2 that share no link");
+    EXPECT_EQ(refusal("rings", 4, options), "5 rings over 4 ranks; expected at most 2 rings that share no link");
     options.rings = 65;
     EXPECT_NE(refusal("rings", 128, options), "");
     options = {};
     options.orders = {{0, 1, 2, 2}};
     EXPECT_EQ(refusal("ring", 4, options),
-        "ring 0 does not visit every rank once; expected ranks 0 to 3 in some order");
+        "ring 0 does not contain every rank once; expected ranks 0 to 3 in some order");
     EXPECT_NE(refusal("chain", 4, options), "");
     options.orders = {{}};
     EXPECT_NE(refusal("chain", 4, options), "");

@@ -105,7 +105,8 @@ TEST(InSwitch, AMissingPushIsNamed)
 {
     Schedule schedule = pushes(3);
     steps_of(schedule, 1).clear();
-    expect_problem(schedule, "rank 0 thread 0 step 0 (push_reduce) never runs: it waits for what rank 1 should push");
+    expect_problem(schedule,
+        "rank 0 thread 0 step 0 (push_reduce) never runs: it waits for the contribution of rank 1");
 }
 
 TEST(InSwitch, AWrongSourceIsFound)
@@ -122,10 +123,10 @@ TEST(InSwitch, TheSameChunkOfAll)
     expect_problem(schedule, "the switch reaches the same chunk of every rank, not output chunk 0 and output chunk 1");
     schedule = pushes(2);
     steps_of(schedule, 0)[0].sources[0].rank = 1;
-    expect_problem(schedule, "pushes what is not one source of its own rank");
+    expect_problem(schedule, "pushes more or other sources than one of its own rank");
     schedule = pushes(3);
     steps_of(schedule, 0)[0].destinations.erase(steps_of(schedule, 0)[0].destinations.begin());
-    expect_problem(schedule, "pushes to a group that its rank is no member of");
+    expect_problem(schedule, "pushes to a group without its own rank");
 }
 
 // A result is stored at a member when that one has pushed: it may use the chunk before, not meanwhile.

@@ -59,7 +59,7 @@ TEST(Packets, WhatNobodyStoresIsNamed)
     Schedule schedule = one_shot();
     steps_of(schedule, 1).erase(steps_of(schedule, 1).begin());
     expect_problem(schedule,
-        "rank 0 thread 0 step 1 (move) never runs: it waits for packets in slot 0, which nobody stores");
+        "rank 0 thread 0 step 1 (move) never runs: it waits for packets in slot 0, which no rank stores");
 }
 
 TEST(Packets, ACircleOfThemIsNamed)

@@ -217,17 +217,19 @@ TEST(Protocol, WhatPacketsCannotDoIsRefused)
         return "";
     };
     EXPECT_EQ(refusal(make_schedule("direct_get", CollectiveOp::all_gather, 2)),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which packets cannot do; expected an algorithm "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which is impossible with packets; expected an "
+        "algorithm "
         "that only "
         "stores to peers, or engine.protocol=simple");
     Schedule plan = empty_plan(CollectiveOp::send_receive, 2, 1);
     steps_of(plan, 0) = {move_step({in(0, 0)}, {out(1, 0)})};
     EXPECT_EQ(refusal(plan),
-        "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which packets cannot do; expected "
+        "test: no step waits for the data that rank 0 thread 0 step 0 (move) puts, which is impossible with packets; "
+        "expected "
         "a wait for every put");
     steps_of(plan, 0)[0].kind = StepKind::multicast;
     EXPECT_EQ(refusal(plan),
-        "test: rank 0 thread 0 step 0 (multicast) leaves work to a switch, which packets cannot do; expected "
+        "test: rank 0 thread 0 step 0 (multicast) has steps in switches, which is impossible with packets; expected "
         "an algorithm of stores, or engine.protocol=simple");
 }
 

@@ -307,25 +307,29 @@ TEST(Staging, AReceiverThatDoesNotWaitForItsDataIsCaught)
 TEST(Staging, WhatAFifoCannotDoIsRefused)
 {
     EXPECT_EQ(refusal([] { in_fifos(make_schedule("direct_get", CollectiveOp::all_gather, 2), 64, 4, {}); }),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which a FIFO cannot do; expected an algorithm "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which is impossible with a FIFO; expected an "
+        "algorithm "
         "that only "
         "stores to peers, or engine.staging=none");
     Schedule plan = lone_put();
     steps_of(plan, 0).pop_back();
     EXPECT_EQ(refusal([&] { in_fifos(plan, 64, 4, {}); }),
-        "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which a FIFO cannot do; expected a wait for "
+        "test: no step waits for the data that rank 0 thread 0 step 0 (move) puts, which is impossible with a FIFO; "
+        "expected a wait for "
         "every put, "
         "or engine.staging=none");
     EXPECT_EQ(refusal([] {
         in_fifos(make_schedule("bruck", CollectiveOp::all_gather, 8), 8192, 4, {8, 128});
     }),
-        "bruck: a slot of 128 bytes has no line for each of 4 chunks behind one signal, which a FIFO cannot do; "
+        "bruck: a slot of 128 bytes is too small for a line of each of the 4 chunks of one signal, which is impossible "
+        "with a FIFO; "
         "expected "
         "engine.step_bytes of 256 at least, or engine.staging=none");
     EXPECT_EQ(refusal([] {
         in_fifos(lone_put(), std::uint64_t{1} << 30, 4, {8, 64});
     }),
-        "test: rank 0 thread 0 step 0 (move) goes to slots in more than 65536 parts, which a FIFO cannot do; expected "
+        "test: rank 0 thread 0 step 0 (move) goes to slots in more than 65536 parts, which is impossible with a FIFO; "
+        "expected "
         "a larger "
         "engine.step_bytes or fewer channels, or engine.staging=none");
 }

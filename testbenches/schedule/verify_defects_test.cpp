@@ -35,7 +35,7 @@ TEST(Defects, DroppedMove)
     Schedule schedule = ring();
     erase(schedule, 1, 0);
     expect_problem(schedule,
-        "rank 2 thread 0 step 3 (move) reads scratch chunk 0 of rank 2, nothing of which was ever written");
+        "rank 2 thread 0 step 3 (move) reads scratch chunk 0 of rank 2, nothing of which was written before");
 }
 
 TEST(Defects, DroppedLastMove)
@@ -59,7 +59,7 @@ TEST(Defects, MissingWait)
     Schedule schedule = ring();
     erase(schedule, 1, 2);
     expect_problem(schedule, "unordered with");
-    expect_problem(schedule, "rank 1 semaphore 0 gets 6 signals and is waited for 5 times");
+    expect_problem(schedule, "rank 1 semaphore 0 gets 6 signals, but 5 waits");
 }
 
 // A signal that nobody takes harms nobody: what it would have ordered is missed by the checks of accesses alone.
@@ -72,7 +72,7 @@ TEST(Defects, UnusedSignalIsARemarkWhereItMayBe)
     schedule.spare_signals = true;
     const Verification result = verify(schedule);
     EXPECT_TRUE(result.ok) << all_problems(result);
-    EXPECT_EQ(result.remarks, std::vector<std::string>{"rank 2 semaphore 0 gets 7 signals and is waited for 6 times"});
+    EXPECT_EQ(result.remarks, std::vector<std::string>{"rank 2 semaphore 0 gets 7 signals, but 6 waits"});
 }
 
 TEST(Defects, MissingSignalEndsInADeadlockThatIsNamed)
@@ -81,7 +81,7 @@ TEST(Defects, MissingSignalEndsInADeadlockThatIsNamed)
     erase(schedule, 1, 1);
     expect_problem(schedule,
         "rank 2 thread 0 step 11 (wait) never runs: it waits for signal 4 on semaphore 0 from rank 1, which "
-        "nobody sends");
+        "no rank sends");
 }
 
 TEST(Defects, WrongDestination)
@@ -103,7 +103,8 @@ TEST(Defects, WrongSignalTarget)
     Schedule pair = empty_plan(CollectiveOp::send_receive, 3, 1);
     steps_of(pair, 0) = {move_step({in(0, 0)}, {out(1, 0)}), signal_step(1, 0)};
     steps_of(pair, 1) = {wait_step(2, 0)};
-    expect_problem(pair, "rank 1 thread 0 step 0 (wait) expects rank 2 on semaphore 0, which only rank 0 signals");
+    expect_problem(pair,
+        "rank 1 thread 0 step 0 (wait) expects a signal of rank 2 on semaphore 0, but only rank 0 signals it");
 }
 
 TEST(Defects, MutualWaitsNameBothSides)
@@ -274,7 +275,7 @@ TEST(Defects, TwoWaitersWithoutOrder)
     steps_of(schedule, 0) = {signal_step(1, 0), signal_step(1, 0)};
     steps_of(schedule, 1, 0) = {wait_step(0, 0)};
     steps_of(schedule, 1, 1) = {wait_step(0, 0)};
-    expect_problem(schedule, "another thread waits on semaphore 0 too, in no order with this one");
+    expect_problem(schedule, "another thread waits on semaphore 0, too, and the order of the two is not defined");
 }
 
 // Cuts of different moves that do not agree are found at the size where they differ.
@@ -296,7 +297,7 @@ TEST(Defects, PartsThatDisagreeAtUnevenSizes)
     EXPECT_FALSE(verify(schedule, uneven).ok);
     uneven.bytes = 2001;
     const Verification result = verify(schedule, uneven);
-    EXPECT_NE(all_problems(result).find("not all of which was ever written"), std::string::npos)
+    EXPECT_NE(all_problems(result).find("not all of which was written before"), std::string::npos)
         << all_problems(result);
 }
 

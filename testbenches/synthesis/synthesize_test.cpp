@@ -195,7 +195,7 @@ TEST(Synthesize, WhatCannotBeIsRefusedInALine)
         FAIL();
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-            "no way from rank 0 (rank0) to rank 2 (rank2); expected ranks that reach each other");
+            "no path from rank 0 (rank0) to rank 2 (rank2); expected ranks that reach each other");
     }
     EXPECT_THROW(synthesize(CollectiveOp::all_to_all, ring_graph(4), {}), InputError);
     EXPECT_THROW(synthesize(CollectiveOp::all_gather, plain_graph(1), {}), InputError);

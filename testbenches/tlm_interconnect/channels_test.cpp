@@ -182,7 +182,7 @@ TEST(Channels, MoreVcSetsThanTheLinkHasAreRefusedLoudly)
     Line& line = system.pool.take();
     line.begin(LineOp::read, global_address(1, 0), 64);
     system.endpoints[0]->output(0).enqueue(line, LineClass::request, 0, 1);
-    EXPECT_EQ(reports.all(), "/weft/vc_set: e0: a route uses VC set 1, its link has 1\n");
+    EXPECT_EQ(reports.all(), "/weft/vc_set: e0: a route uses VC set 1, but the number of VC sets of its link is 1\n");
     system.pool.give(line);
 }
 

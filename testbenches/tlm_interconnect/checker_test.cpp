@@ -124,7 +124,7 @@ TEST(Checker, RequestSentTwice)
     Rogues rogues;
     rogues.request();
     rogues.request();
-    expect_one(rogues, "request", "sent again before it was answered");
+    expect_one(rogues, "request", "sent again before its response");
 }
 
 TEST(Checker, RequestWhileItsResponseCreditIsOut)
@@ -141,7 +141,7 @@ TEST(Checker, AnswerWithoutRequest)
 {
     Rogues rogues;
     rogues.response();
-    expect_one(rogues, "response", "answers no live request");
+    expect_one(rogues, "response", "is a response to no live request");
 }
 
 TEST(Checker, SecondAnswer)
@@ -150,7 +150,7 @@ TEST(Checker, SecondAnswer)
     rogues.request();
     rogues.response();
     rogues.response();
-    expect_one(rogues, "response", "a second answer");
+    expect_one(rogues, "response", "a second response");
 }
 
 TEST(Checker, AnswerOfAnotherLine)
@@ -168,7 +168,7 @@ TEST(Checker, ReturnPathNotTakenBack)
     rogues.request();
     rogues.line->push_port(3);
     rogues.response();
-    expect_one(rogues, "response", "its return path has 1 entries, the request had 0");
+    expect_one(rogues, "response", "its return path has 1 entries, but that of the request had 0");
 }
 
 TEST(Checker, PieceAcrossTwoLines)
@@ -224,7 +224,7 @@ TEST(Checker, AnswerWithoutStatus)
     Rogues rogues;
     rogues.request();
     rogues.in.send_response(*rogues.line, 0);
-    expect_one(rogues, "status", "an answer with TLM_INCOMPLETE_RESPONSE");
+    expect_one(rogues, "status", "a response with TLM_INCOMPLETE_RESPONSE");
 }
 
 TEST(Checker, MoreRequestsThanCredits)
@@ -234,7 +234,7 @@ TEST(Checker, MoreRequestsThanCredits)
     rogues.request(rogues.another(64));
     EXPECT_EQ(rogues.reports.count(), 0u);
     rogues.request(rogues.another(128));
-    expect_one(rogues, "credit", "request number 3 into a buffer of 2 lines");
+    expect_one(rogues, "credit", "request number 3 into a buffer for 2 transactions");
 }
 
 TEST(Checker, RequestBeforeTheCreditHasArrived)
@@ -243,7 +243,7 @@ TEST(Checker, RequestBeforeTheCreditHasArrived)
     rogues.request(0);
     rogues.in.return_request_credit(*rogues.line, 500);
     rogues.request(rogues.another(0), 499);
-    expect_one(rogues, "credit", "request number 2 into a buffer of 1 lines");
+    expect_one(rogues, "credit", "request number 2 into a buffer for 1 transactions");
 }
 
 TEST(Checker, RequestInTheInstantInWhichTheCreditArrives)
@@ -263,7 +263,7 @@ TEST(Checker, MoreAnswersThanCredits)
     rogues.request(other);
     rogues.response();
     rogues.response(other);
-    expect_one(rogues, "credit", "response number 2 into a buffer of 1 lines");
+    expect_one(rogues, "credit", "response number 2 into a buffer for 1 transactions");
 }
 
 TEST(Checker, AnswerBeforeTheRequestCredit)
@@ -271,7 +271,7 @@ TEST(Checker, AnswerBeforeTheRequestCredit)
     Rogues rogues(counted(1, 0));
     rogues.request();
     rogues.response();
-    expect_one(rogues, "credit", "answered before its request credit came back");
+    expect_one(rogues, "credit", "gets a response before its request credit came back");
 }
 
 TEST(Checker, RequestCreditReturnedTwice)
@@ -280,7 +280,7 @@ TEST(Checker, RequestCreditReturnedTwice)
     rogues.request();
     rogues.in.return_request_credit(*rogues.line, 0);
     rogues.in.return_request_credit(*rogues.line, 0);
-    expect_one(rogues, "return", "a request credit of a line that holds none");
+    expect_one(rogues, "return", "a request credit of a transaction that holds none");
 }
 
 TEST(Checker, ResponseCreditReturnedTwice)
@@ -290,7 +290,7 @@ TEST(Checker, ResponseCreditReturnedTwice)
     rogues.response();
     rogues.out.return_response_credit(*rogues.line, 0);
     rogues.out.return_response_credit(*rogues.line, 0);
-    expect_one(rogues, "return", "a response credit of a line that holds none");
+    expect_one(rogues, "return", "a response credit of a transaction that holds none");
 }
 
 TEST(Checker, ResponseCreditOfARequest)
@@ -298,14 +298,14 @@ TEST(Checker, ResponseCreditOfARequest)
     Rogues rogues(counted(0, 4));
     rogues.request();
     rogues.out.return_response_credit(*rogues.line, 0);
-    expect_one(rogues, "return", "a response credit of a line that holds none");
+    expect_one(rogues, "return", "a response credit of a transaction that holds none");
 }
 
 TEST(Checker, CallIntoThePast)
 {
     Rogues rogues;
     rogues.request(Time{0} - 5);
-    expect_one(rogues, "past", "an effect 5 ps before now");
+    expect_one(rogues, "past", "a delay that ends 5 ps before the current time");
 }
 
 TEST(Checker, AnswerBeforeTheRequestArrives)
@@ -360,7 +360,7 @@ TEST(Checker, NothingMayBeOutstandingAtTheEnd)
     rogues.response(other);
     rogues.checkers.finish();
     EXPECT_EQ(rogues.reports.count(), 2u);
-    EXPECT_TRUE(rogues.reports.contain("finish: read of 32 B at 0x1040 (tag 7) was never answered"));
+    EXPECT_TRUE(rogues.reports.contain("finish: read of 32 B at 0x1040 (tag 7) never had a response"));
     EXPECT_TRUE(rogues.reports.contain("finish: read of 64 B at 0x80 (tag 0) never gave its response credit back"));
 }
 
@@ -412,7 +412,7 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
     target.answer = tlm::TLM_COMPLETED;
     initiator.out.send_request(line, 0);
     EXPECT_TRUE(reports.contain("initiator.out -> target.in: answer: ")) << reports.all();
-    EXPECT_TRUE(reports.contain("a request answered by TLM_COMPLETED"));
+    EXPECT_TRUE(reports.contain("the call for a request returned TLM_COMPLETED"));
     reports.clear();
     target.answer = tlm::TLM_ACCEPTED;
     target.change_phase = true;
@@ -427,7 +427,7 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
     target.in->nb_transport_bw(line, *std::make_unique<LinePhase>(LinePhase::response),
         *std::make_unique<sc_core::sc_time>());
     initiator.out.return_response_credit(line, 0);
-    EXPECT_TRUE(reports.contain("a response credit answered by TLM_UPDATED")) << reports.all();
+    EXPECT_TRUE(reports.contain("the call for a response credit returned TLM_UPDATED")) << reports.all();
 }
 
 TEST(Checker, SwitchedOffItIsNotThere)

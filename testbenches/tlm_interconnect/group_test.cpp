@@ -298,7 +298,7 @@ TEST(Group, ATableThatIsFullSaysSo)
         ADD_FAILURE() << "a third group found room";
     } catch (const InputError& error) {
         EXPECT_EQ(error.diagnostics()[0].text(),
-            "hub: no room for another group in a table of 2; expected fewer "
+            "hub: the table of  groups is full2; expected fewer "
             "groups, or a larger switch.multicast_groups");
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -383,8 +383,8 @@ TEST(Group, ContributionsBeyondThePlacesAreNamedWhereTheyBlock)
     const std::string blocked = opposite_pushes(2);
     EXPECT_NE(blocked.find("reduce at 0x0 of group 0xfc00 waits for endpoint 1\n"), std::string::npos) << blocked;
     EXPECT_NE(blocked.find("operations on groups wait for one of 1 contexts\n"), std::string::npos) << blocked;
-    EXPECT_NE(blocked.find("contributions among them that keep their input slots: 4; switch.waiting_contributions = 2 "
-                           "places are taken\n"),
+    EXPECT_NE(blocked.find("4 of their contributions keep their input slots; all switch.waiting_contributions = 2 "
+                           "places are in use\n"),
         std::string::npos)
         << blocked;
     // With a place for all that can wait nothing blocks, and more of them change no time.
@@ -419,8 +419,8 @@ TEST(Group, AContributionWithoutAPlaceGivesItsCreditBackWithThePlace)
     }),
         "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 "
         "contexts; "
-        "hub: contributions among them that keep their input slots: 1; switch.waiting_contributions = 1 places are "
-        "taken; 4 4");
+        "hub: 1 of their contributions keep their input slots; all switch.waiting_contributions = 1 places are in use; "
+        "4 4");
 }
 
 TEST(Group, LinesOfGroupsPackByTheirOwnLimit)

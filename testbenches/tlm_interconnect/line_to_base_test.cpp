@@ -247,7 +247,7 @@ TEST(LineToBase, BreachesOfTheBaseProtocolAreReported)
     sc_core::sc_time zero;
     tlm::tlm_generic_payload& stray = foreign.take();
     bench.memory.socket->nb_transport_bw(stray, phase, zero);
-    EXPECT_TRUE(reports.contain("an answer to no line that is under way")) << reports.all();
+    EXPECT_TRUE(reports.contain("a response to no transaction in flight")) << reports.all();
     stray.release();
 }
 

@@ -151,7 +151,7 @@ TEST(Messages, BytesOnTheWireFollowFromTheMessageAlone)
     EXPECT_EQ(hosts.on_the_wire(100, LineOp::write, 0, 0), Hosts::amounts(100 * (64 + 98), 100, 100 * 86, 100));
     EXPECT_EQ(hosts.on_the_wire(100, LineOp::write, 0, 2), Hosts::amounts(50 * (128 + 98), 50, 50 * 86, 50));
     EXPECT_EQ(hosts.on_the_wire(100, LineOp::atomic, 0, 100), Hosts::amounts(100 * (8 + 98), 100, 100 * 86, 100));
-    // A transfer of 1000 lines in messages of at most 100.
+    // A transfer of 1000 transactions in messages of at most 100.
     hosts.options.switches.message = 6400;
     EXPECT_EQ(hosts.on_the_wire(1000, LineOp::write, 0, 1000),
         Hosts::amounts(64'000 + 20 * 82 + 10 * 16, 20, 10 * 86, 10));

@@ -107,9 +107,9 @@ TEST(BlockedChain, ACircleIsNamedMemberByMember)
 {
     const std::vector<BufferWait> waits = {{"", "e0", "a -> b", 4}, {"a -> b", "b", "b -> c", 2},
         {"b -> c", "c", "c -> a", 1}, {"c -> a", "a", "a -> b", 2}, {"d -> a", "a", "a -> b", 7}};
-    const std::vector<std::string> expected = {"circle of waiting:", "  2 lines in a -> b wait for room in b -> c",
-        "  1 line in b -> c waits for room in c -> a",
-        "  2 lines in c -> a wait for room in a -> b, which closes the circle"};
+    const std::vector<std::string> expected = {"circular wait:", "  2 packets in a -> b wait for room in b -> c",
+        "  1 packet in b -> c waits for room in c -> a",
+        "  2 packets in c -> a wait for room in a -> b, which closes the circle"};
     EXPECT_EQ(blocked_chain(waits), expected);
 }
 
@@ -117,7 +117,7 @@ TEST(BlockedChain, WithoutACircleItEndsWhereCreditsAreOwed)
 {
     const std::vector<BufferWait> waits = {{"", "e0", "a -> b", 4}, {"a -> b", "b", "b -> c", 2}};
     const std::vector<std::string> expected = {"chain of waiting:", "  4 lines at e0 wait for room in a -> b",
-        "  2 lines in a -> b wait for room in b -> c, where no line waits: its credits were not returned"};
+        "  2 packets in a -> b wait for room in b -> c, where no packet waits: its credits were not returned"};
     EXPECT_EQ(blocked_chain(waits), expected);
     EXPECT_TRUE(blocked_chain({}).empty());
 }
@@ -190,7 +190,7 @@ TEST_P(Rings, ThatIgnoreTheDeadlockCheckNameTheirCircle)
             waits.push_back({from(n, wait.input), "s" + std::to_string(n), buffer(n, wait.output), wait.lines});
     const std::vector<std::string> text = blocked_chain(waits);
     ASSERT_EQ(text.size(), 1 + nodes);
-    EXPECT_EQ(text[0], "circle of waiting:");
+    EXPECT_EQ(text[0], "circular wait:");
     EXPECT_NE(text.back().find("closes the circle"), std::string::npos);
 }
 

@@ -295,7 +295,7 @@ TEST(ReplayControl, ALineThatComesTwiceIsNamedByTheChecker)
     sc_core::sc_start();
     system.endpoints[0]->out(0).send_request(line, 0);
     EXPECT_TRUE(reports.contain("request: write of 64 B")) << reports.all();
-    EXPECT_TRUE(reports.contain("sent again before it was answered")) << reports.all();
+    EXPECT_TRUE(reports.contain("sent again before its response")) << reports.all();
 }
 
 TEST(ReplayControl, ACreditThatIsDroppedLeavesItsChannelWaitingByName)
@@ -309,8 +309,8 @@ TEST(ReplayControl, ACreditThatIsDroppedLeavesItsChannelWaitingByName)
     const Reports reports;
     sc_core::sc_start();
     EXPECT_EQ(system.endpoints[1]->served.size(), 4u);
-    EXPECT_EQ(system.endpoints[0]->output(0).describe(), "6 write lines wait for a credit");
-    EXPECT_TRUE(reports.contain("answered before its request credit came back")) << reports.all();
+    EXPECT_EQ(system.endpoints[0]->output(0).describe(), "6 write packets wait for a credit");
+    EXPECT_TRUE(reports.contain("gets a response before its request credit came back")) << reports.all();
 }
 
 TEST(ReplayControl, ABufferThatIsAdvertisedTooLargeIsCaught)
@@ -325,7 +325,7 @@ TEST(ReplayControl, ABufferThatIsAdvertisedTooLargeIsCaught)
     for (unsigned i = 0; i < 10; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
     const Reports reports;
     sc_core::sc_start();
-    EXPECT_TRUE(reports.contain("write number 5 into a buffer of 4 lines")) << reports.all();
+    EXPECT_TRUE(reports.contain("write number 5 into a buffer for 4 transactions")) << reports.all();
 }
 
 }  // namespace replay_test

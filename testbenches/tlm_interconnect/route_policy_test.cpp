@@ -191,7 +191,7 @@ TEST(RoutePolicy, DimensionOrderRefusesWhatIsNoGrid)
     sized.sizes = {4, 5};
     EXPECT_NE(mismatch(fabric, sized).find("20 points, but 16"), std::string::npos);
     sized.sizes = {2, 8};
-    EXPECT_NE(mismatch(fabric, sized).find("are no neighbours"), std::string::npos);
+    EXPECT_NE(mismatch(fabric, sized).find("are not neighbours"), std::string::npos);
     sized.sizes = {4, 4};
     EXPECT_EQ(mismatch(fabric, sized), "");
     fabric.edges.erase(fabric.edges.begin() + 3);

@@ -99,7 +99,7 @@ TEST(Routing, TheRefusedRingReallyDeadlocks)
     std::string blocked;
     for (unsigned s = 0; s < 6; ++s)
         for (unsigned p = 0; p < 3; ++p) blocked += system.switches[s]->output(p).describe() + ";";
-    EXPECT_NE(blocked.find("write lines wait for a credit"), std::string::npos) << blocked;
+    EXPECT_NE(blocked.find("write packets wait for a credit"), std::string::npos) << blocked;
 }
 
 TEST(Routing, TreesStarsAndDirectMeshesAreAccepted)

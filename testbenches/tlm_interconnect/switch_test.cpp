@@ -180,7 +180,7 @@ TEST(Switch, ALineThatNobodyCanTakeIsReported)
             sc_core::sc_start();
             return reports.all();
         });
-        EXPECT_EQ(text, "/weft/switch: s: no way to endpoint " + std::to_string(destination) + "\n");
+        EXPECT_EQ(text, "/weft/switch: s: no route to endpoint " + std::to_string(destination) + "\n");
     }
 }
 

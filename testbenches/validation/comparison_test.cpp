@@ -60,7 +60,7 @@ TEST(Measured, WhatIsWrongIsNamedWithItsLine)
 {
     const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
     expect_refused(head, "has no 'rows'");
-    expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is no measured value; expected a time");
+    expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is not a measured value; expected a time");
     expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not behind the one before");
     expect_refused(head + "  quantity: algbw\n  rows: {1 KiB: 1 us}\n", "unknown quantity 'algbw'");
     expect_refused(head + "  launsh: 0\n  rows: {1 KiB: 1 us}\n", "launsh");
@@ -206,7 +206,7 @@ TEST(PageSections, APageWithoutAPlaceIsRefused)
         }
         return "";
     };
-    EXPECT_EQ(refusal("text\n"), "p.md: the page has no place for 'a'; expected a line '<!-- weft validate: a -->'");
+    EXPECT_EQ(refusal("text\n"), "p.md: the page has no section for 'a'; expected a line '<!-- weft validate: a -->'");
     EXPECT_EQ(refusal("\n<!-- weft validate: a -->\nold\n"),
         "p.md:2: section 'a' is not closed; expected a line '<!-- end -->'");
 }

@@ -127,7 +127,7 @@ TEST(LaunchGroup, DifferentConstantsInOneGroupAreRefused)
     const MeasuredTable other = table("c", "  launch: 2 us\n  launch_group: Another\n", "{1 KiB: 1 us}");
     EXPECT_EQ(refusal({fitted, other, fitted}), "");
     EXPECT_EQ(refusal({fitted, other, stated}),
-        "dir/b.yaml:6: launch of group 'Library, host' is 2 us here and fitted in dir/a.yaml; expected one 'launch' "
+        "dir/b.yaml:6: launch of group 'Library, host' is 2 us here, but fitted in dir/a.yaml; expected one 'launch' "
         "for all tables of a group");
     EXPECT_NE(refusal({stated, table("d", "  launch: 2.5 us\n  launch_group: Library, host\n", "{1 KiB: 1 us}")})
                   .find("2.5 us here and 2 us in"),
@@ -278,7 +278,7 @@ TEST(NotSimulated, AReasonAndAMeasurementAreWanted)
 {
     for (const auto& [row, problem] :
         {std::pair("{measured: 9 us}", "t.yaml:5: row '1 KiB' has no reason; expected 'not_simulated'"),
-            std::pair("{not_simulated: why}", "'' is no measured value"),
+            std::pair("{not_simulated: why}", "'' is not a measured value"),
             std::pair("{measured: 9 us, reason: why}", "reason")}) {
         try {
             table("t", "", std::string("{1 KiB: ") + row + "}");

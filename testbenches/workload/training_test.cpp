@@ -285,7 +285,7 @@ TEST(TrainingShapes, ThatDoNotDivideAreRefused)
     EXPECT_NE(refusal(model, options).find("--pp 2 does not divide 3 microbatches"), std::string::npos);
     options = divided(2, 1, 2, 1, 1);
     options.parallel.expert = 2;
-    EXPECT_NE(refusal(model, options).find("--ep with a model without experts"), std::string::npos);
+    EXPECT_NE(refusal(model, options).find("--ep, but the model has no experts"), std::string::npos);
     EXPECT_NE(refusal(with_experts(), options).find("sends every token 2 times"), std::string::npos);
     EXPECT_NE(refusal(model, divided(8, 8, 2048, 2, 1)).find("262144 ranks"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// What holds lines up at an adapter: the adapter's own bounds, or the foreign module behind it.
+// The causes of waiting at an adapter: the adapter's own limits, or the foreign module behind it.
 //
 // A bench that measures a foreign module asks every adapter: throughput that the adapter's threads or buffer set says
 // nothing about the module.

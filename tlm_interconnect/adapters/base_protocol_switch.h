@@ -40,8 +40,8 @@ public:
     template <unsigned BUSWIDTH>
     void connect(unsigned port, tlm::tlm_target_socket<BUSWIDTH>& in, tlm::tlm_initiator_socket<BUSWIDTH>& out)
     {
-        auto entry = std::make_unique<LineToBase<BUSWIDTH>>(
-            ("entry" + std::to_string(port)).c_str(), event_queue(), path() + ".entry" + std::to_string(port), entry_);
+        auto entry = std::make_unique<LineToBase<BUSWIDTH>>(("entry" + std::to_string(port)).c_str(), event_queue(),
+            path() + ".entry" + std::to_string(port), entry_);
         auto exit = std::make_unique<BaseToLine<BUSWIDTH>>(("exit" + std::to_string(port)).c_str(), event_queue(),
             path() + ".exit" + std::to_string(port), pool_, exit_);
         entry->socket.bind(in);

@@ -17,8 +17,9 @@ BaseToLineCore::BaseToLineCore(sc_core::sc_module_name name, EventQueue& event_q
 
 std::vector<AdapterLimit> BaseToLineCore::limits(Time now) const
 {
-    return {{path(), "all " + std::to_string(spec_.outstanding) + " outstanding lines were in use while others waited",
-        true, outstanding_full_.total(now)}};
+    return {{path(),
+        "all " + std::to_string(spec_.outstanding) + " outstanding transactions were in use while others waited", true,
+        outstanding_full_.total(now)}};
 }
 
 void BaseToLineCore::violation(const char* what) const

@@ -25,13 +25,13 @@ std::vector<AdapterLimit> LineToBaseCore::limits(Time now) const
 {
     std::vector<AdapterLimit> out;
     if (spec_.mode == LineToBaseSpec::Mode::blocking)
-        out.push_back(
-            {path(), "all " + std::to_string(spec_.threads) + " threads were in blocking calls while lines waited",
-                true, threads_busy_.total(now)});
+        out.push_back({path(),
+            "all " + std::to_string(spec_.threads) + " threads were in blocking calls while transactions waited", true,
+            threads_busy_.total(now)});
     out.push_back({path(), "all " + std::to_string(spec_.buffer) + " slots of the buffer were in use", true,
         buffer_full_.total(now)});
     if (spec_.mode == LineToBaseSpec::Mode::non_blocking)
-        out.push_back({path(), "the foreign module had not ended its request phase while lines waited", false,
+        out.push_back({path(), "the foreign module had not ended its request phase while transactions waited", false,
             foreign_busy_.total(now)});
     return out;
 }
@@ -87,9 +87,9 @@ void LineToBaseCore::run(ScheduledItem& item)
 
 void LineToBaseCore::accept(Line& line)
 {
-    if (held_ >= spec_.buffer) violation("more lines than its buffer holds: the sender ignores credits");
+    if (held_ >= spec_.buffer) violation("more transactions than its buffer holds: the sender ignores credits");
     if (free_slots_.empty()) {
-        if (slots_.size() > 0xffff) SC_REPORT_FATAL("/weft/adapter", "more than 65536 lines in one adapter");
+        if (slots_.size() > 0xffff) SC_REPORT_FATAL("/weft/adapter", "more than 65536 transactions in one adapter");
         free_slots_.push_back(static_cast<std::uint16_t>(slots_.size()));
         slots_.emplace_back();
     }
@@ -191,7 +191,7 @@ tlm::tlm_sync_enum LineToBaseCore::nb_transport_bw(tlm::tlm_generic_payload& pay
         extension->line->push_port(index);
     }
     if (!ours || index >= slots_.size() || slots_[index].line != extension->line || !slots_[index].waiting) {
-        violation("an answer to no line that is under way");
+        violation("a response to no transaction in flight");
         return tlm::TLM_ACCEPTED;
     }
     if (phase == tlm::END_REQ) {
@@ -227,7 +227,7 @@ void LineToBaseCore::answered(std::uint16_t index, Time delay)
     Line& line = *slot.line;
     line.set_response_status(line.payload().get_response_status());
     if (line.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
-        violation("an answer without a response status");
+        violation("a response without a response status");
         line.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     }
     line.kind = answer_kind;

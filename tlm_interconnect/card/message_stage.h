@@ -1,4 +1,5 @@
-// What a network card does to requests that leave a node: it makes messages of the transfers they are parts of, and cuts
+// The message stage of a network card, which requests pass when they leave a node: it groups transfers into messages,
+// and divides
 // these into packets.
 //
 // A transfer is what its requester says it is (Line::transfer): a copy of a workgroup, a descriptor of a copy engine, a

@@ -12,7 +12,7 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
 {
     check_frames(spec);
     if (spec.bit_error_rate > 0)
-        throw InputError("", 0, "bit errors on a link that repeats nothing", "link.retry=timeout or go_back_n");
+        throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
     const Packetiser packetiser(spec);
     for (unsigned end = 0; end < 2; ++end) {
         Wire& wire = wires_[end];

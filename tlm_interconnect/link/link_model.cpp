@@ -35,7 +35,7 @@ void check_frames(const LinkSpec& spec)
         throw InputError("", 0,
             "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
                 " B of packets",
-            "link.frame_payload from 1 to link.frame, or neither");
+            "link.frame_payload from 1 to link.frame, or both 0");
 }
 
 std::unique_ptr<LinkModel> make_link(const char* module_name, EventQueue& event_queue, const std::string& path,

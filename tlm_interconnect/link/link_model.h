@@ -1,4 +1,4 @@
-// What stands between two modules as a link, whatever its inside.
+// The interface of any link model between two modules.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The shell of a link: what every model of one has alike, whatever happens on its wires.
+// The shell of a link: the common part of all link models.
 //
 // Sockets: target[e] takes requests from the module at end e, initiator[e] delivers requests to it. The shell makes them,
 // passes debug accesses, hands lines to the module at the other end and credits back to their sender.

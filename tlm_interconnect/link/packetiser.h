@@ -1,4 +1,5 @@
-// What lines cost on the wire of one link direction: headers, extensions, byte enables, padding, packets of several
+// The bytes of transactions on the wire of one link direction: headers, extensions, byte enables, padding, packets of
+// several
 // lines. Without SystemC and without time, but for one question: did this line follow the last one closely?
 //
 // A line by itself:

@@ -1,4 +1,4 @@
-// Where the time of one traced transaction went. The modules that it passes fill it in for transactions with
+// The latency of one traced transaction by cause. The modules that it passes fill it in for transactions with
 // LineHeader::traced_flag and do not touch it for others.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where lines come from and go back to.
+// The pool from which transactions come and to which they return.
 //
 // A line taken from the pool belongs to whoever took it until it is given back. TLM reference counts
 // matter only once a line has been shared with a foreign model (shared_mark): then the last

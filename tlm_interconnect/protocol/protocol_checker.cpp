@@ -101,7 +101,7 @@ Time ProtocolChecker::arrival(const Line& line, const sc_core::sc_time& delay)
 {
     const Time now = event_queue_.now();
     if (to_ps(delay) < negative) return now + to_ps(delay);
-    problem("past", &line, fmt::format("an effect {} ps before now", Time{0} - to_ps(delay)));
+    problem("past", &line, fmt::format("a delay that ends {} ps before the current time", Time{0} - to_ps(delay)));
     return now;
 }
 
@@ -113,7 +113,7 @@ void ProtocolChecker::on_request(Line& line, Time at)
     const auto [entry, fresh] = live_.try_emplace(&line);
     if (!fresh) {
         problem("request", &line,
-            entry->second.unanswered ? "sent again before it was answered"
+            entry->second.unanswered ? "sent again before its response"
                                      : "sent again while its response credit is still out");
     }
     check_order(line, LineClass::request, at);
@@ -126,24 +126,25 @@ void ProtocolChecker::on_response(Line& line, Time at)
 {
     const auto found = live_.find(&line);
     if (found == live_.end() || !found->second.unanswered) {
-        problem("response", &line, found == live_.end() ? "answers no live request" : "a second answer");
+        problem("response", &line, found == live_.end() ? "is a response to no live request" : "a second response");
         return;
     }
     Live& live = found->second;
     if (live.address != line.address || live.tag != line.tag || live.op != line.op || live.size != line.size)
         problem("response", &line,
-            fmt::format("answers {} of {} B at {:#x} with tag {}", name_of(live.op), live.size, live.address,
+            fmt::format("is a response to {} of {} B at {:#x} with tag {}", name_of(live.op), live.size, live.address,
                 live.tag));
     if (live.depth != line.depth)
         problem("response", &line,
-            fmt::format("its return path has {} entries, the request had {}", line.depth, live.depth));
+            fmt::format("its return path has {} entries, but that of the request had {}", line.depth, live.depth));
     check_payload(line);
     if (line.get_response_status() != tlm::TLM_OK_RESPONSE)
-        problem("status", &line, "an answer with " + name_of(line.get_response_status()));
-    if (at < live.arrival) problem("past", &line, fmt::format("answered {} ps before it arrives", live.arrival - at));
-    if (live.posted) problem("response", &line, "answers a posted write");
+        problem("status", &line, "a response with " + name_of(line.get_response_status()));
+    if (at < live.arrival)
+        problem("past", &line, fmt::format("gets a response {} ps before it arrives", live.arrival - at));
+    if (live.posted) problem("response", &line, "is a response to a posted write");
     if (live.credit[0] && (rules_.request_credits != 0 || rules_.by_channel))
-        problem("credit", &line, "answered before its request credit came back");
+        problem("credit", &line, "gets a response before its request credit came back");
     check_order(line, LineClass::response, at);
     if (rules_.response_credits == 0 && !rules_.by_channel) {
         live_.erase(found);
@@ -162,7 +163,7 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
     if (cls == LineClass::response && rules_.response_credits == 0 && !rules_.by_channel) return;
     const auto found = live_.find(&line);
     if (found == live_.end() || !found->second.credit[index]) {
-        problem("return", &line, fmt::format("a {} credit of a line that holds none", class_name(cls)));
+        problem("return", &line, fmt::format("a {} credit of a transaction that holds none", class_name(cls)));
         return;
     }
     if (at < found->second.arrival)
@@ -174,7 +175,7 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
     if (rules_.by_channel) {
         if (line.vc != found->second.vc[index])
             problem("return", &line,
-                fmt::format("a credit of channel {} for a line that was sent in channel {}", line.vc,
+                fmt::format("a credit of channel {} for a transaction that was sent in channel {}", line.vc,
                     found->second.vc[index]));
         channels_[found->second.vc[index]].returning.push(at);
     }
@@ -188,7 +189,7 @@ void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now,
     if (now != sent) problem("answer", &line, fmt::format("a {} came back as a {}", name_of(sent), name_of(now)));
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && !is_line))
         problem("answer", &line,
-            fmt::format("a {} answered by {}", name_of(sent),
+            fmt::format("the call for a {} returned {}", name_of(sent),
                 answer == tlm::TLM_COMPLETED ? "TLM_COMPLETED" : "TLM_UPDATED"));
 }
 
@@ -217,7 +218,8 @@ void ProtocolChecker::use_credit(const Line& line, LineClass cls, Time at)
     settle(account, at);
     if (account.used >= account.limit)
         problem("credit", &line,
-            fmt::format("{} number {} into a buffer of {} lines", class_name(cls), account.used + 1, account.limit));
+            fmt::format("{} number {} into a buffer for {} transactions", class_name(cls), account.used + 1,
+                account.limit));
     ++account.used;
 }
 
@@ -246,8 +248,9 @@ void ProtocolChecker::use_channel(const Line& line, Time at)
     }
     if (channels_[line.vc].used > space.lines[line.vc] && pooled > space.shared)
         problem("credit", &line,
-            fmt::format("{} number {} into a buffer of {} lines", name, channels_[line.vc].used, space.lines[line.vc]) +
-                (space.shared > 0 ? fmt::format(" and a pool of {}", space.shared) : ""));
+            fmt::format("{} number {} into a buffer for {} transactions", name, channels_[line.vc].used,
+                space.lines[line.vc]) +
+                (space.shared > 0 ? fmt::format(" and a pool for {}", space.shared) : ""));
 }
 
 void ProtocolChecker::check_order(const Line& line, LineClass cls, Time at)
@@ -289,7 +292,7 @@ void ProtocolChecker::finish()
         problem("finish", nullptr,
             fmt::format("{} of {} B at {:#x} (tag {}) {}", name_of(live.op), live.size, live.address, live.tag,
                 live.posted           ? "was never consumed"
-                    : live.unanswered ? "was never answered"
+                    : live.unanswered ? "never had a response"
                                       : "never gave its response credit back"));
 }
 

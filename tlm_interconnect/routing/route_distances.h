@@ -1,4 +1,4 @@
-// How far every node of a fabric is from one of them, and how wide the route.
+// The distance of every node of a fabric from one node, and the narrowest bandwidth on the path.
 #pragma once
 
 #include <cstdint>

@@ -84,14 +84,14 @@ public:
         std::map<std::uint32_t, std::vector<std::uint32_t>> members;
         for (std::uint32_t n = 0; n < fabric_.nodes.size(); ++n)
             if (fabric_.nodes[n].forwards) members[groups_[n]].push_back(n);
-        if (members.size() < 2) throw RouteMismatch("no dragonfly: all forwarding nodes are in one group");
+        if (members.size() < 2) throw RouteMismatch("not a dragonfly: all forwarding nodes are in one group");
         for (const auto& [group, nodes] : members) {
             for (const std::uint32_t node : nodes) {
                 std::vector<bool> joined(fabric_.nodes.size(), false);
                 for (const Fabric::Port& port : ports_[node]) joined[port.peer] = true;
                 for (const std::uint32_t other : nodes)
                     if (other != node && !joined[other])
-                        throw RouteMismatch("no dragonfly: " + fabric_.nodes[node].name + " and " +
+                        throw RouteMismatch("not a dragonfly: " + fabric_.nodes[node].name + " and " +
                             fabric_.nodes[other].name + " of one group are not joined");
             }
         }
@@ -126,7 +126,7 @@ private:
 void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node_of,
     const std::vector<std::uint32_t>& groups, bool valiant, RouteChoices& out)
 {
-    if (groups.size() != fabric.nodes.size()) throw RouteMismatch("no dragonfly: the nodes are in no groups");
+    if (groups.size() != fabric.nodes.size()) throw RouteMismatch("not a dragonfly: the nodes are in no groups");
     const std::vector<std::uint32_t> router_of = routers_of(fabric, node_of);
     const Dragonfly dragonfly(fabric, groups);
     dragonfly.check();
@@ -150,7 +150,7 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
             if (node == node_of[d] || (!fabric.nodes[node].forwards && own < 0)) continue;
             if (fabric.nodes[node].forwards && node != router) {
                 if (hops->second[node] == no_route)
-                    throw RouteMismatch("no dragonfly: no link joins the group of " + fabric.nodes[node].name +
+                    throw RouteMismatch("not a dragonfly: no link joins the group of " + fabric.nodes[node].name +
                         " to that of " + fabric.nodes[router].name);
                 for (unsigned phase = 0; phase < out.phases; ++phase) {
                     const std::size_t row = std::size_t{phase} * fabric.endpoints + d;

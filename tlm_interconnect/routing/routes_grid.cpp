@@ -62,7 +62,7 @@ private:
             const std::size_t d = difference(edge.a, edge.b);
             const auto off = [&] {
                 return fabric_.nodes[edge.a].name + " and " + fabric_.nodes[edge.b].name +
-                    " are joined but are no neighbours";
+                    " are joined but are not neighbours";
             };
             if (d == dimensions()) return off();
             const std::pair<std::uint32_t, std::uint32_t> ends =
@@ -162,7 +162,7 @@ std::vector<std::uint32_t> routers_of(const Fabric& fabric, const std::vector<st
         for (const Fabric::Port& port : ports[node])
             if (!fabric.nodes[node].forwards && fabric.nodes[port.peer].forwards) routers.insert(port.peer);
         if (routers.size() != 1)
-            throw RouteMismatch(fabric.nodes[node].name + " hangs on " + std::to_string(routers.size()) +
+            throw RouteMismatch(fabric.nodes[node].name + " is attached to " + std::to_string(routers.size()) +
                 " forwarding nodes instead of one");
         out.push_back(*routers.begin());
     }

@@ -9,7 +9,7 @@ namespace {
 
 std::string step_of(const BufferWait& wait)
 {
-    const std::string count = std::to_string(wait.lines) + (wait.lines == 1 ? " line" : " lines");
+    const std::string count = std::to_string(wait.lines) + (wait.lines == 1 ? " packet" : " packets");
     const std::string where = wait.held.empty() ? " at " + wait.at : " in " + wait.held;
     return count + where + (wait.lines == 1 ? " waits" : " wait") + " for room in " + wait.wanted;
 }
@@ -49,7 +49,7 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
             }
             const std::size_t to = next->second[top.next++];
             if (marks[to] == Mark::open) {
-                std::vector<std::string> out{"circle of waiting:"};
+                std::vector<std::string> out{"circular wait:"};
                 std::size_t first = 0;
                 while (path[first].wait != to) ++first;
                 for (std::size_t i = first; i < path.size(); ++i) out.push_back("  " + step_of(waits[path[i].wait]));
@@ -64,7 +64,7 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
     if (longest.empty()) return {};
     std::vector<std::string> out{"chain of waiting:"};
     for (const std::size_t i : longest) out.push_back("  " + step_of(waits[i]));
-    out.back() += ", where no line waits: its credits were not returned";
+    out.back() += ", where no packet waits: its credits were not returned";
     return out;
 }
 

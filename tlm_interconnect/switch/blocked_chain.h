@@ -1,4 +1,4 @@
-// Who waits for whom when nothing moves any more: from one blocked line along buffers that are full, to the circle they
+// The chain of waits of a run without progress: from one blocked packet along full buffers to the cycle that they
 // close, or to the place where a credit is owed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What waits at an output port: one queue for each virtual channel of its link and each input.
+// The queues of an output port: one queue for each virtual channel of its link and each input.
 #pragma once
 
 #include <algorithm>

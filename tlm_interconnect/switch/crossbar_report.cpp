@@ -48,7 +48,7 @@ std::vector<std::string> CrossbarSwitch::blocked() const
         for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
         const Line& line = Line::of(*queue.head);
         const bool ready = (ready_[number >> 6] >> (number & 63) & 1U) != 0;
-        out.push_back(fmt::format("{} input {}: {} {} lines wait for {} of output {}", path(), number / per_input,
+        out.push_back(fmt::format("{} input {}: {} {} packets wait for {} of output {}", path(), number / per_input,
             count, vc_name(line.vc, ports_[queue.output].vc_sets),
             ready && separate_ ? "a credit of " + vc_name(queue.channel, ports_[queue.output].vc_sets) : "a channel",
             queue.output));

@@ -23,15 +23,15 @@ GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, 
 void GroupUnit::add(const SwitchGroup& group)
 {
     if (groups_.size() >= group_limit_)
-        throw InputError("", 0, fmt::format("{}: no room for another group in a table of {}", path_, group_limit_),
+        throw InputError("", 0, fmt::format("{}: the table of {} groups is full", path_, group_limit_),
             "fewer groups, or a larger switch.multicast_groups");
     if (group.id < first_group || group.members.empty())
         throw InputError("", 0, fmt::format("{}: group {:#x} of {} members", path_, group.id, group.members.size()),
-            fmt::format("a number from {:#x} on and at least one member", first_group));
+            fmt::format("a group number of {:#x} or more, and at least one member", first_group));
     const auto place = static_cast<std::size_t>(group.id - first_group);
     if (group_at_.size() <= place) group_at_.resize(place + 1, none);
     if (group_at_[place] != none)
-        throw InputError("", 0, fmt::format("{}: group {:#x} is there already", path_, group.id), "another number");
+        throw InputError("", 0, fmt::format("{}: group {:#x} exists already", path_, group.id), "another group number");
     group_at_[place] = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back(group);
     for (Context& context : contexts_)
@@ -67,13 +67,15 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
     const std::uint32_t group = group_of(line);
     if (group == none) {
         SC_REPORT_FATAL("/weft/group",
-            fmt::format("{}: group {:#x} is not known here", path_, line.destination).c_str());
+            fmt::format("{}: this switch does not know group {:#x}", path_, line.destination).c_str());
         return;
     }
     if (line.op != LineOp::multicast && line.size % size_of(groups_[group].type) != 0)
-        SC_REPORT_FATAL("/weft/group", fmt::format("{}: {} B are no whole elements", path_, line.size).c_str());
+        SC_REPORT_FATAL("/weft/group",
+            fmt::format("{}: {} B are not a whole number of elements", path_, line.size).c_str());
     if (line.op == LineOp::reduce && member_of(groups_[group], line.source) == groups_[group].members.size())
-        SC_REPORT_FATAL("/weft/group", fmt::format("{}: endpoint {} is no member", path_, line.source).c_str());
+        SC_REPORT_FATAL("/weft/group",
+            fmt::format("{}: endpoint {} is not a member of the group", path_, line.source).c_str());
     line.scratch.contribution.placed = false;
     if (begin(line, input, now)) return;
     ++waited_;
@@ -330,8 +332,8 @@ std::vector<std::string> GroupUnit::blocked() const
         out.push_back(
             fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(), contexts_.size()));
     if (contributions_waiting_ > placed_)
-        out.push_back(fmt::format("contributions among them that keep their input slots: {}; "
-                                  "switch.waiting_contributions = {} places are taken",
+        out.push_back(fmt::format(
+            "{} of their contributions keep their input slots; all switch.waiting_contributions = {} places are in use",
             contributions_waiting_ - placed_, places_));
     return out;
 }

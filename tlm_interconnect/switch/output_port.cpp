@@ -28,8 +28,8 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_
     const std::uint8_t slot = queues_.slot_for(line, cls, vc_set);
     if (slot == ChannelQueues::no_slot) {
         SC_REPORT_FATAL("/weft/vc_set",
-            (component_.path() + ": a route uses VC set " + std::to_string(vc_set) + ", its link has " +
-                std::to_string(vc_sets_))
+            (component_.path() + ": a route uses VC set " + std::to_string(vc_set) +
+                ", but the number of VC sets of its link is " + std::to_string(vc_sets_))
                 .c_str());
         return;
     }
@@ -56,7 +56,7 @@ void OutputPort::add_credit(std::uint8_t vc, Time due)
 {
     const std::uint8_t slot = queues_.slot_of(vc);
     if (slot == ChannelQueues::no_slot || !credits_.give(vc, due)) {
-        SC_REPORT_ERROR("/weft/credit", (component_.path() + ": more credits returned than were given").c_str());
+        SC_REPORT_ERROR("/weft/credit", (component_.path() + ": more credits came back than were given").c_str());
         return;
     }
     meter_.returned(slot, due);
@@ -175,7 +175,7 @@ std::string OutputPort::describe() const
     for (const ChannelQueues::Channel& channel : queues_.channels()) {
         if (channel.queued == 0) continue;
         out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, vc_sets_) +
-            " lines wait";
+            " packets wait";
         if (!credits_.available(channel.vc, event_queue_.now()) &&
             credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)
             out += " for a credit";

@@ -1,4 +1,4 @@
-// Who goes first at an output port: the channel, and in it the input.
+// The arbiter of an output port: it selects the channel, and in it the input.
 //
 //   round_robin  the next channel in turn, and in it the next input in turn
 //   age          the line with the earliest `issued`; ties in turn

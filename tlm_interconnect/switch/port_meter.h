@@ -1,4 +1,5 @@
-// What an output port measures: lines, time without a credit, the latency breakdown of traced lines, and, where somebody has
+// The statistics of an output port: transactions, time without a credit, the latency breakdown of traced lines, and,
+// where somebody has
 // attached a PortWatch, every channel to the picosecond.
 #pragma once
 

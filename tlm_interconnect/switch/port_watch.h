@@ -1,4 +1,4 @@
-// What happens at the sending side of a link direction, by virtual channel, to the picosecond. Attached to a port when
+// Statistics of the sending side of a link direction, by virtual channel, to the picosecond. Attached to a port when
 // somebody wants to know; a port without one pays nothing.
 //
 // Of a channel:

@@ -1,4 +1,4 @@
-// What the platform needs of anything that stands in the place of a switch: our Switch, a user's model, or a
+// The interface of any switch model to the platform: our Switch, a user's model, or a
 // block of RTL behind an adapter.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
     // InputError when it cannot.
     virtual void add_group(const SwitchGroup& /*group*/, LinePool& /*pool*/)
     {
-        throw InputError("", 0, "this model of a switch carries out no operations on groups", "model switch");
+        throw InputError("", 0, "this switch model has no operations on groups", "model switch");
     }
     // Whether an operation on a group has lacked a member for longer than it may.
     virtual bool overdue(Time /*now*/) const { return false; }

@@ -1,4 +1,4 @@
-// The shell of a switch: what every model of one has alike, whatever decides inside.
+// The shell of a switch: the common part of all switch models.
 //
 // Sockets: per port one target (requests in, responses out) and one initiator (requests out, responses in), each bound to a
 // link. The shell makes them, routes requests and says so when there is no route, keeps the return path, gives the credit of

@@ -1,4 +1,4 @@
-// Which line waits at a port for a given address, as far as a hash of addresses tells them apart.
+// Finds the transaction that waits at a port for a given address, by a hash of addresses.
 //
 // An address leads to one of `places` places, 4,096 and 16 for each line that waits at least. A place counts the lines that wait and
 // lead to it, and names the one that came when none was there, until that has left. Places with lines are kept in a table as

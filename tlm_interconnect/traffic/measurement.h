@@ -1,4 +1,4 @@
-// What is measured of open-loop traffic: latency and throughput, by batches of the time in which lines were created.
+// Measurements of open-loop traffic: latency and throughput, by batches of the creation time of transactions.
 //
 // The run is cut into batches of equal length. Warm-up is found afterwards: of the means of all batches the leading
 // ones are dropped that make the standard error of the rest smallest (MSER [White 1997]), at most half of them.

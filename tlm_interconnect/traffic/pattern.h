@@ -1,4 +1,4 @@
-// Who sends to whom.
+// Traffic patterns: the destination of each source.
 //
 // Endpoints are numbered 0..n-1; b is the number of bits of n - 1.
 //   uniform            any other endpoint with equal chance; oneself too where `self` is set

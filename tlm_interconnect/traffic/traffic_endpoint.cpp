@@ -195,8 +195,8 @@ std::vector<Statistic> TrafficEndpoint::statistics() const
 {
     return {{"created", static_cast<double>(created_), "lines", "requests created"},
         {"sent", static_cast<double>(sent_), "lines", "requests sent"},
-        {"received", static_cast<double>(received_), "lines", "requests of others received"},
-        {"answers", static_cast<double>(answers_), "lines", "answers received"},
+        {"received", static_cast<double>(received_), "lines", "requests received from other endpoints"},
+        {"answers", static_cast<double>(answers_), "lines", "responses received"},
         {"source_queue_peak", static_cast<double>(peak_), "lines", "longest source queue of a port"}};
 }
 

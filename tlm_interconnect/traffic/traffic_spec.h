@@ -1,4 +1,4 @@
-// What an open-loop source sends.
+// The traffic of an open-loop source.
 #pragma once
 
 #include "tlm_interconnect/protocol/line.h"

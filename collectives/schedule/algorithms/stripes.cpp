@@ -19,7 +19,7 @@ void check_orders(const AlgorithmOptions& options, std::uint32_t ranks)
         std::vector<std::uint32_t> sorted = options.orders[i];
         std::sort(sorted.begin(), sorted.end());
         if (sorted != shapes::identity_ring(ranks))
-            throw InputError("", 0, fmt::format("ring {} does not visit every rank once", i),
+            throw InputError("", 0, fmt::format("ring {} does not contain every rank once", i),
                 fmt::format("ranks 0 to {} in some order", ranks - 1));
     }
 }
@@ -48,7 +48,7 @@ std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& opti
     const std::uint32_t most = shapes::most_disjoint_rings(ranks);
     if (options.rings > most)
         throw InputError("", 0, fmt::format("{} rings over {} ranks", options.rings, ranks),
-            fmt::format("at most {} that share no link", most));
+            fmt::format("at most {} rings that share no link", most));
     return shapes::disjoint_rings(ranks, options.rings > 0 ? options.rings : std::min(most, rings_by_default));
 }
 

@@ -115,7 +115,7 @@ ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerance
         [](const Difference& one, const Difference& other) { return one.fact.group < other.fact.group; });
     const std::vector<std::string> unused = tolerances.unused();
     if (!unused.empty())
-        throw InputError("", 0, "--tolerance '" + unused.front() + "' names nothing that the results hold",
+        throw InputError("", 0, "--tolerance '" + unused.front() + "' matches no fact of the results",
             "a group or a pattern of names that 'weft compare A B --json -' lists");
     for (const Facts* facts : {&a, &b})
         if (facts->partial) out.notices.push_back(facts->file + " is partial: its run did not finish");

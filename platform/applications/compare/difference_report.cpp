@@ -138,8 +138,8 @@ std::string comparison_text(const ResultComparison& comparison, std::size_t most
         out += fmt::format("same        all {} facts are equal\n", comparison.compared);
     else
         out += fmt::format("differ      {} of {} facts{}\n", comparison.differences.size(), comparison.compared,
-            !comparison.judged ? "; no --tolerance was given, so none is judged"
-                : beyond == 0  ? "; all that are judged are within the tolerance"
+            !comparison.judged ? "; without --tolerance none counts as a failure"
+                : beyond == 0  ? "; all checked differences are within the tolerance"
                                : fmt::format("; {} beyond the tolerance", beyond));
     for (std::size_t g = 0; g < fact_group_names().size(); ++g) {
         const std::vector<Row> rows = rows_of(comparison, static_cast<FactGroup>(g));

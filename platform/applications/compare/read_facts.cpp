@@ -72,7 +72,7 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
             if (times == nullptr) continue;
             for (const auto& [cause, time] : times->members) {
                 if (time.kind != Kind::number)
-                    throw InputError(out.file, time.line, "a time is no number", "picoseconds");
+                    throw InputError(out.file, time.line, "a time is not a number", "picoseconds");
                 const std::string name = (std::string(list) == "stall_ps" ? "" : "time.") + cause;
                 const double ps = number_of(time);
                 if (sums.find(name) == sums.end()) causes.push_back(name);
@@ -113,7 +113,7 @@ void read_links(Facts& out, const JsonValue& links, double simulated)
             const JsonValue* value = link.maybe(key);
             if (value == nullptr) return;
             if (value->kind != Kind::number)
-                throw InputError(out.file, value->line, std::string("'") + key + "' is no number", "a number");
+                throw InputError(out.file, value->line, std::string("'") + key + "' is not a number", "a number");
             out.facts.push_back(
                 {group, element, field, unit, number_of(*value), "", part ? std::optional(simulated) : std::nullopt});
         };
@@ -234,7 +234,7 @@ Facts read_facts(const std::string& file, const std::string& text)
         read_validation(out, root);
     } else {
         throw InputError(file, root.member("schema")->line,
-            "schema '" + out.schema.substr(0, 60) + "' is none that can be compared",
+            "schema '" + out.schema.substr(0, 60) + "' cannot be compared",
             "the JSON of weft run, sweep, fabric, probe or validate");
     }
     return out;

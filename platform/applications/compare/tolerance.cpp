@@ -36,7 +36,7 @@ void Tolerances::add(const std::string& text)
     if (equals != std::string::npos) rule.pattern = text.substr(0, equals);
     const std::optional<double> share = share_of(equals == std::string::npos ? text : text.substr(equals + 1));
     if (!share || equals == 0)
-        throw InputError("", 0, "--tolerance '" + text + "' is no tolerance",
+        throw InputError("", 0, "--tolerance '" + text + "' is not a tolerance",
             "a share such as 2%, or GROUP=2%, PATTERN=2%, PATTERN=any with a group or pattern that 'weft compare "
             "--help' explains");
     rule.share = *share;

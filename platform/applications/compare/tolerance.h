@@ -1,4 +1,4 @@
-// Which changes are allowed: the values of --tolerance, of which the last that matches a fact holds.
+// The permitted changes: the values of --tolerance; the last one that matches a fact applies.
 #pragma once
 
 #include <optional>

@@ -110,7 +110,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         for (std::string& line : fabric.blocked()) point.blocked.push_back(std::move(line));
         for (const auto& source : sources)
             for (std::string& line : source->blocked()) point.blocked.push_back(std::move(line));
-        if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");
+        if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " transactions are lost");
     }
     if (event_queue.idle() && point.blocked.empty()) checkers.finish();
     point.problems = checkers.kept();

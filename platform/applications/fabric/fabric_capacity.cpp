@@ -114,19 +114,19 @@ std::string capacity_text(const FabricCapacity& capacity)
     for (const FabricCapacity::Links& group : capacity.links)
         links += fmt::format("{}{} of {:.6g} GB/s", links.empty() ? "" : " and ", group.count, group.GBps);
     const bool one = capacity.links.size() == 1 && capacity.links.front().count == 1;
-    std::string out =
-        fmt::format("  {} has {} {}{} each way; a line of {:.4g} B payload takes {:.4g} B of {}\n", capacity.endpoint,
-            one ? "a link" : "links:", one ? fmt::format("of {:.6g} GB/s", capacity.links.front().GBps) : links,
-            one ? "" : fmt::format(", {:.6g} GB/s", capacity.wire_GBps()), capacity.payload_bytes(),
-            capacity.wire_bytes(), one ? "it" : "them");
+    std::string out = fmt::format(
+        "  {} has {} {}{} each direction; a transaction of {:.4g} B payload takes {:.4g} B of {}\n", capacity.endpoint,
+        one ? "a link" : "links:", one ? fmt::format("of {:.6g} GB/s", capacity.links.front().GBps) : links,
+        one ? "" : fmt::format(", {:.6g} GB/s", capacity.wire_GBps()), capacity.payload_bytes(), capacity.wire_bytes(),
+        one ? "it" : "them");
     for (const FabricCapacity::Part& part : capacity.parts)
         out += fmt::format("  {:<15} {:>4} B = {}{}\n", part.name, part.bytes.sum(), parts_text(part.bytes),
-            part.share < 1 ? fmt::format(", for {:.4g} of the lines", part.share) : "");
+            part.share < 1 ? fmt::format(", for a share of {:.4g} of the transactions", part.share) : "");
     if (capacity.merges)
-        out += "  lines that share a packet (link.merge) take less, so that more than load 1 may fit\n";
+        out += "  transactions that share a packet (link.merge) take less, so that more than load 1 may be possible\n";
     if (capacity.single_messages)
-        out += "  a line that leaves by a network card is a message of its own, with start and headers; --message "
-               "sends longer ones\n";
+        out += "  a network card sends each transaction as a message of its own, with start and headers; --message "
+               "makes longer messages\n";
     return out;
 }
 

@@ -37,8 +37,8 @@ std::string FabricLimit::text() const
     case LimitSide::link: return fmt::format("link {} is busy {:.1f} % of the time", name, percent);
     case LimitSide::adapter:
         return fmt::format(
-            "adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it", name,
-            what, percent);
+            "adapter {}: {}, {:.1f} % of the time; the adapter causes this limit, not the model behind it", name, what,
+            percent);
     case LimitSide::model:
         return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
     case LimitSide::card:
@@ -46,9 +46,8 @@ std::string FabricLimit::text() const
             percent);
     case LimitSide::unknown: break;
     }
-    return fmt::format(
-        "no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
-        "switches or buffer credits limit",
+    return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter delays "
+                       "transactions: the switches or the buffer credits are the limit",
         name, percent);
 }
 

@@ -164,7 +164,7 @@ const char* remark_on(FabricState state)
 {
     switch (state) {
     case FabricState::unsettled:
-        return "  not steady in the simulated time, but higher loads are: --duration was too short";
+        return "  not steady in the simulated time, but higher loads are steady: --duration was too short";
     case FabricState::saturated: return "  saturated: latency grows with time";
     case FabricState::steady: break;
     }
@@ -182,8 +182,10 @@ std::string saturation_text(const FabricSweep& sweep)
         return fmt::format("saturation  not reached: load 1 is sustained; {} accepted\n", rate(saturation.accepted));
     const bool by_adapter = sweep.full.limit && sweep.full.limit->side == LimitSide::adapter;
     std::string out = fmt::format("saturation  {}{}; load {:.4g} is not sustained, ",
-        by_adapter ? "of an adapter, not of the model behind it: " : "", rate(saturation.accepted), saturation.load);
-    out += saturation.sustained ? fmt::format("{:.4g} is\n", *saturation.sustained) : "nor is any other of these\n";
+        by_adapter ? "of an adapter, not of the model behind the adapter: " : "", rate(saturation.accepted),
+        saturation.load);
+    out +=
+        saturation.sustained ? fmt::format("{:.4g} is\n", *saturation.sustained) : "and no other of these loads is\n";
     if (saturation.most > 1.005 * saturation.accepted)
         out += fmt::format("throughput  at most {}, at load {:.4g}\n", rate(saturation.most), saturation.most_at);
     if (sweep.full.limit) out += "limit       at load 1 " + sweep.full.limit->text() + "\n";
@@ -198,7 +200,8 @@ std::string fabric_text(const FabricSweep& sweep)
     const FabricSaturation saturation = saturation_of(sweep);
     std::string out = fmt::format("{}: {} endpoints, {} switches, {} links; pattern {}, seed {}\n", setting.system,
         setting.endpoints, setting.switches, setting.links, setting.pattern, setting.seed);
-    out += fmt::format("load 1 = {:.4g} GB/s of payload per endpoint, a line every {:.3f} ps; {} simulated per load\n",
+    out += fmt::format(
+        "load 1 = {:.4g} GB/s of payload per endpoint, a transaction every {:.3f} ps; {} simulated for each load\n",
         setting.capacity_GBps, static_cast<double>(setting.slot_ps_x1000) * 1e-3, format_time_ps(setting.duration_ps));
     out += capacity_text(setting.capacity) + "\n";
     out += "   load  accepted   mean ns    +-95%    p50 ns    p99 ns    max ns   Jain\n";
@@ -285,7 +288,7 @@ FabricResult point_from_json(const std::string& text)
             setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>()};
         return out;
     } catch (const nlohmann::json::exception& problem) {
-        throw InputError("", 0, std::string("a point without result: ") + problem.what(), "");
+        throw InputError("", 0, std::string("a load without a result: ") + problem.what(), "");
     }
 }
 

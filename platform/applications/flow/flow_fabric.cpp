@@ -116,9 +116,9 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
 std::vector<std::string> FlowFabric::notices() const
 {
     if (plan_) return plan_->notices;
-    return {fmt::format(
-        "{} ranks on {} nodes: paths are found pair by pair, and cycles of waiting buffers are not looked for",
-        members_.size(), system_.graph().node_count())};
+    return {
+        fmt::format("{} ranks on {} nodes: paths are computed pair by pair; cycles of waiting buffers are not checked",
+            members_.size(), system_.graph().node_count())};
 }
 
 std::vector<LinkResult> FlowFabric::links() const

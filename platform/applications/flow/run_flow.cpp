@@ -43,10 +43,11 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
         {!system.workload.beside.empty(),
-            "a kernel beside the workload: flow fidelity has no units that both would share"},
+            "a background kernel: flow fidelity has no compute units, which the workload and the kernel would share"},
     };
     for (const auto& [asked, text] : not_there)
-        if (asked) throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without it");
+        if (asked)
+            throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without this option");
 }
 
 // As many of the channels as keep the play short, each for several.
@@ -179,7 +180,7 @@ private:
     {
         if (options_.strict && fabric_.plan() == nullptr)
             throw InputError(resolved_.infrastructure, 0,
-                "--strict on a document that is too large for a list of the parts in use",
+                "--strict on a document that is too large to list the parts in use",
                 "weft check, which lists all assumptions");
         if (options_.strict) refuse_assumptions(assumptions_among(resolved_.assumptions, fabric_.plan()->used));
         if (options_.plan && load_.ranks() > 0)
@@ -214,7 +215,7 @@ private:
             writes_by_rank(request_->algorithm, request_->op, request_->options)) {
             if (options_.plan)
                 throw InputError(resolved_.file, resolved_.workload.line,
-                    fmt::format("a collective over {} ranks is written a rank at a time and has no plan to export",
+                    fmt::format("a collective over {} ranks is generated rank by rank and has no plan to export",
                         ranks_),
                     fmt::format("at most {} ranks", most_ranks_whole));
             large_.emplace(executor_, *request_);
@@ -229,8 +230,8 @@ private:
     void attach_trace()
     {
         if (fabric_.plan() == nullptr)
-            throw InputError(resolved_.infrastructure, 0,
-                "a trace on a document that is too large for tables of routes", "fewer ranks, or a collective");
+            throw InputError(resolved_.infrastructure, 0, "a trace on a document that is too large for route tables",
+                "fewer ranks, or a collective");
         if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
         load_.attach(executor_, ranks_, ranks_, nullptr);
     }
@@ -324,16 +325,16 @@ private:
         for (std::string& notice : fabric_.notices()) result.notices.push_back(std::move(notice));
         for (const Diagnostic& notice : load_.notices()) result.notices.push_back(notice.text());
         if (request_ && written_channels_ < request_->options.channels)
-            result.notices.push_back(fmt::format("{} channels are played as {}, each for {}",
+            result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (without_switches_)
-            result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no "
+            result.notices.push_back("algorithms with steps in switches were not candidates: flow fidelity has no "
                                      "switches that combine or copy");
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (fabric_.plan() == nullptr)
             result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft "
-                                     "explain and weft check do");
+                                     "explain and weft check list them");
     }
 
     // Of many links the busiest of those with alike names.
@@ -349,7 +350,7 @@ private:
             const auto [entry, fresh] = busiest.try_emplace(name, link);
             if (!fresh && link.busy_ps > entry->second.busy_ps) entry->second = link;
         }
-        result.notices.push_back(fmt::format("of {} directions of links the busiest of each of {} kinds are listed",
+        result.notices.push_back(fmt::format("of {} link directions, only the busiest of each of {} kinds are listed",
             result.link_results.size(), busiest.size()));
         result.link_results.clear();
         for (auto& [name, link] : busiest) result.link_results.push_back(std::move(link));

@@ -130,7 +130,7 @@ CostPath SparsePaths::path(std::uint32_t from, std::uint32_t to)
     if (found.empty())
         throw InputError(system_.infrastructure, 0,
             "no path between " + system_.graph().node(sender).name + " and " + system_.graph().node(home).name +
-                ", and on a document of this size xpu nodes pass nothing on",
+                "; on a document of this size xpu nodes do not forward packets",
             "a connected fabric, or fewer ranks");
     find_widths(found);
     CostPath out;

@@ -68,7 +68,7 @@ ProbeResult part_from_json(const std::string& text)
             out.curves.push_back({curve.at(0), curve.at(1), curve.at(2),
                 curve.at(3).get<std::vector<std::pair<double, double>>>(), curve.at(4).get<std::vector<double>>()});
     } catch (const Json::exception&) {
-        throw InputError("weft", 0, "a part of the probe gave no result");
+        throw InputError("weft", 0, "a simulation of the probe gave no result");
     }
     return out;
 }

@@ -24,7 +24,7 @@ ProbeBench::ProbeBench(const ResolvedSystem& system, const ModelRegistry& regist
     gpus_ = system_->gpus();
     for (std::size_t rank = 0; rank < gpus_.size(); ++rank)
         if (gpus_[rank] == nullptr)
-            throw InputError(system.file, 0, plan_.fabric.nodes[plan_.members[rank]].name + " is no full GPU",
+            throw InputError(system.file, 0, plan_.fabric.nodes[plan_.members[rank]].name + " is not a full GPU",
                 "accelerators of model 'gpu': programs run on their compute units");
     launched_.assign(gpus_.size(), 0);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
@@ -86,7 +86,7 @@ Time ProbeBench::run()
     sc_core::sc_start();
     if (const std::vector<std::string> problems = system_->problems(); !problems.empty())
         throw ProbeStuck(problems.front());
-    if (left_ > 0) throw ProbeStuck("programs of the probe wait for each other: nothing can move any more");
+    if (left_ > 0) throw ProbeStuck("programs of the probe wait for each other: no progress is possible");
     works_.clear();
     catch_up();
     return ended_ - begun;

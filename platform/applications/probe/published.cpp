@@ -20,7 +20,7 @@ double figure_in(const YamlSource& source, const YamlField& field, const ProbeRo
     const bool is_time = std::string(row.unit) == "ns";
     const auto value = is_time ? parse_time_ps(text) : parse_rate(text);
     if (!value)
-        source.findings.refuse(field.line, in_quotes(text) + " is no figure of " + row.name,
+        source.findings.refuse(field.line, in_quotes(text) + " is not a figure of " + row.name,
             is_time ? "a time such as 142 ns" : "a rate such as 9.8 TB/s");
     return static_cast<double>(value.value_or(0)) * (is_time ? 1e-3 : 1e-9);
 }
@@ -38,7 +38,7 @@ PublishedFigure read_published(const YamlSource& source, const YamlField& entry,
     }
     const auto& grades = figure_grades();
     if (std::find(grades.begin(), grades.end(), figure.grade) == grades.end())
-        source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has no grade that is known",
+        source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has an unknown grade",
             expected_name("a grade", figure.grade, grades));
     if (figure.source.empty())
         source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has no source", "a key 'source'");

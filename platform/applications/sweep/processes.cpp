@@ -55,7 +55,7 @@ pid_t start(const ProcessCall& call, const BlockedSignals& signals)
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0)
-        throw usage_error(std::string("no further process can be made: ") + std::strerror(errno), "fewer jobs (-j)");
+        throw usage_error(std::string("no further process can be started: ") + std::strerror(errno), "fewer jobs (-j)");
     if (child > 0) return child;
 
     // A group of its own, so that a terminal's Ctrl-C reaches the parent alone; but never outlive it.

@@ -152,7 +152,7 @@ void check_columns(const std::vector<std::string>& columns)
     for (const std::string& column : columns) {
         const std::size_t dot = column.find('.');
         if (dot == std::string::npos || dot == 0 || dot + 1 == column.size())
-            throw usage_error("--column " + quoted_word(column) + " is no column",
+            throw usage_error("--column " + quoted_word(column) + " is not a column",
                 "KIND.STATISTIC, such as l2.misses, or link.FIELD, such as link.flag_bytes");
     }
 }
@@ -178,12 +178,12 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
     row.columns.clear();
     if (end.signal != 0)
         row.message = fmt::format("ended by signal {} ({}){}", end.signal, ::strsignal(end.signal),
-            end.signal == SIGKILL ? ": probably no memory was left; fewer jobs (-j) need less" : "");
+            end.signal == SIGKILL ? ": the machine was probably out of memory; use fewer jobs (-j)" : "");
     else if (end.code < 0)
         row.message = "not run";
     else
         row.message = first_line(error_path);
-    if (row.message.empty()) row.message = fmt::format("exit code {} without a word", end.code);
+    if (row.message.empty()) row.message = fmt::format("exit code {} without a message", end.code);
     return row;
 }
 

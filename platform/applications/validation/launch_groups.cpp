@@ -88,7 +88,7 @@ void check_launch_groups(const std::vector<MeasuredTable>& tables)
         const MeasuredTable& other = *first.emplace(table.launch_group, &table).first->second;
         if (launch_of(table) == launch_of(other)) continue;
         throw InputError(table.file, table.launch_group_line,
-            fmt::format("launch of group '{}' is {} here and {} in {}", table.launch_group, launch_of(table),
+            fmt::format("launch of group '{}' is {} here, but {} in {}", table.launch_group, launch_of(table),
                 launch_of(other), other.file),
             "one 'launch' for all tables of a group");
     }

@@ -26,7 +26,7 @@ std::string measured_text(const YamlSource& source, const YamlField& entry, Meas
         (field.key == "measured" ? out : row.not_simulated) = yaml_text(source, field).value_or("");
     if (row.not_simulated.empty())
         source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " has no reason",
-            "'not_simulated': why it is not run");
+            "'not_simulated': the reason why it is not run");
     return out;
 }
 
@@ -37,17 +37,17 @@ void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& 
         row.key = entry.key;
         const std::optional<std::uint64_t> number = parse_bytes(entry.key);
         if (!number)
-            source.findings.refuse(entry.line, in_quotes(entry.key) + " is no row", "a size or a whole number");
+            source.findings.refuse(entry.line, in_quotes(entry.key) + " is not a row", "a size or a whole number");
         row.number = number.value_or(0);
         const std::string text = measured_text(source, entry, row);
         const bool time = table.quantity == MeasuredTable::Quantity::time;
         const std::optional<std::uint64_t> value = time ? parse_time_ps(text) : parse_rate(text);
         if (!value || *value == 0)
-            source.findings.refuse(entry.line, in_quotes(text) + " is no measured value",
+            source.findings.refuse(entry.line, in_quotes(text) + " is not a measured value",
                 time ? "a time such as 27.76 us" : "a rate such as 365 GB/s");
         row.value = static_cast<double>(value.value_or(0)) * (time ? 1e-6 : 1e-9);
         if (!table.rows.empty() && row.number <= table.rows.back().number)
-            source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " is not behind the one before it",
+            source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " is not above the row before it",
                 "rows in ascending order");
         table.rows.push_back(std::move(row));
     }
@@ -67,7 +67,8 @@ RunVariant read_variant(const YamlSource& source, const YamlField& field)
             continue;
         }
         const std::optional<std::uint64_t> bound = parse_bytes(yaml_text(source, entry).value_or(""));
-        if (!bound) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no row", "a size or a whole number");
+        if (!bound)
+            source.findings.refuse(entry.line, in_quotes(entry.key) + " is not a row", "a size or a whole number");
         (entry.key == "from" ? out.from : out.to) = bound.value_or(0);
     }
     return out;
@@ -79,7 +80,7 @@ void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable
     table.launch_fitted = text == "fitted";
     if (table.launch_fitted || text == "0") return;
     const std::optional<std::uint64_t> time = parse_time_ps(text);
-    if (!time) source.findings.refuse(field.line, in_quotes(text) + " is no launch time", "a time, 'fitted' or 0");
+    if (!time) source.findings.refuse(field.line, in_quotes(text) + " is not a launch time", "a time, 'fitted' or 0");
     table.launch_us = static_cast<double>(time.value_or(0)) * 1e-6;
 }
 
@@ -105,11 +106,11 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
             table.launch_group = yaml_text(source, field).value_or("");
             table.launch_group_line = field.line;
             if (table.launch_group.empty())
-                source.findings.refuse(field.line, "'launch_group' is empty", "software and class of host");
+                source.findings.refuse(field.line, "'launch_group' is empty", "the software and the class of the host");
         }
         if (field.key == "largest") {
             table.largest = parse_bytes(yaml_text(source, field).value_or(""));
-            if (!table.largest) source.findings.refuse(field.line, "'largest' is no size", "a size such as 64 MiB");
+            if (!table.largest) source.findings.refuse(field.line, "'largest' is not a size", "a size such as 64 MiB");
         }
         if (field.key == "quantity") {
             const std::string text = yaml_text(source, field).value_or("");

@@ -65,7 +65,7 @@ std::string with_sections(const std::string& file, const std::string& page,
         throw InputError(file, opened, "section '" + open + "' is not closed", "a line '" + end_mark + "'");
     for (const auto& section : sections)
         if (placed.count(section.first) == 0)
-            throw InputError(file, 0, "the page has no place for '" + section.first + "'",
+            throw InputError(file, 0, "the page has no section for '" + section.first + "'",
                 "a line '" + opening + section.first + closing + "'");
     return out;
 }

@@ -43,7 +43,7 @@ std::string with_constant(const ValidationResult& result)
 std::string verdict(const ValidationResult& result, const std::string& divider = "; ")
 {
     const Comparison& comparison = result.comparison;
-    if (simulated_rows(comparison) == 0) return "nothing of it is simulated";
+    if (simulated_rows(comparison) == 0) return "no row of it is simulated";
     std::string out = with_constant(result);
     if (comparison.growth_mean_error)
         out += divider +

@@ -89,7 +89,7 @@ public:
         std::string out;
         for (const auto& [table, channel] : {std::pair{&port_->writes, "B"}, std::pair{&port_->reads, "R"}})
             if (const auto count = waiting(*table); count > 0)
-                out += fmt::format("{}{} IDs wait for their answer on {}: the block keeps or lost it",
+                out += fmt::format("{}{} IDs wait for their response on {}: the block holds it or lost it",
                     out.empty() ? "" : "; ", count, channel);
         return out;
     }
@@ -133,11 +133,11 @@ public:
     }
     Sample sample(LineOnPins& line) override
     {
-        if (!steady_.look(from_.valid.get() != 0, ready_, from_.user)) fail("an answer changes before ready");
+        if (!steady_.look(from_.valid.get() != 0, ready_, from_.user)) fail("a response changes before ready");
         if (from_.valid.get() == 0 || !ready_) return {};
         const std::uint64_t id = from_.id.get();
         if (id >= table_.size() || !table_[id].busy) {
-            fail(fmt::format("an answer with ID {}, which nothing waits for", id));
+            fail(fmt::format("a response with ID {}, for which no request waits", id));
             return {true, false};
         }
         Pin bits(line.bits.bytes, beat_bits);

@@ -100,7 +100,7 @@ public:
     {
         const auto id = port_->ids.find(line.line);
         if (id == port_->ids.end()) {
-            fail("an answer to what did not come this way");
+            fail("a response to a request that did not come from this port");
             return;
         }
         show(id->second, line.bits);

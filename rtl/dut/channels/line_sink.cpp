@@ -24,7 +24,7 @@ public:
     {
         for (const auto& [key, partial] : partial_)
             if (partial.beat != 0)
-                return fmt::format("{} of the {} beats of a line came out{}", partial.beat, beats(),
+                return fmt::format("{} of the {} beats of a transaction came out{}", partial.beat, beats(),
                     pins_.vc ? fmt::format(" in channel {}", key.first) : "");
         return "";
     }
@@ -49,7 +49,7 @@ protected:
         if (pins_.last && (pins_.last.get() != 0) != end)
             fail(fmt::format("beat {} of {} with last = {}", beat + 1, beats.count(), pins_.last.get()));
         if (pins_.keep && !beats.keep_fits(beat, pins_.keep))
-            fail(fmt::format("beat {} of {} with other bytes than went in", beat + 1, beats.count()));
+            fail(fmt::format("the bytes of beat {} of {} differ from those that went in", beat + 1, beats.count()));
         beat = end ? 0 : beat + 1;
         if (!end) return false;
         beats.read(line.bits);
@@ -84,7 +84,7 @@ public:
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0,
                 fmt::format("{} bits of ready for a fabric with {} channels", pins.ready.width, channels),
-                "one, or one for each channel");
+                "1, or 1 for each channel");
         if (pins.ready.width != 1 && !pins.vc)
             throw InputError("", 0, "ready for each channel and no channel", "a signal 'vc'");
     }
@@ -137,12 +137,12 @@ public:
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0,
                 fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels),
-                "one, or one for each channel");
+                "1, or 1 for each channel");
         if (pins.ready.width != 1 && !pins.vc)
             throw InputError("", 0, "credits for each channel and no channel", "a signal 'vc'");
         if (most_ < beats())
-            throw InputError("", 0, fmt::format("{} credits for lines of {} beats", most_, beats()),
-                "enough for a line");
+            throw InputError("", 0, fmt::format("{} credits, but a transaction has {} beats", most_, beats()),
+                "at least as many credits as beats");
     }
 
     void drive(unsigned /*room*/) override
@@ -166,7 +166,7 @@ public:
             fail(fmt::format("channel {} of {}", place, held_.size()));
             return {true, false};
         }
-        if (held_[place] >= most_) fail(fmt::format("a beat without a credit, {} are out", most_));
+        if (held_[place] >= most_) fail(fmt::format("a beat without a credit; {} credits are in use", most_));
         ++held_[place];
         return {true, take(line)};
     }

@@ -101,7 +101,7 @@ public:
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0,
                 fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels),
-                "one, or one for each channel");
+                "1, or 1 for each channel");
     }
     bool takes(unsigned channel) const override { return !busy() && credits_[place(channel)] > 0; }
     void begin(const LineOnPins& line) override
@@ -122,7 +122,7 @@ public:
         for (std::size_t i = 0; pulses != 0; ++i, pulses >>= 1U) {
             if ((pulses & 1U) == 0) continue;
             out.moved = true;
-            if (++credits_[i] > most_) fail(fmt::format("a credit beyond the {} that the map gives", most_));
+            if (++credits_[i] > most_) fail(fmt::format("a credit more than the {} that the map gives", most_));
         }
         return out;
     }
@@ -136,8 +136,8 @@ public:
         std::string out;
         for (std::size_t i = 0; i < credits_.size(); ++i)
             if (credits_[i] < most_)
-                out += fmt::format("{}{} of {} credits{} did not come back: the block has taken the beats and keeps or "
-                                   "lost the credits",
+                out += fmt::format(
+                    "{}{} of {} credits{} did not come back: the block took the beats, and holds or lost the credits",
                     out.empty() ? "" : "; ", most_ - credits_[i], most_,
                     credits_.size() == 1 ? "" : " of channel " + names[i]);
         return out;

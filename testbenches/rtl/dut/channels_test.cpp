@@ -120,7 +120,7 @@ TEST_F(Channels, BreaksOfTheProtocolAreNamed)
     };
     EXPECT_EQ(problem(axi_stream(128, ", FAULT: 1")), "beat 1 of 5 with last = 1");
     EXPECT_EQ(problem(axi_stream(128, ", FAULT: 2")), "valid falls before ready");
-    EXPECT_EQ(problem(axi_stream(128, ", FAULT: 3")), "beat 1 of 5 with other bytes than went in");
+    EXPECT_EQ(problem(axi_stream(128, ", FAULT: 3")), "the bytes of beat 1 of 5 differ from those that went in");
     // Valid/ready in general does not ask that valid stays.
     EXPECT_EQ(problem(valid_ready(128, ", FAULT: 2")), "");
 }
@@ -140,11 +140,11 @@ TEST_F(Channels, CreditsThatDoNotAddUpAreHeard)
         bench.run(500, 1.0, 0.2);
         return bench.problem();
     };
-    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 1")), "a beat without a credit, 4 are out");
-    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 2")), "a credit beyond the 4 that the map gives");
+    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 1")), "a beat without a credit; 4 credits are in use");
+    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 2")), "a credit more than the 4 that the map gives");
     // The map promises more than the block has: its own assertion, and the bench against the block the other way.
     EXPECT_NE(problem(credit(6, 4)).find("a beat without a credit"), std::string::npos);
-    EXPECT_EQ(problem(credit(4, 2)), "a beat without a credit, 2 are out");
+    EXPECT_EQ(problem(credit(4, 2)), "a beat without a credit; 2 credits are in use");
 }
 
 TEST_F(Channels, ABlockMayHaveSeveralClocks)
@@ -211,7 +211,7 @@ TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
     EXPECT_EQ(missing(""), "");
     const std::string found = missing(", FAULT: 3");
     EXPECT_EQ(found.substr(0, 26), "1 of 4 credits of channel ") << found;
-    EXPECT_NE(found.find("did not come back: the block has taken the beats and keeps or lost the credits"),
+    EXPECT_NE(found.find("did not come back: the block took the beats, and holds or lost the credits"),
         std::string::npos)
         << found;
 }

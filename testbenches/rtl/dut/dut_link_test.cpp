@@ -278,19 +278,24 @@ TEST_F(DutLinkTest, WhatABrokenOneDoesIsNamed)
     EXPECT_EQ(broken(0).find_first_not_of("0123456789"), std::string::npos) << broken(0);
     const std::string dropped = broken(1);
     expect_part(dropped, "link0: at ");
-    expect_part(dropped, ", end 1: a line out of order, 1 before its turn (write of 64 B, 0 -> 1 at 0x200, ");
-    expect_part(dropped, "before it went into end 0 at ");
+    expect_part(dropped,
+        ", end 1: a transaction out of order: it came out ahead of 1 earlier transactions (write of 64 B, 0 -> 1 at "
+        "0x200, ");
+    expect_part(dropped, "an earlier transaction went into end 0 at ");
     expect_part(dropped, "and is missing: write of 64 B, 0 -> 1 at 0x1c0, ");
     // Its tag is that of another by then, or will be.
-    expect_part(broken(2), ", end 1: a line that comes a second time (write of 64 B, 0 -> 1 at 0x1c0, ");
-    expect_part(broken(2, 10'000), ", end 1: a line that comes a second time (write of 64 B, 0 -> 1 at 0x1c0, ");
+    expect_part(broken(2), ", end 1: a transaction that comes out a second time (write of 64 B, 0 -> 1 at 0x1c0, ");
+    expect_part(broken(2, 10'000),
+        ", end 1: a transaction that comes out a second time (write of 64 B, 0 -> 1 at 0x1c0, ");
     expect_part(broken(3), ", end 1: data byte 9: expected ");
-    expect_part(broken(4), ", end 1: a line out of order, 1 before its turn (write of 64 B, 0 -> 1 at 0x200, ");
+    expect_part(broken(4),
+        ", end 1: a transaction out of order: it came out ahead of 1 earlier transactions (write of 64 B, 0 -> 1 at "
+        "0x200, ");
     expect_part(broken(5), ", end 0: a line for end 1 (write of 64 B, 0 -> 1 at 0x1c0, ");
     const std::string stuck = broken(6);
     expect_part(stuck, "link0 end 0: the block does not take write of 64 B, 0 -> 1 at ");
     expect_part(stuck, "link0 end 0: ");
-    expect_part(stuck, "lines wait for the block");
+    expect_part(stuck, "transactions wait for the block");
     expect_part(broken(8), "the block: ");
     expect_part(broken(8), "line 7 has come");
 }

@@ -108,11 +108,11 @@ TEST(PortMap, APinForEachPortAndAPackedStructure)
 TEST(PortMap, PinsThatAreNotThereOrPointTheOtherWay)
 {
     EXPECT_EQ(said(with("valid: s_valid", "valid: s_vaild")),
-        "m.yaml: nothing drives the input 's_valid'; expected a stream, or 'ties: {s_valid: 0}'\n"
+        "m.yaml: the map drives no value to the input 's_valid'; expected a stream, or 'ties: {s_valid: 0}'\n"
         "m.yaml:13: valid of input 0 names the pin 's_vaild', which the block does not have; expected a pin of module "
         "block (did you mean 's_valid'?)");
     EXPECT_EQ(said(with("ready: m_ready", "ready: m_valid")),
-        "m.yaml: nothing drives the input 'm_ready'; expected a stream, or 'ties: {m_ready: 0}'\n"
+        "m.yaml: the map drives no value to the input 'm_ready'; expected a stream, or 'ties: {m_ready: 0}'\n"
         "m.yaml:20: ready of output 0 names the pin 'm_valid', which is an output of the block; expected an input");
     EXPECT_EQ(said(with("idle: idle", "idle: test")),
         "m.yaml:9: idle names the pin 'test', which is an input of the block; expected an output");
@@ -124,14 +124,14 @@ TEST(PortMap, WidthsOverlapsAndInputsThatNothingDrives)
         "m.yaml:19: bit 1 of pin 'm_valid' is valid of output 0 and valid of output 1; expected one use of each bit\n"
         "m.yaml:19: valid of output 3 is bits 4..3 of pin 'm_valid', which has 4; expected bits that the pin has");
     EXPECT_EQ(said(with("ties: {test: 0}", "")),
-        "m.yaml: nothing drives the input 'test'; expected a stream, or 'ties: {test: 0}'");
+        "m.yaml: the map drives no value to the input 'test'; expected a stream, or 'ties: {test: 0}'");
     EXPECT_EQ(said(with("ties: {test: 0}", "ties: {test: 2}")),
         "m.yaml:10: 2 does not fit in the 1 bits of pin 'test'; expected a smaller number");
     EXPECT_EQ(said(with("dest: s_dest", "dest: {pin: s_dest, stride: 2, width: 1}")),
-        "m.yaml: nothing drives bit 1 of the input 's_dest'; expected a stream, or 'ties: {s_dest: 0}'\n"
+        "m.yaml: the map drives no value to bit 1 of the input 's_dest'; expected a stream, or 'ties: {s_dest: 0}'\n"
         "m.yaml:16: dest of a port has 1 bits for 4 ports; expected enough for each");
     EXPECT_EQ(said(with("- {pin: clk}", "- {pin: s_dest}")),
-        "m.yaml: nothing drives the input 'clk'; expected a stream, or 'ties: {clk: 0}'\n"
+        "m.yaml: the map drives no value to the input 'clk'; expected a stream, or 'ties: {clk: 0}'\n"
         "m.yaml:7: a clock names the pin 's_dest' of 8 bits; expected 1\n"
         "m.yaml:16: bit 0 of pin 's_dest' is a clock and dest of input 0; expected one use of each bit\n"
         "m.yaml:16: bit 2 of pin 's_dest' is a clock and dest of input 1; expected one use of each bit\n"
@@ -153,18 +153,18 @@ TEST(PortMap, WhatAMapCannotSay)
     expect("  protocol: valid_ready\n  valid: m_valid", "  protocol: axi5\n  valid: m_valid",
         "m.yaml:18: 'protocol' is 'axi5'; expected one of valid_ready, credit, axi_stream, axi4");
     expect("dest: s_dest", "dest: s_dest\n  clock: clk2",
-        "m.yaml:12: the clock 'clk2' of a stream is none of the map; expected a pin of 'clocks'");
+        "m.yaml:12: the clock 'clk2' of a stream is not a clock of the map; expected a pin of 'clocks'");
     expect("dest: s_dest", "dest: s_dest\n  lines: requests",
-        "m.yaml:12: 'in' does not say for each line by which stream it goes; expected one stream, or one of 'lines: "
+        "m.yaml:12: the streams of 'in' do not carry each transaction exactly once; expected one stream, or one of "
+        "'lines: "
         "requests' and one of "
         "'lines: responses'");
     expect("dest: s_dest",
         "dest: s_dest\n  packing: {tag: 0, source: 24, destination: 40, operation: 56, response: 60, data: 60}",
         "m.yaml:17: data overlaps response; expected bits of its own");
     expect("dest: s_dest", "dest: s_dest\n  packing: {tag: 0, source: 24, operation: 56, response: 60, data: 64}",
-        "m.yaml:17: the stream does not carry 'destination'; expected all that names and routes a line: destination, "
-        "source, operation, "
-        "response, tag, data");
+        "m.yaml:17: the stream does not carry 'destination'; expected all fields of a transaction: destination, "
+        "source, operation, response, tag, data");
 }
 
 // A link has two ends and a clock of its own, and nothing that waits behind it.
@@ -182,7 +182,8 @@ TEST(PortMap, OfALink)
     change("idle: idle", "output_buffer: 4");
     EXPECT_EQ(said(link),
         "m.yaml:6: the period is 'switch.clock'; expected a time, such as 800ps\n"
-        "m.yaml:8: 'output_buffer' of a link; expected a map without it: whoever sends holds a slot behind the link");
+        "m.yaml:8: 'output_buffer' of a link; expected a map without it: the sender holds a slot of the buffer behind "
+        "the link");
     change("switch.clock", "320ps");
     change("output_buffer: 4", "idle: idle");
     const PortMap map = read_port_map_text("m.yaml", link);

@@ -153,7 +153,8 @@ TEST_F(UserBlock, ThatDropsALineIsNamed)
     const Outcome ran =
         run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] || (i == 1 && head[i][126:103] == 24'd5))");
     EXPECT_EQ(ran.code, 1) << ran.out;
-    EXPECT_TRUE(has(ran.out, "a line out of order, 1 before its turn") || has(ran.out, "nothing is inside, it says"))
+    EXPECT_TRUE(has(ran.out, "a transaction out of order: it came out ahead of 1 earlier transactions") ||
+        has(ran.out, "the block reports that it is idle"))
         << ran.out;
     EXPECT_TRUE(has(ran.out, "and is missing: ") || has(ran.out, "inside since")) << ran.out;
 }
@@ -259,7 +260,7 @@ TEST_F(UserBlock, ThatKeepsACreditIsNamedAtTheEnd)
     const Outcome ran = call({"run", example_system, "--model", "*.nvsw.0=credit_crossbar"});
     EXPECT_EQ(ran.code, 1) << ran.out;
     EXPECT_TRUE(has(ran.out,
-        "box.0.nvsw.0 input 1: 3 of 4 credits did not come back: the block has taken the beats and keeps or lost the "
+        "box.0.nvsw.0 input 1: 3 of 4 credits did not come back: the block took the beats, and holds or lost the "
         "credits"))
         << ran.out;
 }
@@ -319,7 +320,8 @@ TEST_F(UserBlock, BadUseIsOneLine)
 {
     EXPECT_EQ(call({"rtl", "ad"}).err,
         "weft: unknown action 'ad' of 'weft rtl'; expected add, list or remove (did you mean 'add'?)\n");
-    EXPECT_EQ(call({"rtl", "add"}).err, "weft: no block is given; expected weft rtl add FILE.sv... --map MAP.yaml\n");
+    EXPECT_EQ(call({"rtl", "add"}).err,
+        "weft: the block is missing; expected weft rtl add FILE.sv... --map MAP.yaml\n");
     EXPECT_EQ(call({"rtl", "remove"}).code, 2);
     EXPECT_EQ(call({"rtl", "list", "x"}).code, 2);
     change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");

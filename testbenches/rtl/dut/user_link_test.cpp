@@ -185,13 +185,14 @@ TEST_F(UserLink, BadUseIsOneLine)
     ASSERT_EQ(add_crossbar().code, 0);
     const std::string all = "link, reference_link, rtl_link, link_lockstep, my_link";
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_lnik"}).err),
-        "--set: 'my_lnik' is no value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
+        "--set: 'my_lnik' is not a value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_crossbar"}).err),
-        "--set: 'my_crossbar' is no value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a "
+        "--set: 'my_crossbar' is not a value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; "
+        "a "
         "link is one of " +
             all + "\n");
     EXPECT_EQ(without_notices(run({"--model", "*.nvsw.*=my_link"}).err),
-        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set "
+        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; for links use --set "
         "link.model=my_link\n");
     EXPECT_EQ(
         run({"--set", "link.model=my_link", "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-9"}).code,
@@ -205,7 +206,8 @@ TEST_F(UserLink, BadUseIsOneLine)
     change("pipe_link.map.yaml", "role: link", "role: switch");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_link"}).err),
         folder_.file("pipe_link.map.yaml") +
-            ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
+            ": the map says role: switch, the block is registered as a link; expected the command 'weft rtl add' "
+            "again\n");
 }
 
 }  // namespace user_link_test

@@ -1,4 +1,4 @@
-// Runs of the switch with its unit for groups: one block under the scoreboard, or two side by side.
+// Runs of the switch with its group unit: one block under the scoreboard, or two side by side.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Drives a switch with a unit for groups by hand: lines for the next clock at any inputs, outputs that are always ready,
+// Drives a switch with a group unit by hand: lines for the next clock at any inputs, outputs that are always ready,
 // credits that come back in the clock after a line, and what came out with its clock.
 #pragma once
 

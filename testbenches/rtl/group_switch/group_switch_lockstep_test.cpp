@@ -1,4 +1,4 @@
-// The switch with its unit for groups and its reference model, every pin in every clock, and both against the
+// The switch with its group unit and its reference model, every pin in every clock, and both against the
 // scoreboard.
 #include "rtl/group_switch/group_switch_rtl.h"
 #include "rtl/group_switch/reference_group_switch.h"

@@ -95,7 +95,8 @@ void GroupSwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
     const auto withheld = std::find(left_ordinary_.begin(), left_ordinary_.end(), 1);
     if (withheld != left_ordinary_.end()) {
         const auto channel = static_cast<unsigned>(withheld - left_ordinary_.begin());
-        fail(fmt::format("input {}, channel {}: a line leaves without its credit", channel / vcs_, channel % vcs_));
+        fail(fmt::format("input {}, channel {}: a transaction leaves without its credit", channel / vcs_,
+            channel % vcs_));
     }
     for (std::uint64_t rest = in.valid; rest != 0; rest &= rest - 1) {
         const unsigned input = lowest_member(rest);

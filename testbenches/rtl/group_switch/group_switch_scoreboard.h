@@ -1,4 +1,4 @@
-// What a switch with a unit for groups owes: every line that comes out is checked against what went in. Ordinary
+// What a switch with a group unit owes: every line that comes out is checked against what went in. Ordinary
 // lines leave as they came, in order for each input, channel, output and kind; lines that the unit makes have the
 // fields, the data (exact_arithmetic.h) and the endpoint that follow from the request; each slot is given back once.
 // Independent of the reference model.

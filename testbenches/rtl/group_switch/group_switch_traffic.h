@@ -1,4 +1,4 @@
-// Whoever is around a switch with a unit for groups: senders that hold credits, outputs that stall and give credits back
+// Whoever is around a switch with a group unit: senders that hold credits, outputs that stall and give credits back
 // late, requesters, members that answer in any order and after any time; all of it random, from a seed. Keeps to the
 // protocol of the pins, and to what senders of contributions must not do (docs/rtl/reduction.md, "Waiting").
 //

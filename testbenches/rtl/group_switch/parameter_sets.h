@@ -1,4 +1,4 @@
-// What switches with a unit for groups are compared in.
+// What switches with a group unit are compared in.
 #pragma once
 
 #include "rtl/group_switch/group_switch_pins.h"

@@ -126,7 +126,7 @@ TEST(BrokenSlice, ALostAnswerIsNamed)
     const std::string text = account(nullptr,
         at_line(
             &LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 700));
-    EXPECT_TRUE(has(text, "1 requests were taken and not answered") ||
+    EXPECT_TRUE(has(text, "the block reports that it is idle, but 1 requests that it accepted have no response") ||
         has(text, "before that of an earlier request to its line"))
         << text;
 }
@@ -145,7 +145,7 @@ TEST(BrokenSlice, AnAnswerOutOfOrderIsNamed)
         bench.run_on();
         return bench.account();
     });
-    EXPECT_TRUE(has(text, "an answer before that of an earlier request to its line, which has tag 1")) << text;
+    EXPECT_TRUE(has(text, "a response ahead of that of an earlier request to its line, which has tag 1")) << text;
 }
 
 TEST(BrokenSlice, AWriteBackWithWrongDataIsNamed)
@@ -210,8 +210,8 @@ TEST(BrokenSlice, AReadWithATagInUseIsNamed)
 TEST(BrokenSlice, ALostFillIsNamed)
 {
     const std::string text = account([](LlcIn& in) { in.mem_resp_valid = false; }, nullptr);
-    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
-    EXPECT_TRUE(has(text, "requests have no answer")) << text;
+    EXPECT_TRUE(has(text, "the block makes no progress and waits for no response of the memory")) << text;
+    EXPECT_TRUE(has(text, "requests have no response")) << text;
     EXPECT_TRUE(has(text, "blocked: slice: ")) << text;
 }
 
@@ -224,7 +224,7 @@ TEST(BrokenSlice, ARequestThatIsNeverTakenIsNamed)
             in.req_valid = in.req_valid && !*shut;
         },
         [shut](LlcOut& out) { out.req_ready = out.req_ready && !*shut; });
-    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
+    EXPECT_TRUE(has(text, "the block makes no progress and waits for no response of the memory")) << text;
 }
 
 // A fill with other data than memory sent.

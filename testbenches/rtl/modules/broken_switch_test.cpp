@@ -126,7 +126,7 @@ TEST(BrokenSwitch, ADroppedLineIsNamed)
 {
     const std::string text =
         account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.valid &= ~(std::uint64_t{1} << o); }));
-    EXPECT_TRUE(has(text, "and no line leaves")) << text;
+    EXPECT_TRUE(has(text, "but no transaction leaves")) << text;
 }
 
 TEST(BrokenSwitch, ALineThatComesTwiceIsNamed)
@@ -143,7 +143,7 @@ TEST(BrokenSwitch, ALineThatComesTwiceIsNamed)
 TEST(BrokenSwitch, AWithheldCreditIsNamed)
 {
     const std::string text = account(nullptr, at_line([](SwitchOut& out, unsigned) { out.credit_valid = 0; }));
-    EXPECT_TRUE(has(text, "a line leaves without its credit")) << text;
+    EXPECT_TRUE(has(text, "a transaction leaves without its credit")) << text;
 }
 
 TEST(BrokenSwitch, AHeadThatNeverLeavesIsToldAsBlocked)
@@ -169,7 +169,7 @@ TEST(BrokenSwitch, LinesOutOfOrderAreNamed)
             if ((out.valid & 2U) == 0 || entered->size() < 11) return;
             if (out.data[1] == (*entered)[9]) out.data[1] = (*entered)[10];
         });
-    EXPECT_TRUE(has(text, "a line out of order, 1 before its turn")) << text;
+    EXPECT_TRUE(has(text, "a transaction out of order: it came out ahead of 1 earlier transactions")) << text;
 }
 
 // A grant that is lost in one clock shows in that clock.

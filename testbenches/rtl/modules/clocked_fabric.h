@@ -22,7 +22,7 @@ inline std::unique_ptr<ClockedSwitch::Block> rtl(const SwitchBlockParameters& pa
     return std::make_unique<SwitchRtl>(parameters, path);
 }
 
-// Switches of half a nanosecond without a unit for groups; links carry a line in a clock and a bit, so that no two come
+// Switches of half a nanosecond without a group unit; links carry a line in a clock and a bit, so that no two come
 // in one.
 template <class Make>
 FabricSystem::Options clocked(const Make& make)

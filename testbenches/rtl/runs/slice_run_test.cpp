@@ -223,7 +223,7 @@ TEST(BrokenSliceRun, AReadThatIsNeverMadeIsWrong)
         if (out.mem_read_valid && ++count > 50) out.mem_read_valid = false;
     });
     EXPECT_TRUE(has(text, "wrong 1 ")) << text;
-    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
+    EXPECT_TRUE(has(text, "the block makes no progress and waits for no response of the memory")) << text;
 }
 
 // Results were right; what the block has not written back is told in the end.

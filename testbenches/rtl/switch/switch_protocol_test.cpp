@@ -46,7 +46,7 @@ TYPED_TEST(SwitchProtocolTest, ALineWithoutACredit)
         rules.loop.step();
     }
     rules.loop.send(1, 2, 1, 0);
-    rules.expect("input 1, channel 2: a line without a credit");
+    rules.expect("input 1, channel 2: a transaction without a credit");
 }
 
 TYPED_TEST(SwitchProtocolTest, ALineToNoOutput)
@@ -54,7 +54,7 @@ TYPED_TEST(SwitchProtocolTest, ALineToNoOutput)
     const auto block = this->make(three_channels());
     Rules rules(*block);
     rules.loop.send(3, 0, 0, 0);
-    rules.expect("input 3: a line to no output");
+    rules.expect("input 3: a transaction to no output");
 }
 
 TYPED_TEST(SwitchProtocolTest, NoSuchChannel)
@@ -70,7 +70,7 @@ TYPED_TEST(SwitchProtocolTest, AnOutputWithoutTheChannel)
     const auto block = this->make(three_channels());
     Rules rules(*block);
     rules.loop.send(0, 1, 0x6, 0);
-    rules.expect("input 0: a line for outputs that have no channel 1");
+    rules.expect("input 0: a transaction for outputs that have no channel 1");
 }
 
 TYPED_TEST(SwitchProtocolTest, ACreditTooMany)
@@ -82,7 +82,7 @@ TYPED_TEST(SwitchProtocolTest, ACreditTooMany)
     rules.loop.in.credit[1] = 1;
     rules.loop.step();
     rules.loop.in.credit[1] = 1;
-    rules.expect("output 1, channel 0: more credits come back than were given");
+    rules.expect("output 1, channel 0: more credits came back than were given");
 }
 
 TYPED_TEST(SwitchProtocolTest, NothingIsSaidOfGoodTraffic)
