@@ -91,7 +91,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
         group.format == PacketFormat::none ? lane_bytes : instruction_data(group.format, lane_bytes);
     group.aligned = group.format == PacketFormat::none && lane_bytes >= line_bytes;
     group.contexts = 0;
-    group.at_barrier = group.ended = group.posted = group.reads = group.bulk = 0;
+    group.at_barrier = group.ended = group.posted = group.reads = group.bulk = group.repeat = 0;
     group.active = true;
     group.waiting = group.fencing = group.lacks_packets = false;
     group.near = group.far = StoreCount{};
@@ -103,14 +103,13 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.poll_lanes = launch.poll_lanes;
     group.first_transfer = transfers_;
     transfers_ += static_cast<std::uint32_t>(launch.program->operands.size());
-    if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
         const auto context = static_cast<std::uint32_t>(__builtin_ctzll(unit.free));
         unit.free &= unit.free - 1;
         group.contexts |= std::uint64_t{1} << context;
         if (i == 0) group.zero = context;
-        Wavefront& wave = unit.waves[context];
+        Wavefront& wave = unit.waves.make(context);
         wave.number = static_cast<std::uint8_t>(i);
         wave.group = index;
         prepare_wave(group, wave, launch, queued_since);
@@ -344,16 +343,16 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
             for (unsigned i = 0; i < wave.count; ++i) entry.in_flight += wave.set(i).waiting - wave.set(i).missed;
             // The operation that holds all others back: the first that any wavefront is at.
             if (wave.operation == nullptr || wave.next - 1 >= entry.operation) continue;
-            entry.label = wave.operation->label;
+            const bool waits = wave.operation->kind == Operation::Kind::wait && wave.number == 0;
+            const Word word = wave.number != 0
+                ? Word{wave.operation->address, wave.operation->value, wave.operation->label}
+                : word_at(group, wave, waits ? static_cast<std::uint32_t>(__builtin_ctz(group.missing)) : 0);
+            entry.label = word.label;
             entry.operation = wave.next - 1;
             entry.kind = wave.operation->kind;
-            entry.flag = wave.operation->address;
-            entry.value = wave.operation->value;
-            if (entry.kind == Operation::Kind::wait && wave.number == 0) {
-                const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group.missing));
-                entry.label = wave.operation[lane].label;
-                entry.flag = wave.operation[lane].address;
-                entry.value = wave.operation[lane].value;
+            entry.flag = word.address;
+            entry.value = word.value;
+            if (waits) {
                 entry.more_flags = static_cast<std::uint32_t>(__builtin_popcount(group.missing)) - 1;
             }
             entry.packets = missing_packets(group, wave);

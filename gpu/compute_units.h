@@ -145,7 +145,7 @@ public:
     Time on_response(unsigned port, Line& line, Time delay) override;
 
 private:
-    static constexpr std::uint32_t contexts = 64;  // wavefronts of a unit
+    static constexpr std::uint32_t contexts = Wavefronts::contexts;
 
     struct Unit {
         RateServer issue;
@@ -162,8 +162,8 @@ private:
         Time full = 0;        // until then
         ScheduledItem wake;
         RateServer l1_port;
-        std::unique_ptr<L1Cache> l1;   // made when first used
-        std::vector<Wavefront> waves;  // by context, made when first used
+        std::unique_ptr<L1Cache> l1;  // made when first used
+        Wavefronts waves;
     };
 
     struct Queued {
@@ -280,8 +280,16 @@ private:
     void fence_over(Workgroup& group);
     void store_answered(std::uint32_t index);
     void issue_word(std::uint32_t unit, std::uint32_t context);
-    void issue_signal(Workgroup& group, const Operation& operation, Time delay);
+    void issue_signal(Workgroup& group, std::uint64_t flag, Time delay);
     void begin_wait(Workgroup& group, const Wavefront& wave);
+    // The present word of wavefront zero, or the `lane`-th behind it.
+    struct Word {
+        std::uint64_t address;
+        std::uint64_t value;
+        std::uint32_t label;
+    };
+    static Word word_at(const Workgroup& group, const Wavefront& wave, std::uint32_t lane = 0);
+    static void skip_words(Workgroup& group, Wavefront& wave, std::uint32_t count);
     void look(Workgroup& group, Wavefront& wave);
     void issue_poll(Workgroup& group, Wavefront& wave);
     void word_answered(std::uint32_t unit, Line& line);

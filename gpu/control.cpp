@@ -19,11 +19,15 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     Unit& unit = units_[number];
     Wavefront& wave = unit.waves[context];
     Workgroup& group = groups_[wave.group];
-    if (wave.next == group.program->operations.size()) {
+    if (wave.number == 0 && wave.operation != nullptr && group.repeat < wave.operation->more()) {
+        ++group.repeat;
+    } else if (wave.next == group.program->operations.size()) {
         end_wave(number, wave);
         return false;
+    } else {
+        wave.operation = &group.program->operations[wave.next++];
+        if (wave.number == 0) group.repeat = 0;
     }
-    wave.operation = &group.program->operations[wave.next++];
     if (wave.number == 0 && wave.operation->kind == Operation::Kind::wait) begin_wait(group, wave);
     if (group.log != 0 && wave.number == 0) log_operation(wave.group, wave.operation);
     const Operation& operation = *wave.operation;
@@ -89,18 +93,45 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
 void ComputeUnits::begin_wait(Workgroup& group, const Wavefront& wave)
 {
     const std::vector<Operation>& operations = group.program->operations;
-    const std::size_t first = wave.next - 1U;
-    const std::size_t end = std::min<std::size_t>(operations.size(), first + group.poll_lanes);
-    const auto known = [&](std::size_t lane) {
-        for (std::size_t i = first; i < lane; ++i)
-            if (operations[i].address == operations[lane].address) return true;
-        return false;
-    };
-    std::size_t lane = first + 1;
-    while (lane < end && operations[lane].kind == Operation::Kind::wait && !known(lane)) ++lane;
-    group.lanes = static_cast<std::uint32_t>(lane - first);
+    std::array<std::uint64_t, max_poll_lanes> flags;
+    std::size_t place = wave.next - 1U;
+    std::uint32_t repeat = group.repeat;
+    std::uint32_t lanes = 0;
+    while (lanes < group.poll_lanes && place < operations.size()) {
+        const Operation& operation = operations[place];
+        if (operation.kind != Operation::Kind::wait) break;
+        const std::uint64_t flag = operation.address_of(repeat);
+        if (std::find(flags.begin(), flags.begin() + lanes, flag) != flags.begin() + lanes) break;
+        flags[lanes++] = flag;
+        if (repeat++ == operation.repeats) {
+            ++place;
+            repeat = 0;
+        }
+    }
+    group.lanes = lanes;
     group.missing = static_cast<std::uint32_t>((std::uint64_t{1} << group.lanes) - 1);
     group.to_look = group.looking = 0;
+}
+
+ComputeUnits::Word ComputeUnits::word_at(const Workgroup& group, const Wavefront& wave, std::uint32_t lane)
+{
+    const Operation* operation = wave.operation;
+    std::uint32_t repeat = group.repeat + lane;
+    while (repeat > operation->more()) {
+        repeat -= operation->more() + 1;
+        ++operation;
+    }
+    return {operation->address_of(repeat), operation->value, operation->label_of(repeat)};
+}
+
+// Past `count` words, the present one not among them.
+void ComputeUnits::skip_words(Workgroup& group, Wavefront& wave, std::uint32_t count)
+{
+    group.repeat += count;
+    while (group.repeat > wave.operation->more()) {
+        group.repeat -= wave.operation->more() + 1;
+        wave.operation = &group.program->operations[wave.next++];
+    }
 }
 
 // A line for every flag that is still missing: one look.
@@ -202,9 +233,11 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
         issue_poll(group, wave);
         return;
     }
-    const Time delay = slot(unit, operation.address, true);
+    const std::uint64_t at =
+        operation.kind == Operation::Kind::signal ? operation.address_of(group.repeat) : operation.address;
+    const Time delay = slot(unit, at, true);
     if (operation.kind == Operation::Kind::signal) {
-        issue_signal(group, operation, delay);
+        issue_signal(group, at, delay);
     } else if (operation.kind == Operation::Kind::bulk) {
         ++group.bulk;
         bulk_->copy(number, group.program->operands.data() + operation.first_operand, operation, wave.group, delay);
@@ -247,10 +280,10 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
     go_on(group);
 }
 
-void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Time delay)
+void ComputeUnits::issue_signal(Workgroup& group, std::uint64_t flag, Time delay)
 {
     Line& line = pool_.take();
-    const LineIssue issue = line.begin(LineOp::atomic, operation.address, 8);
+    const LineIssue issue = line.begin(LineOp::atomic, flag, 8);
     issue.flag(LineHeader::control_flag).tag(LineTag{group.unit, group.zero, LineUse::word}.packed());
     line.set_operand(1);
     ++group.posted;
@@ -262,18 +295,18 @@ void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Ti
 void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
 {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group.to_look));
-    const Operation& operation = wave.operation[lane];
-    const Time delay = slot(units_[group.unit], operation.address, true);
+    const Word wait = word_at(group, wave, lane);
+    const Time delay = slot(units_[group.unit], wait.address, true);
     group.to_look &= group.to_look - 1;
     ++group.looking;
     wave.to_issue = group.to_look != 0;
     const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) != WaitPolicy::waiting_atomic;
     Line& line = pool_.take();
     const LineOp op = !spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read;
-    const LineIssue issue = line.begin(op, operation.address, 8);
+    const LineIssue issue = line.begin(op, wait.address, 8);
     issue.flag(LineHeader::control_flag | LineHeader::poll_flag)
         .tag(LineTag{group.unit, group.zero, LineUse::word, lane}.packed());
-    line.set_operand(operation.value);
+    line.set_operand(wait.value);
     set_cause(units_[group.unit], wave, StallCause::flag);
     if (group.polled_at == never_polled) group.polled_at = event_queue().now();
     ++polls_;
@@ -326,7 +359,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp
     Workgroup& group = groups_[index];
     const Time now = event_queue().now();
     Wavefront& wave = units_[group.unit].waves[group.zero];
-    if (op == LineOp::await || (op == LineOp::read && value >= wave.operation[lane].value))
+    if (op == LineOp::await || (op == LineOp::read && value >= word_at(group, wave, lane).value))
         group.missing &= ~(1U << lane);
     if (--group.looking > 0 || group.to_look != 0) return;
     if (op == LineOp::monitor) {  // something has changed, or time is over: look
@@ -340,7 +373,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp
         group.waiting = false;
         if (op == LineOp::read) progress_.leave_spin();
         acquire(group.unit);
-        wave.next += group.lanes - 1;
+        skip_words(group, wave, group.lanes - 1);
         go_on(group);
         return;
     }

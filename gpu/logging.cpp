@@ -46,16 +46,16 @@ void ComputeUnits::log_operation(std::uint32_t index, const Operation* operation
         operation != nullptr ? zero.next - 1 : static_cast<std::uint32_t>(group.program->operations.size());
     const Operation* named =
         operation != nullptr || group.program->operations.empty() ? operation : &group.program->operations.back();
-    if (named != nullptr) open.record.label = named->label;
+    if (named != nullptr) open.record.label = named->label_of(operation != nullptr ? group.repeat : named->more());
     if (operation != nullptr) {
         open.record.kind = operation->kind;
-        open.record.address = operation->address;
+        open.record.address = operation->address_of(group.repeat);
         open.record.value = operation->value;
         if (operation->kind == Operation::Kind::wait && group.lanes > 1) {
             open.record.lanes = group.lanes;
             for (std::uint32_t i = 0; i < group.lanes; ++i) {
-                const std::uint32_t lane =
-                    log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
+                const Word wait = word_at(group, zero, i);
+                const std::uint32_t lane = log_->add_lane({wait.address, wait.value, wait.label});
                 if (i == 0) open.record.first_lane = lane;
             }
         }

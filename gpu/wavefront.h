@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpu/program.h"
@@ -76,6 +77,25 @@ struct Wavefront {
         head = static_cast<std::uint8_t>(place(1));
         --count;
     }
+};
+
+// The wavefronts of a unit by context: a few at a time, made when the first of them is used. They stay where they are.
+class Wavefronts {
+public:
+    static constexpr std::uint32_t contexts = 64;
+    static constexpr std::uint32_t block = 8;
+
+    Wavefront& operator[](std::uint32_t context) { return blocks_[context / block][context % block]; }
+    const Wavefront& operator[](std::uint32_t context) const { return blocks_[context / block][context % block]; }
+    Wavefront& make(std::uint32_t context)
+    {
+        std::unique_ptr<Wavefront[]>& of = blocks_[context / block];
+        if (!of) of = std::make_unique<Wavefront[]>(block);
+        return of[context % block];
+    }
+
+private:
+    std::array<std::unique_ptr<Wavefront[]>, contexts / block> blocks_;
 };
 
 }  // namespace weft

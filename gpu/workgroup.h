@@ -38,6 +38,7 @@ struct Workgroup {
     bool aligned = true;         // instructions meet at lines of the first operand
     std::uint64_t contexts = 0;  // places of its wavefronts on the unit
     std::uint32_t zero = 0;      // place of wavefront zero
+    std::uint32_t repeat = 0;    // where that one is in a run of signals or waits
     std::uint32_t at_barrier = 0;
     std::uint32_t ended = 0;
     bool active = false;

@@ -18,7 +18,8 @@ CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request
         request_.algorithm = names.front();
     }
     if (!schedule_)
-        schedule_ = std::make_shared<Schedule>(make_schedule(request_.algorithm, request_.op, ranks, request_.options));
+        schedule_ =
+            std::make_shared<Schedule>(make_held_schedule(request_.algorithm, request_.op, ranks, request_.options));
     require_right(*schedule_);
     finish_.assign(ranks, 0);
 }
