@@ -23,7 +23,7 @@ namespace {
 constexpr double process_bytes = 14e6;                       // program, libraries, kernel
 constexpr double bytes_of_tag = 4;                           // a word of TagArray
 constexpr double lines_of_page = 64 * 16;                    // that it has at once, of 16 ways
-constexpr double begins = 1.5;                               // pages of a slice that are begun
+constexpr double begins = 0.5;                               // pages of a slice that are begun
 constexpr double bytes_of_miss = 40;                         // an entry of a slice's misses,
 constexpr double most_misses_reserved = 1024;                // as many as a slice makes room for
 constexpr double bytes_of_unit = 7.3e3;                      // a compute unit with its network end,

@@ -2,6 +2,8 @@
 // large ones are small.
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.h"
+#include "collectives/engine/collective_driver.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 #include "testbenches/engine/gpu_box.h"
@@ -93,7 +95,7 @@ TEST(HeldSchedule, RunsAsTheWholeOneDoes)
 }
 
 // Between 8 and 512 ranks that all signal each other twice the programs of a rank stay the same: 32 channels of four runs a
-// meeting, a move and what keeps their order. One by one the signals and waits of 512 ranks are 2.6 MB of a rank.
+// meeting, a move and a barrier on either side. One by one the signals and waits of 512 ranks are 2.6 MB of a rank.
 TEST(HeldSchedule, MeetingsTakeTheSameMemoryForAnyNumberOfRanks)
 {
     for (const std::uint32_t ranks : {8U, 64U, 512U}) {
@@ -101,7 +103,7 @@ TEST(HeldSchedule, MeetingsTakeTheSameMemoryForAnyNumberOfRanks)
         options.channels = 32;
         const Schedule schedule = make_held_schedule("nvls", CollectiveOp::all_reduce, ranks, options);
         const std::size_t bytes = program_bytes(schedule, std::uint64_t{ranks} * 32 * 64, ranks / 2);
-        EXPECT_EQ(bytes, 32 * (10 * sizeof(Operation) + 2 * sizeof(std::uint64_t))) << ranks;
+        EXPECT_EQ(bytes, 32 * (11 * sizeof(Operation) + 2 * sizeof(std::uint64_t))) << ranks;
     }
 }
 
@@ -115,6 +117,31 @@ TEST(HeldSchedule, ProgramsOfRingsHaveNoSpareRoom)
     const std::size_t bytes = program_bytes(schedule, 64 * 8 * 64, 5);
     EXPECT_LE(bytes, 8 * steps * (5 * sizeof(Operation) / 3 + sizeof(std::uint64_t)));
     EXPECT_GE(bytes, 8 * steps * sizeof(Operation));
+}
+
+// A ring of 576 has more in sight of each other than the verifier follows: the same ring of 64 is verified, and that is said.
+TEST(HeldSchedule, WhatIsTooLargeToBeVerifiedIsVerifiedSmaller)
+{
+    GpuBox box(weft::testing::box(2));
+    CollectiveRequest request;
+    request.algorithm = "ring";
+    request.bytes = 1 << 20;
+    for (std::uint32_t rank = 0; rank < 576; ++rank) request.members.push_back(rank);
+    request.options.channels = 32;
+    const CollectiveDriver large(*box.executor, request);
+    ASSERT_EQ(large.notices().size(), 1U);
+    EXPECT_EQ(large.notices()[0],
+        "ring among 576 ranks is too large to be verified (its threads have seen more than 268435456 steps of each "
+        "other): "
+        "it was verified among 64");
+    EXPECT_EQ(large.schedule().size(), 576U);
+    // An order of ranks cannot be made smaller.
+    request.options.orders.emplace_back();
+    for (std::uint32_t rank = 0; rank < 576; ++rank) request.options.orders[0].push_back(575 - rank);
+    EXPECT_THROW(CollectiveDriver(*box.executor, request), InputError);
+    request.options.orders.clear();
+    request.members.resize(64);
+    EXPECT_TRUE(CollectiveDriver(*box.executor, request).notices().empty());
 }
 
 }  // namespace held_schedule_test

@@ -1,4 +1,6 @@
 // Schedules that hold one channel stand for exactly those with all of them.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +36,27 @@ std::string text_of(const Step& step)
     return out;
 }
 
+bool same(const ChunkRef& a, const ChunkRef& b)
+{
+    return a.rank == b.rank && a.buffer == b.buffer && a.index == b.index && a.count == b.count;
+}
+
+bool same(const Step& a, const Step& b)
+{
+    const auto refs = [](const std::vector<ChunkRef>& left, const std::vector<ChunkRef>& right) {
+        return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+            [](const ChunkRef& one, const ChunkRef& other) { return same(one, other); });
+    };
+    const auto ids = [](const StepId& one, const StepId& other) {
+        return one.thread == other.thread && one.step == other.step;
+    };
+    return a.kind == b.kind && a.peer == b.peer && a.semaphore == b.semaphore && a.participants == b.participants &&
+        a.part == b.part && a.parts == b.parts && a.with_previous == b.with_previous && a.channel == b.channel &&
+        refs(a.sources, b.sources) && refs(a.destinations, b.destinations) &&
+        a.like.has_value() == b.like.has_value() && (!a.like || same(*a.like, *b.like)) &&
+        std::equal(a.after.begin(), a.after.end(), b.after.begin(), b.after.end(), ids);
+}
+
 // Where two schedules differ first; empty if nowhere.
 std::string difference(const Schedule& a, const Schedule& b)
 {
@@ -52,9 +75,10 @@ std::string difference(const Schedule& a, const Schedule& b)
             if (left.threads[t].steps.size() != right.threads[t].steps.size())
                 return fmt::format("rank {} thread {}", rank, t);
             for (std::size_t s = 0; s < left.threads[t].steps.size(); ++s) {
-                const std::string one = text_of(left.threads[t].steps[s]);
-                const std::string other = text_of(right.threads[t].steps[s]);
-                if (one != other) return fmt::format("rank {} thread {} step {}: {} / {}", rank, t, s, one, other);
+                const Step& one = left.threads[t].steps[s];
+                const Step& other = right.threads[t].steps[s];
+                if (!same(one, other))
+                    return fmt::format("rank {} thread {} step {}: {} / {}", rank, t, s, text_of(one), text_of(other));
             }
         }
     }
