@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace weft {
 
@@ -11,20 +10,28 @@ namespace {
 // Makes room in front of `count` words.
 void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, words, count * sizeof(*words)); }
 
-// A page that sets share as long as they have no line; one for each size, to the end of the program.
-std::uint32_t* empty_page(std::size_t words)
-{
-    static std::map<std::size_t, std::vector<std::uint32_t>> pages;
-    return pages.try_emplace(words, words, ~std::uint32_t{0}).first->second.data();
-}
+constexpr unsigned most_ways_shared = 64;
+
+// The page that sets share as long as they have no line: looked at, never written.
+struct EmptyPage {
+    std::uint32_t words[64 * most_ways_shared];
+    constexpr EmptyPage() : words()
+    {
+        for (std::uint32_t& word : words) word = ~std::uint32_t{0};
+    }
+};
+constexpr EmptyPage empty_page;
 
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
     : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), by_ways_(ways), tag_shift_(2 * sectors),
-      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_), none_here_(empty_page(words_of_page())),
-      pages_((sets + page_sets - 1) / page_sets, none_here_)
+      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
+      none_here_(const_cast<std::uint32_t*>(empty_page.words)), pages_((sets + page_sets - 1) / page_sets, none_here_)
 {
+    static_assert(page_sets * most_ways_shared * sizeof(std::uint32_t) == sizeof(EmptyPage), "a page of the most ways");
+    if (ways > most_ways_shared)
+        for (std::uint32_t*& page : pages_) page = make(words_of_page());
 }
 
 // Without a line.
