@@ -149,17 +149,17 @@ TEST(Size, AutoIsRefusedAtOnceWhereItCannotPrice)
     }
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
-    EXPECT_LT(usage.ru_maxrss, sanitized ? 2000 * 1024 : 250 * 1024);
+    EXPECT_LT(usage.ru_maxrss, sanitized ? 2000 * 1024 : 400 * 1024);
 }
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
 {
-    // A quarter of 240 MB is less than eight GPUs take.
-    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--json", "-"});
+    // A quarter of 200 MB is less than eight GPUs take.
+    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--json", "-"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err.compare(0, 28, "weft: this run takes about 0"), 0) << outcome.err;
     EXPECT_EQ(json::parse(outcome.out)["stop"], "finished");
-    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--quiet"}).err, "");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--quiet"}).err, "");
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 
