@@ -18,17 +18,15 @@ std::uint32_t ComputeUnit::take_place()
     const auto place = static_cast<std::uint32_t>(__builtin_ctzll(~taken_));
     taken_ |= std::uint64_t{1} << place;
     ++resident_;
-    if (waves_.empty()) {
-        waves_.resize(max_wavefronts);
-        for (std::uint32_t i = 0; i < max_wavefronts; ++i) waves_[i].context = static_cast<std::uint8_t>(i);
-    }
     return place;
 }
 
 Wavefront& ComputeUnit::take_context()
 {
-    Wavefront& wave = waves_[static_cast<std::uint32_t>(__builtin_ctzll(free_))];
+    const auto context = static_cast<std::uint32_t>(__builtin_ctzll(free_));
     free_ &= free_ - 1;
+    Wavefront& wave = waves_.make(context);
+    wave.context = static_cast<std::uint8_t>(context);
     return wave;
 }
 

@@ -20,7 +20,7 @@ namespace weft {
 
 class ComputeUnit {
 public:
-    static constexpr std::uint32_t max_wavefronts = 64;
+    static constexpr std::uint32_t max_wavefronts = Wavefronts::contexts;
 
     ComputeUnit(std::uint32_t number, const GpuSpec& spec);
 
@@ -89,7 +89,7 @@ private:
     OutstandingLimit in_flight_;
     std::uint64_t coalesce_;
     RateServer issue_;
-    std::vector<Wavefront> waves_;  // by context, made when first used
+    Wavefronts waves_;
     ScheduledItem wake_;
     bool listed_ = false;  // can issue, and is to be served in this instant
     L1 l1_;

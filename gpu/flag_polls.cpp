@@ -9,15 +9,15 @@ void FlagPolls::issue(ComputeUnit& unit, Wavefront& wave)
     Workgroup& group = *wave.group;
     const Time now = scheduler_.now();
     const std::uint32_t flag = group.wait.issue(now);
-    const Operation& operation = wave.operation[flag];
-    const Time delay = unit.book(operation.address, true, now);
+    const Wavefront::Word wait = wave.word(flag);
+    const Time delay = unit.book(wait.address, true, now);
     wave.to_issue = group.wait.must_issue();
     Line& line = network_.take();
     const LineOp op = !spins() ? LineOp::await : group.wait.arms() ? LineOp::monitor : LineOp::read;
-    const LineIssue issue = line.begin(op, operation.address, 8);
+    const LineIssue issue = line.begin(op, wait.address, 8);
     issue.flag(LineHeader::control_flag | LineHeader::poll_flag)
         .tag(LineTag{unit.number(), wave.context, LineUse::word, flag}.packed());
-    line.set_operand(operation.value);
+    line.set_operand(wait.value);
     wave.stall.set(StallCause::flag, unit.in_flight(), now);
     ++polls_;
     if (!group.spinning) {
@@ -34,7 +34,7 @@ FlagPolls::Outcome FlagPolls::respond(Workgroup& group, std::uint32_t flag, Line
     const std::uint64_t value = line.operand();
     network_.give(line);
     FlagWait& wait = group.wait;
-    const bool has_value = op == LineOp::await || (op == LineOp::read && value >= group.zero->operation[flag].value);
+    const bool has_value = op == LineOp::await || (op == LineOp::read && value >= group.zero->word(flag).value);
     if (!wait.respond(flag, has_value)) return Outcome::waits;
     if (op == LineOp::monitor) {  // something has changed, or time is over
         poll(group);

@@ -17,8 +17,9 @@ namespace weft {
 
 class FlagWait {
 public:
-    // The wavefront comes to the wait at `first`, with up to `most` flags in one wait.
-    void begin(const std::vector<Operation>& operations, std::size_t first, std::uint32_t most);
+    static constexpr std::uint32_t most_flags = 32;
+    // The wavefront comes to the wait at `first`, number `repeat` of its run, with up to `most` flags in one wait.
+    void begin(const std::vector<Operation>& operations, std::size_t first, std::uint32_t repeat, std::uint32_t most);
     void set_interval(Time interval) { interval_ = interval; }
     // To the next poll; it doubles up to `limit`.
     Time interval() const { return interval_; }

@@ -34,7 +34,34 @@ Operation& append(Program& program, Operation::Kind kind, std::uint32_t label)
     return program.operations.back();
 }
 
+// Whether `next` goes on where the run of `first` ends; sets its stride with its second member.
+bool continues(Operation& first, const Operation& next)
+{
+    if (first.kind != next.kind || first.scope != next.scope || first.value != next.value || next.repeats != 0)
+        return false;
+    if (next.label != first.label + first.repeats + 1) return false;
+    const std::uint64_t stride = next.address - first.address_of(first.repeats);
+    if (first.repeats > 0 && stride != first.stride) return false;
+    first.stride = stride;
+    ++first.repeats;
+    return true;
+}
+
 }  // namespace
+
+void Program::compact()
+{
+    std::size_t kept = 0;
+    for (const Operation& operation : operations) {
+        const bool word = operation.kind == Operation::Kind::signal || operation.kind == Operation::Kind::wait;
+        if (word && kept > 0 && continues(operations[kept - 1], operation)) continue;
+        operations[kept++] = operation;
+    }
+    operations.resize(kept);
+    operations.shrink_to_fit();
+    operands.shrink_to_fit();
+    in_packets.shrink_to_fit();
+}
 
 void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
     std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)

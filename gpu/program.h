@@ -41,23 +41,41 @@ struct Operation {
         flops     // `value` floating-point operations of the unit, which its workgroups share
     };
 
+    // A large system has a hundred million operations: fields that no kind has together share their room.
     Kind kind = Kind::move;
-    ElementType type = ElementType::u8;
-    ReduceOp reduction = ReduceOp::sum;
-    Scope scope = Scope::system;
-    AtomicOp atomic = AtomicOp::add;
-    bool returns = false;             // atomic: the word as it was is answered
-    bool pushes = false;              // a move whose stores to groups are contributions
-    bool with_previous = false;       // a move that may issue before the loads of the move before it are there
-    std::uint32_t first_operand = 0;  // into Program::operands: sources, then destinations
-    std::uint16_t sources = 0;        // 0: zeros are stored
-    std::uint16_t destinations = 0;   // 0: loaded data are dropped
-    std::uint64_t bytes = 0;          // of every operand
+    ElementType type : 4;
+    ReduceOp reduction : 4;
+    Scope scope : 2;
+    AtomicOp atomic : 3;
+    bool returns : 1;                // atomic: the word as it was is answered
+    bool pushes : 1;                 // a move whose stores to groups are contributions
+    bool with_previous : 1;          // a move that may issue before the loads of the move before it are there
+    std::uint16_t sources = 0;       // 0: zeros are stored
+    std::uint16_t destinations = 0;  // 0: loaded data are dropped
+    union {
+        std::uint32_t first_operand = 0;  // move, bulk: into Program::operands: sources, then destinations
+        std::uint32_t result;             // load, atomic: index in what the launch keeps of results
+        std::uint32_t repeats;            // signal, wait: so many more of them follow (Program::compact())
+    };
+    std::uint32_t label = 0;  // of whoever made the program, for reports
+    union {
+        std::uint64_t bytes = 0;  // move, bulk: of every operand
+        std::uint64_t compare;    // compare and swap: what the word must be
+        std::uint64_t stride;     // signal, wait with repeats: from one address to the next, modulo 2^64
+    };
     std::uint64_t address = 0;
-    std::uint64_t value = 0;    // atomic: its operand
-    std::uint32_t result = 0;   // index in what the launch keeps of results
-    std::uint64_t compare = 0;  // compare and swap: what the word must be
-    std::uint32_t label = 0;    // of whoever made the program, for reports
+    std::uint64_t value = 0;  // atomic: its operand
+
+    Operation()
+        : type(ElementType::u8), reduction(ReduceOp::sum), scope(Scope::system), atomic(AtomicOp::add), returns(false),
+          pushes(false), with_previous(false)
+    {
+    }
+
+    // Signals or waits that this operation stands for, beside the first.
+    std::uint32_t more() const { return kind == Kind::signal || kind == Kind::wait ? repeats : 0; }
+    std::uint64_t address_of(std::uint32_t repeat) const { return repeat == 0 ? address : address + repeat * stride; }
+    std::uint32_t label_of(std::uint32_t repeat) const { return label + repeat; }
 };
 
 // An operand of a move, in memory as it is or as packets of the program's format: then `address` is where its first
@@ -104,6 +122,17 @@ struct Program {
         std::uint32_t label = 0, std::uint64_t compare = 0);
     void add_compute(std::uint64_t ps, std::uint32_t label = 0);
     void add_flops(std::uint64_t operations, std::uint32_t label = 0);
+
+    // Gives back spare room, and makes one operation of every run of signals or waits with a constant difference of their
+    // addresses and labels that ascend by one: between ranks that all meet each other nearly everything is such a run. Wavefronts
+    // do the same with it. Not for lists of copy engines, whose operations are counted. Last of all.
+    void compact();
+    // Of its arrays.
+    std::size_t memory_bytes() const
+    {
+        return operations.capacity() * sizeof(Operation) + operands.capacity() * sizeof(operands[0]) +
+            in_packets.capacity() / 8;
+    }
 };
 
 }  // namespace weft

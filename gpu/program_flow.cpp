@@ -35,14 +35,12 @@ void ProgramFlow::issue_zero(Workgroup& group)
 bool ProgramFlow::start(ComputeUnit& unit, Wavefront& wave)
 {
     Workgroup& group = *wave.group;
-    const std::vector<Operation>& operations = group.program->operations;
-    if (wave.next == operations.size()) {
+    if (!wave.begin_next()) {
         end(unit, wave);
         return false;
     }
-    wave.operation = &operations[wave.next++];
     if (wave.number == 0 && wave.at(Operation::Kind::wait))
-        group.wait.begin(operations, wave.next - 1U, group.poll_flags);
+        group.wait.begin(group.program->operations, wave.next - 1U, wave.repeat, group.poll_flags);
     if (group.log != 0 && wave.number == 0) log_.begin(group, wave.operation);
     if (wave.at(Operation::Kind::move)) {
         wave.instruction = wave.number;
@@ -151,7 +149,7 @@ void ProgramFlow::fence_over(Workgroup& group)
 void ProgramFlow::wait_over(Workgroup& group)
 {
     CachedAccess::acquire(*group.unit);
-    group.zero->next += group.wait.flags() - 1;
+    group.zero->skip_words(group.wait.flags() - 1);
     go_on(group);
 }
 
@@ -164,7 +162,8 @@ void ProgramFlow::issue(ComputeUnit& unit, Wavefront& wave)
         polls_.issue(unit, wave);
         return;
     }
-    const Time delay = unit.book(operation.address, true, scheduler_.now());
+    const std::uint64_t address = operation.kind == Operation::Kind::signal ? wave.word().address : operation.address;
+    const Time delay = unit.book(address, true, scheduler_.now());
     if (operation.kind == Operation::Kind::bulk) {
         group.open.begin_bulk();
         bulk_->copy(unit.number(), group.program->operands.data() + operation.first_operand, operation, group.index,

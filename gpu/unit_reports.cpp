@@ -35,9 +35,9 @@ ComputeUnits::Blocked ComputeUnits::blocked(const Workgroup& group) const
         // The operation that holds all others back: the first that any wavefront is at.
         if (wave.operation == nullptr || wave.next - 1 >= entry.operation) continue;
         const bool waits = wave.number == 0 && wave.at(Operation::Kind::wait);
-        const Operation& at = wave.operation[waits ? group.wait.first_missing() : 0];
+        const Wavefront::Word at = wave.word(waits ? group.wait.first_missing() : 0);
         entry.operation = wave.next - 1;
-        entry.kind = at.kind;
+        entry.kind = wave.operation->kind;
         entry.label = at.label;
         entry.flag = at.address;
         entry.value = at.value;

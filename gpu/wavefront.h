@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 
 #include "gpu/program.h"
 #include "gpu/register_sets.h"
@@ -26,6 +28,7 @@ struct Wavefront {
     Cursor load;
     Cursor store;
     std::uint32_t next = 0;    // operation to start after it
+    std::uint32_t repeat = 0;  // where it is in a run of signals or waits; of wavefront zero
     std::uint8_t number = 0;   // within the workgroup
     std::uint8_t context = 0;  // on the unit
     bool to_issue = false;     // a request of wavefront zero's operation
@@ -39,12 +42,51 @@ struct Wavefront {
         operation = nullptr;
         group = &workgroup;
         load = store = Cursor{};
-        next = 0;
+        next = repeat = 0;
         number = static_cast<std::uint8_t>(of);
         to_issue = false;
     }
 
     bool at(Operation::Kind kind) const { return operation != nullptr && operation->kind == kind; }
+
+    // Begins its next operation, or the next of a run; false when there is none.
+    bool begin_next()
+    {
+        const std::vector<Operation>& operations = group->program->operations;
+        if (number == 0 && operation != nullptr && repeat < operation->more()) {
+            ++repeat;
+            return true;
+        }
+        if (next == operations.size()) return false;
+        operation = &operations[next++];
+        repeat = 0;
+        return true;
+    }
+    // The present signal or wait, or the `ahead`-th behind it.
+    struct Word {
+        std::uint64_t address;
+        std::uint64_t value;
+        std::uint32_t label;
+    };
+    Word word(std::uint32_t ahead = 0) const
+    {
+        const Operation* at = operation;
+        std::uint32_t place = repeat + ahead;
+        while (place > at->more()) {
+            place -= at->more() + 1;
+            ++at;
+        }
+        return {at->address_of(place), at->value, at->label_of(place)};
+    }
+    // Past `count` of them, the present one not among them.
+    void skip_words(std::uint32_t count)
+    {
+        repeat += count;
+        while (repeat > operation->more()) {
+            repeat -= operation->more() + 1;
+            operation = &group->program->operations[next++];
+        }
+    }
 
     bool has_instruction() const
     {
@@ -94,6 +136,25 @@ struct Wavefront {
         sets.retire();
     }
     std::uint8_t* registers(unsigned set, unsigned source) { return sets.data(group->register_begin(set, source)); }
+};
+
+// The wavefronts of a unit by context: a few at a time, made when the first of them is used. They stay where they are.
+class Wavefronts {
+public:
+    static constexpr std::uint32_t contexts = 64;
+    static constexpr std::uint32_t block = 8;
+
+    Wavefront& operator[](std::uint32_t context) { return blocks_[context / block][context % block]; }
+    const Wavefront& operator[](std::uint32_t context) const { return blocks_[context / block][context % block]; }
+    Wavefront& make(std::uint32_t context)
+    {
+        std::unique_ptr<Wavefront[]>& of = blocks_[context / block];
+        if (!of) of = std::make_unique<Wavefront[]>(block);
+        return of[context % block];
+    }
+
+private:
+    std::array<std::unique_ptr<Wavefront[]>, contexts / block> blocks_;
 };
 
 }  // namespace weft

@@ -16,7 +16,7 @@ void WordAccess::issue(ComputeUnit& unit, Wavefront& wave, Time delay)
 void WordAccess::issue_signal(ComputeUnit& unit, const Wavefront& wave, Time delay)
 {
     Line& line = network_.take();
-    const LineIssue issue = line.begin(LineOp::atomic, wave.operation->address, 8);
+    const LineIssue issue = line.begin(LineOp::atomic, wave.word().address, 8);
     issue.flag(LineHeader::control_flag).tag(LineTag{unit.number(), wave.context, LineUse::word}.packed());
     line.set_operand(1);
     wave.group->open.begin_signal();

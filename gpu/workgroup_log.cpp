@@ -19,17 +19,18 @@ void WorkgroupLog::begin(const Workgroup& group, const Operation* operation)
     open.record.begin = event_queue_.now();
     open.record.operation = operation != nullptr ? group.zero->next - 1 : static_cast<std::uint32_t>(operations.size());
     const Operation* named = operation != nullptr || operations.empty() ? operation : &operations.back();
-    if (named != nullptr) open.record.label = named->label;
+    if (named != nullptr)
+        open.record.label = named->label_of(operation != nullptr ? group.zero->repeat : named->more());
     if (operation != nullptr) {
         open.record.kind = operation->kind;
-        open.record.address = operation->address;
+        open.record.address = operation->address_of(group.zero->repeat);
         open.record.value = operation->value;
         const std::uint32_t flags = group.wait.flags();
         if (operation->kind == Operation::Kind::wait && flags > 1) {
             open.record.lanes = flags;
             for (std::uint32_t i = 0; i < flags; ++i) {
-                const std::uint32_t number =
-                    log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
+                const Wavefront::Word wait = group.zero->word(i);
+                const std::uint32_t number = log_->add_lane({wait.address, wait.value, wait.label});
                 if (i == 0) open.record.first_lane = number;
             }
         }

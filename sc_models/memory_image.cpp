@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sc_models/flag_stride.h"
+
 namespace weft {
 
 void MemoryImage::stored_read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const
@@ -41,7 +43,8 @@ void MemoryImage::stored_write(std::uint64_t local, const std::uint8_t* in, std:
 
 std::uint64_t& MemoryImage::flag(std::uint64_t local)
 {
-    const std::uint64_t index = (local - flag_base) / 8;
+    if (local % flag_stride != 0) return other_words_[local / 8];
+    const std::uint64_t index = (local - flag_base) / flag_stride;
     if (index >= flags_.size()) flags_.resize(index + 1, 0);
     return flags_[index];
 }

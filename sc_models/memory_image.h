@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -68,8 +69,10 @@ public:
     // From now on caches hold contents of their own: read() and write() go through `path`.
     void set_path(MemoryPath& path) { path_ = &path; }
 
-    // `local` is the word's address in the flag region, 8-byte aligned.
+    // `local` is the word's address in the flag region, 8-byte aligned. Stays where it is until another flag is asked for.
     std::uint64_t& flag(std::uint64_t local);
+    // Of its table of flags: a word for each flag, which are flag_stride apart.
+    std::size_t flag_bytes() const { return flags_.capacity() * sizeof(flags_[0]); }
 
     // Packets: from now on the range is expected; it has come; whether all of it has. Multiples of 16 bytes. A range that
     // was never expected has not come.
@@ -102,8 +105,9 @@ private:
 
     bool data_on_;
     std::vector<Page> pages_;
-    std::vector<std::unique_ptr<Marks>> marks_;  // by page
-    std::vector<std::uint64_t> flags_;
+    std::vector<std::unique_ptr<Marks>> marks_;           // by page
+    std::vector<std::uint64_t> flags_;                    // the first word of each flag_stride,
+    std::map<std::uint64_t, std::uint64_t> other_words_;  // and the others, by number
     std::vector<MemoryWatcher*> watchers_;
     MemoryPath* path_ = nullptr;  // null: the image is all that there is
 };

@@ -3,11 +3,16 @@
 // A set is a row of 32-bit words in order of use, most recent first, so that a look-up touches one host
 // cache line and replacement needs no counters. A word is a tag and two bits for each sector.
 //
+// Neighbouring sets are a page of the host's memory, which is made with the first line in it: hundreds of GPUs that move small
+// messages use few of theirs.
+//
 // With keep_places() a way has a place that stays the same while its word moves within the set: where a cache that holds
 // its contents (cache_contents.h) has the bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/divider.h"
@@ -48,10 +53,7 @@ public:
     // The same without a change in the order of use.
     std::uint32_t* peek(std::uint64_t line);
 
-    void prefetch(std::uint64_t line) const
-    {
-        __builtin_prefetch(first_ + std::size_t{sets_.remainder(line)} * ways_, 1);
-    }
+    void prefetch(std::uint64_t line) const { __builtin_prefetch(row(line), 1); }
 
     // Puts the line, with the states of only(), at the front of its set in place of the least recently used one
     // without a pending sector. Null when every way of the set has one. `victim` is the word that had to go, without
@@ -63,14 +65,16 @@ public:
         return std::uint64_t{word >> tag_shift_} * sets_.divisor() + sets_.remainder(neighbour);
     }
 
-    // From now on, before the first line.
+    // From now on, before the first line; makes all pages.
     void keep_places();
+    // Bytes of the pages that are made.
+    std::size_t memory_bytes() const;
     std::size_t places() const { return std::size_t{sets_.divisor()} * ways_; }
     // Of a word that find(), peek() or allocate() returned: below sets x ways, the victim's in the case of allocate(). Places of
     // neighbouring sets follow one another, so that a cache with few lines uses few pages.
     std::size_t place_of(const std::uint32_t* word) const
     {
-        const auto index = static_cast<std::size_t>(word - first_);
+        const auto index = static_cast<std::size_t>(word - first());
         return std::size_t{places_[index]} * sets_.divisor() + by_ways_.quotient(index);
     }
 
@@ -80,7 +84,20 @@ public:
 private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    std::uint32_t* row(std::uint64_t line) { return first_ + std::size_t{sets_.remainder(line)} * ways_; }
+    static constexpr unsigned page_shift = 6;  // sets of a page: 4 KiB of 16 ways
+    static constexpr std::uint32_t page_sets = 1U << page_shift;
+    struct alignas(64) HostLine {  // 16 ways fill one
+        std::uint32_t words[16];
+    };
+
+    std::uint32_t* row(std::uint64_t line) const
+    {
+        const std::uint32_t set = sets_.remainder(line);
+        return pages_[set >> page_shift] + std::size_t{set & (page_sets - 1)} * ways_;
+    }
+    std::uint32_t* first() const { return pages_.front(); }  // with places: of all words
+    std::size_t words_of_page() const { return std::size_t{page_sets} * ways_; }
+    std::uint32_t* make(std::size_t words);
     std::uint32_t tag(std::uint64_t line) const
     {
         return static_cast<std::uint32_t>(sets_.quotient(line)) << tag_shift_;
@@ -92,10 +109,12 @@ private:
     unsigned ways_;
     Divider by_ways_;
     unsigned tag_shift_;
-    std::uint32_t states_;   // the bits below the tag
-    std::uint32_t sectors_;  // one of each pair of them
-    std::vector<std::uint32_t> words_;
-    std::uint32_t* first_;              // of words_, at the start of a host cache line: 16 ways fill one
+    std::uint32_t states_;      // the bits below the tag
+    std::uint32_t sectors_;     // one of each pair of them
+    std::uint32_t* none_here_;  // the page of all sets that never had a line: nothing is written there
+    std::vector<std::uint32_t*> pages_;
+    std::vector<std::unique_ptr<HostLine[]>> made_;
+    std::size_t made_words_ = 0;
     std::vector<std::uint8_t> places_;  // of each word of a set; empty: not kept
 };
 

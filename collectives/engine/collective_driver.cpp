@@ -1,9 +1,35 @@
 #include "collectives/engine/collective_driver.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "collectives/schedule/verify.h"
 
 namespace weft {
+
+namespace {
+
+constexpr std::uint32_t most_ranks_of_proof = 64;
+constexpr std::uint32_t most_of_dimension_of_proof = 8;
+
+// The algorithm among so few ranks that it can be followed, with as many dimensions.
+Schedule smaller(const CollectiveRequest& request, std::uint32_t ranks)
+{
+    AlgorithmOptions options = request.options;
+    if (!options.dimensions.empty()) {
+        ranks = 1;
+        for (Dimension& dimension : options.dimensions)
+            ranks *= dimension.size = std::min(dimension.size, most_of_dimension_of_proof);
+    } else {
+        ranks = std::min(ranks, most_ranks_of_proof);
+    }
+    options.root = std::min(options.root, ranks - 1);
+    return make_held_schedule(request.algorithm, request.op, ranks, options);
+}
+
+}  // namespace
 
 CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request)
     : executor_(executor), request_(std::move(request)), rounds_left_(request_.repeat)
@@ -18,9 +44,22 @@ CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request
         request_.algorithm = names.front();
     }
     if (!schedule_)
-        schedule_ = std::make_shared<Schedule>(make_schedule(request_.algorithm, request_.op, ranks, request_.options));
-    require_right(*schedule_);
+        schedule_ =
+            std::make_shared<Schedule>(make_held_schedule(request_.algorithm, request_.op, ranks, request_.options));
+    verify_schedule();
     finish_.assign(ranks, 0);
+}
+
+void CollectiveDriver::verify_schedule()
+{
+    // Orders of ranks are part of a ring, and a plan is what it is.
+    const bool of_any_size = !request_.schedule && request_.options.orders.empty();
+    const Verification verdict = verify(*schedule_);
+    if (!verdict.too_large || !of_any_size) return require_right(*schedule_, verdict);
+    const Schedule proof = smaller(request_, schedule_->size());
+    require_right(proof);
+    notices_.push_back(fmt::format("{} among {} ranks is too large to be verified ({}): it was verified among {}",
+        schedule_->name, schedule_->size(), verdict.problems.front(), proof.size()));
 }
 
 void CollectiveDriver::start() { next_round(); }

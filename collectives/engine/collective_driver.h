@@ -25,22 +25,26 @@ struct CollectiveRequest {
 
 class CollectiveDriver {
 public:
-    // Builds and verifies the schedule; throws InputError when it cannot be made or is wrong.
+    // Builds and verifies the schedule; throws InputError when it cannot be made or is wrong. One of an algorithm that is too
+    // large to be followed is verified among fewer ranks, which notices() says.
     CollectiveDriver(Executor& executor, CollectiveRequest request);
 
     void start();
     bool finished() const { return rounds_left_ == 0; }
     const Schedule& schedule() const { return *schedule_; }
+    const std::vector<std::string>& notices() const { return notices_; }
     // When each rank left, in rank order.
     const std::vector<Picoseconds>& finish_times() const { return finish_; }
 
 private:
+    void verify_schedule();
     void next_round();
     void enter(Executor::JobId job, std::uint32_t rank);
 
     Executor& executor_;
     CollectiveRequest request_;
     std::shared_ptr<const Schedule> schedule_;
+    std::vector<std::string> notices_;
     std::uint32_t rounds_left_;
     std::uint32_t running_ = 0;
     std::vector<Picoseconds> finish_;

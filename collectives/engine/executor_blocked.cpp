@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "collectives/engine/executor_parts.h"
+#include "collectives/schedule/channels.h"
 
 namespace weft {
 
@@ -52,6 +53,7 @@ std::vector<std::string> LineExecutor::blocked() const
         // Channels of one rank that wait at the same step for the same count differ only in the flag.
         using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
         std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
+        std::map<std::uint64_t, RankPlan> plans;                     // by part
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const Part& part = *parts_[entry.token];
             if (!part.of_job || entry.kind == Operation::Kind::request) continue;  // the workgroup has its own line
@@ -69,11 +71,12 @@ std::vector<std::string> LineExecutor::blocked() const
                     home.path(), endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
             } else if (entry.kind == Operation::Kind::wait) {
                 const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
-                const RankPlan& plan = schedule.ranks[part.position];
+                if (plans.count(entry.token) == 0) plans[entry.token] = whole_plan(schedule, part.position);
+                const RankPlan& plan = plans[entry.token];
                 line += fmt::format("step {} waits for ", entry.label);
                 if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
                 line += flag_text(plan, number, job.mover());
-                for (const Thread& thread : schedule.ranks[part.position].threads)
+                for (const Thread& thread : plan.threads)
                     if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
                         thread.steps[entry.label].semaphore == number) {
                         line += fmt::format(" from rank {}", thread.steps[entry.label].peer);

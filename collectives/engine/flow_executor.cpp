@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -40,7 +41,9 @@ Executor::JobId FlowExecutor::open(Job job)
         carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
     const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
     std::shared_ptr<const FlowProgram>& program = programs_[{schedule, fenced}];
-    if (!program) program = std::make_shared<const FlowProgram>(program_of(*schedule, fenced));
+    if (!program)
+        program = std::make_shared<const FlowProgram>(
+            program_of(schedule->channels == 1 ? *schedule : whole(*schedule), fenced));
     return open(std::move(job), program);
 }
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "collectives/engine/executor_parts.h"
 #include "collectives/engine/kernel_programs.h"
+#include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -57,6 +58,8 @@ Executor::JobId LineExecutor::open(Job job)
     running->engine = job.engine.value_or(spec_);
     const std::shared_ptr<const SchedulePrice> price = job.schedule->price;
     job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine, job.bytes, size_of(job.type));
+    if (static_cast<FlagHome>(running->engine.flag_home) == FlagHome::signaller && job.schedule->channels > 1)
+        job.schedule = std::make_shared<Schedule>(whole(*job.schedule));
     running->ports = has_ports(*job.schedule);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
     running->packets =
@@ -111,7 +114,7 @@ void LineExecutor::allocate(Running& job)
         image.expect_packets(packets, job.packets->bytes(rank));
         for (const PacketSlots::Range& range : job.packets->padding(rank))
             image.packets_came(packets + range.first, range.second);
-        job.flags.push_back(flags_of(schedule.ranks[rank], job.mover()));
+        job.flags.push_back(flags_of(schedule.ranks[rank], job.mover()) * schedule.channels);
         if (job.at_signallers) job.flags.back() += job.at_signallers->count(rank);
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
@@ -220,6 +223,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         job.at_signallers.get(), job.packets.get(), &job.in_switch.groups);
     for (std::uint32_t thread = 0; thread < lowered.workgroups.size(); ++thread) {
         if (!lowered.workgroups[thread].operations.empty()) {
+            lowered.workgroups[thread].compact();
             part.programs.push_back(std::move(lowered.workgroups[thread]));
             part.threads.push_back(thread);
         }

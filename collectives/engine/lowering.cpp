@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/port_order.h"
+#include "collectives/schedule/channels.h"
 
 namespace weft {
 
@@ -151,7 +152,8 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     const std::vector<RankAddresses>& addresses, Mover mover, const SignalFlags* at_signallers,
     const PacketSlots* packets, const GroupNumbers* groups)
 {
-    const RankPlan& plan = schedule.ranks[rank];
+    const RankPlan channels = schedule.channels > 1 ? whole_plan(schedule, rank) : RankPlan();
+    const RankPlan& plan = schedule.channels > 1 ? channels : schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
     const auto flag = [&](std::uint32_t owner, std::uint32_t number) {
         return addresses[owner].flags + number * flag_stride;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 #include "collectives/schedule/staging.h"
 #include "collectives/schedule/verify.h"
@@ -96,7 +97,8 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     if (staged) std::get<3>(key) = {spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
     std::shared_ptr<const Schedule>& made = made_[key];
     if (made) return made;
-    auto other = std::make_shared<Schedule>(as_it_is ? *schedule : make(*schedule, spec, bytes, element_bytes));
+    auto other = std::make_shared<Schedule>(whole(*schedule));
+    if (!as_it_is) *other = make(*other, spec, bytes, element_bytes);
     if (marks) mark_channels(*other, spec);
     return made = std::move(other);
 }

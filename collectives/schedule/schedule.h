@@ -147,6 +147,9 @@ struct Schedule {
     bool in_place = false;
     // A semaphore may end with signals that nobody takes: credits of a plan. Elsewhere that is a fault.
     bool spare_signals = false;
+    // So many threads for each that is held, which do an equal part of its steps each (channels.h). Whoever gets schedules from
+    // anybody but make_held_schedule() has 1.
+    std::uint32_t channels = 1;
     std::vector<RankPlan> ranks;
     std::shared_ptr<const SchedulePrice> price{};
 

@@ -400,9 +400,10 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
     return result;
 }
 
-void require_right(const Schedule& schedule)
+void require_right(const Schedule& schedule) { require_right(schedule, verify(schedule)); }
+
+void require_right(const Schedule& schedule, const Verification& verdict)
 {
-    const Verification verdict = verify(schedule);
     if (verdict.ok) return;
     if (verdict.too_large)
         throw InputError("", 0,

@@ -44,5 +44,6 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options = {})
 
 // Throws InputError with the first problem.
 void require_right(const Schedule& schedule);
+void require_right(const Schedule& schedule, const Verification& verdict);  // of it
 
 }  // namespace weft

@@ -25,6 +25,14 @@ public:
     System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
         bool check_protocol = false, TrafficRecorder* recorder = nullptr);
 
+    // From the last accelerator to the first: the kernel looks for each port from the end of its list.
+    ~System()
+    {
+        while (!accelerators_.empty()) accelerators_.pop_back();
+    }
+    System(const System&) = delete;
+    System& operator=(const System&) = delete;
+
     EventQueue& event_queue() { return event_queue_; }
     LinePool& pool() { return pool_; }
     Progress& progress() { return progress_; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
@@ -193,8 +195,10 @@ void require_priceable(const ResolvedSystem& system, std::size_t ranks)
 {
     if (ranks > most_ranks_priced)
         throw InputError(system.file, system.workload.line,
-            "algorithms are to be compared for " + std::to_string(ranks) + " ranks",
-            "at most " + std::to_string(most_ranks_priced) + ", or an algorithm by its name");
+            fmt::format("{} plays all transfers of every algorithm on the paths of all pairs of ranks, for up to {} "
+                        "ranks, and this run has {}",
+                system.workload.algorithm.empty() ? "auto" : system.workload.algorithm, most_ranks_priced, ranks),
+            fmt::format("an algorithm by its name; with --ranks {} auto says which it takes there", most_ranks_priced));
 }
 
 CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/plans/msccl_writer.h"
+#include "collectives/schedule/channels.h"
 #include "platform/simulation/planned_run.h"
 #include "platform/simulation/run_trace.h"
 #include "platform/simulation/gathered.h"
@@ -46,7 +47,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
         if (driver == nullptr)
             throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export",
                 "a single collective");
-        result.plan = write_msccl_xml(driver->schedule());
+        result.plan = write_msccl_xml(whole(driver->schedule()));
     }
     result.seed = resolved.seed;
     result.estimate = run.estimate;

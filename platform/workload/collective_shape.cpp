@@ -18,11 +18,15 @@ double grown(double entries) { return entries <= 1 ? std::ceil(entries) : std::e
 
 // A wait before a move and a signal behind it want a barrier each.
 constexpr double barriers_of_move = 2;
+// Signals to all, or waits for all, are one operation for the ranks in front and one for those behind.
+constexpr std::uint32_t operations_of_run = 2;
 
 class Counter {
 public:
-    Counter(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes, double channels)
-        : schedule_(schedule), layout_(schedule, bytes, element_bytes), bytes_(bytes), channels_(channels)
+    // `held`: the schedule holds one of the channels.
+    Counter(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes, double channels, bool held)
+        : schedule_(schedule), layout_(schedule, bytes, element_bytes), bytes_(bytes), channels_(channels),
+          held_(held ? 1 : channels)
     {
     }
 
@@ -47,15 +51,20 @@ private:
         double burst = 0;
         double move_lines = 0;
         double switch_lines = 0;
+        std::uint32_t run = 0;
+        StepKind last = StepKind::nop;
         for (const Step& step : thread.steps) {
-            out_.steps += channels_;
-            operations += 1;
+            out_.steps += held_;
+            run = step.kind == last && !is_data(last) ? run + 1 : 0;
+            last = step.kind;
+            operations += run < operations_of_run ? 1 : 0;
             if (step.kind == StepKind::wait) signals = 0;
             if (step.kind == StepKind::signal) burst = std::max(burst, ++signals);
             if (!is_data(step.kind)) continue;
             operations += barriers_of_move;
             const double wide = static_cast<double>(step.sources.size() + step.destinations.size());
-            out_.references += wide * channels_;
+            out_.references += wide * held_;
+            out_.operands += (in_switch(step.kind) ? 2 : wide) * channels_;
             std::uint32_t count = 1;
             for (const ChunkRef& ref : step.sources) count = std::max(count, ref.count);
             const double bytes = static_cast<double>(bytes_) / std::max(1U, schedule_.chunks) * count / step.parts;
@@ -72,7 +81,7 @@ private:
                 move_lines = std::max(move_lines, side * std::min(lines * channels_, std::ceil(bytes / line_bytes)));
             }
         }
-        out_.program_slots += grown(operations) * channels_;
+        out_.operations += operations * channels_;
         out_.burst += burst * channels_;
         out_.move_lines += move_lines;
         out_.switch_lines += switch_lines;
@@ -82,6 +91,7 @@ private:
     Layout layout_;
     std::uint64_t bytes_;
     double channels_;
+    double held_;  // of them
     CollectiveShape out_;
 };
 
@@ -96,12 +106,16 @@ double messages(const TheoryCase& theory)
 }  // namespace
 
 double CollectiveShape::schedule_bytes() const { return steps * sizeof(Step) + references * sizeof(ChunkRef); }
-double CollectiveShape::program_bytes() const { return program_slots * sizeof(Operation); }
-double CollectiveShape::flag_bytes() const { return flags * static_cast<double>(flag_stride); }
+double CollectiveShape::program_bytes() const
+{
+    return operations * sizeof(Operation) + operands * sizeof(Program::operands[0]);
+}
+double CollectiveShape::flag_bytes() const { return flags * sizeof(std::uint64_t); }
 
 CollectiveShape shape_of_plan(const CollectiveRequest& request)
 {
-    return Counter(*request.schedule, request.bytes, static_cast<std::uint32_t>(size_of(request.type)), 1).count();
+    return Counter(*request.schedule, request.bytes, static_cast<std::uint32_t>(size_of(request.type)), 1, true)
+        .count();
 }
 
 CollectiveShape shape_of(const CollectiveRequest& request, const std::string& algorithm)
@@ -111,24 +125,27 @@ CollectiveShape shape_of(const CollectiveRequest& request, const std::string& al
     const double channels = request.options.channels;
     AlgorithmOptions options = request.options;
     options.channels = 1;
-    if (ranks <= most_ranks_built)
-        return Counter(make_schedule(algorithm, request.op, ranks, options), request.bytes, element, channels).count();
+    const bool held = channels_alike(algorithm, request.op);
+    const auto counted = [&](std::uint32_t of) {
+        return Counter(make_schedule(algorithm, request.op, of, options), request.bytes, element, channels, held)
+            .count();
+    };
+    if (ranks <= most_ranks_built) return counted(ranks);
     const TheoryCase all = theory_case(request.op, algorithm, ranks, request.bytes, element, options);
     options.dimensions.clear();
     options.orders.clear();
     options.root = 0;
     const TheoryCase few = theory_case(request.op, algorithm, most_ranks_built, request.bytes, element, options);
-    CollectiveShape out =
-        Counter(make_schedule(algorithm, request.op, most_ranks_built, options), request.bytes, element, channels)
-            .count();
+    CollectiveShape out = counted(most_ranks_built);
     const double more = static_cast<double>(ranks) / most_ranks_built;
     const double longer = std::max(1.0, messages(all) / messages(few));
     const double operands_of_step = out.references / std::max(1.0, out.steps);
-    const double slots_of_step = out.program_slots / std::max(1.0, out.steps);
+    // Programs grow as they did from half as many ranks: not at all where all signal each other, with the ranks in a ring.
+    const CollectiveShape half = counted(most_ranks_built / 2);
+    const double growth = std::pow(more, std::log2(std::max(1.0, out.operations / 2 / std::max(1.0, half.operations))));
+    out.operations *= more * growth;
+    out.operands *= more * std::pow(more, std::log2(std::max(1.0, out.operands / 2 / std::max(1.0, half.operands))));
     out.steps *= more * longer;
-    // Arrays of programs double: between one and two slots for every step, so no more than a power of two above the steps.
-    const double threads = std::max(1.0, out.threads * ranks);
-    out.program_slots = std::max(out.steps * std::min(slots_of_step, 1.0), threads * grown(out.steps / threads));
     out.references *=
         more * (operands_of_step > most_ranks_built / 4.0 || out.members > most_ranks_built / 2.0 ? more : longer);
     out.flags = ranks * grown(out.flags / most_ranks_built * longer);

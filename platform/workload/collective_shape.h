@@ -12,10 +12,11 @@ namespace weft {
 // Totals over all ranks unless stated otherwise.
 struct CollectiveShape {
     double steps = 0;
-    double references = 0;     // to chunks, of sources and destinations
-    double program_slots = 0;  // operations that programs have room for
-    double flags = 0;          // that semaphores have room for
-    double moved = 0;          // bytes, of all operands
+    double references = 0;  // to chunks, of sources and destinations
+    double operations = 0;  // of programs, runs of signals and waits one each
+    double operands = 0;    // of these
+    double flags = 0;       // that semaphores have room for
+    double moved = 0;       // bytes, of all operands
     double buffer_bytes = 0;
     double threads = 0;       // of a rank, the most
     double most_sources = 1;  // of a move

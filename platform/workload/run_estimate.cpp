@@ -1,12 +1,16 @@
 #include "platform/workload/run_estimate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "gpu/wavefront.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/collective_shape.h"
+#include "sc_models/flag_stride.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/switch/waiting_lines.h"
 
@@ -18,10 +22,11 @@ namespace {
 // mi300x, 8 to 64 GPUs, x86-64, GCC 12, -O2 (docs/commands.md#what-a-run-will-take).
 constexpr double process_bytes = 14e6;                       // program, libraries, kernel
 constexpr double bytes_of_tag = 4;                           // a word of TagArray
+constexpr double lines_of_page = 64 * 16;                    // that it has at once, of 16 ways
+constexpr double begins = 0.5;                               // pages of a slice that are begun
 constexpr double bytes_of_miss = 40;                         // an entry of a slice's misses,
 constexpr double most_misses_reserved = 1024;                // as many as a slice makes room for
 constexpr double bytes_of_unit = 7.3e3;                      // a compute unit with its network end,
-constexpr double contexts_of_unit = 64;                      // and wavefronts that it gets with its first workgroup
 constexpr double bytes_of_slice = 8e3;                       // with both sockets, its peers in network and memory
 constexpr double bytes_of_channel = 4e3;                     // of DRAM, with 16 banks
 constexpr double bytes_of_gpu = 0.5e6;                       // the rest
@@ -37,7 +42,18 @@ constexpr double operands_per_second = 0.3e6;
 constexpr double seconds_of_gpu = 0.012;  // to build
 constexpr double schedule_bytes_per_second = 250e6;
 
-double bytes_of(const ResolvedSystem& system, NodeId node)
+// Tags are made a page at a time, which stands for neighbouring lines of a slice: of the buffers and flags that are `touched`, and
+// where each of these begins.
+double tag_bytes(std::uint64_t size, std::uint64_t line, double slices, double touched)
+{
+    const double lines = static_cast<double>(size) / static_cast<double>(std::max<std::uint64_t>(1, line));
+    const double used =
+        touched / static_cast<double>(std::max<std::uint64_t>(1, line)) + slices * begins * lines_of_page;
+    return bytes_of_tag * std::min(lines, used);
+}
+
+// `touched`: bytes of its memory that the run touches.
+double bytes_of(const ResolvedSystem& system, NodeId node, double touched)
 {
     const GpuSpec& gpu = system.gpu(node);
     const bool memory = system.role(node) == NodeRole::memory;  // without units
@@ -47,8 +63,8 @@ double bytes_of(const ResolvedSystem& system, NodeId node)
     double out = bytes_of_gpu + (memory ? 0 : bytes_of_unit * static_cast<double>(gpu.compute_units));
     out += static_cast<double>(l2.slices) * (bytes_of_slice + bytes_of_miss * misses);
     out += static_cast<double>(system.hbm(node).channels) * bytes_of_channel;
-    out += bytes_of_tag * static_cast<double>(l2.size / std::max<std::uint64_t>(1, l2.line));
-    out += bytes_of_tag * static_cast<double>(side.size / std::max<std::uint64_t>(1, side.line));
+    out += tag_bytes(l2.size, l2.line, static_cast<double>(l2.slices), touched);
+    out += tag_bytes(side.size, side.line, static_cast<double>(system.hbm(node).channels), touched);
     return out;
 }
 
@@ -147,16 +163,23 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
     RunEstimate out;
     out.gpus = request == nullptr ? plan.members.size() : request->members.size();
     out.gpu_bytes = process_bytes;
+    std::vector<NodeId> nodes;
     for (std::size_t member = 0; member < plan.members.size(); ++member) {
         const NodeId node = plan.members[member];
         if (system.role(node) != NodeRole::memory && system.model(node) == "replay")
             out.gpu_bytes += bytes_of_replay;
         else if (member < out.gpus || system.role(node) == NodeRole::memory)
-            out.gpu_bytes += bytes_of(system, node);
+            nodes.push_back(node);
     }
     const Wires wires = wires_of(system, plan, out.gpus);
     out.gpu_bytes += wires.bytes;
-    if (request == nullptr || out.gpus < 2) return out;
+    const auto add_nodes = [&](double touched) {
+        for (const NodeId node : nodes) out.gpu_bytes += bytes_of(system, node, touched);
+    };
+    if (request == nullptr || out.gpus < 2) {
+        add_nodes(std::numeric_limits<double>::max());  // nobody knows what a trace touches
+        return out;
+    }
 
     const auto ranks = static_cast<double>(out.gpus);
     CollectiveShape shape;
@@ -164,12 +187,16 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
         shape = shape_of_plan(*request);
     } else {
         const std::vector<std::string> names = algorithm_names(request->op);
-        if (names.empty()) return out;
+        if (names.empty()) {
+            add_nodes(std::numeric_limits<double>::max());
+            return out;
+        }
         if (is_choice(request->algorithm))
             shape = shape_of_choice(*request, names, out.schedule_bytes);
         else
             shape = shape_of(*request, request->algorithm.empty() ? names.front() : request->algorithm);
     }
+    add_nodes((shape.buffer_bytes + shape.flags * flag_stride) / ranks);
     const EngineSpec& engine = system.engine();
     const GpuSpec& gpu = system.gpu(plan.members.front());
     const double units = std::min(shape.threads, static_cast<double>(gpu.compute_units));
@@ -178,8 +205,11 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
     const double resident = std::min(shape.threads, static_cast<double>(gpu.compute_units * gpu.workgroups_per_unit));
     const double loads = std::min(static_cast<double>(gpu.outstanding),
         windows * shape.most_sources * instruction / line_bytes * resident / std::max(1.0, units));
+    const double of_unit = resident / std::max(1.0, units) * static_cast<double>(engine.wavefronts);
+    const double contexts = std::min(std::ceil(of_unit / Wavefronts::block) * Wavefronts::block,
+        static_cast<double>(Wavefronts::contexts));  // that are made
     const Flight flight = flight_of(system, plan, shape, wires, ranks, units * loads);
-    out.gpu_bytes += ranks * (units * contexts_of_unit * sizeof(Wavefront) + resident * windows * sizeof(RegisterSet));
+    out.gpu_bytes += ranks * (units * contexts * sizeof(Wavefront) + resident * windows * sizeof(RegisterSet));
     out.transactions = shape.moved / line_bytes;
     out.schedule_bytes += shape.schedule_bytes() + shape.program_bytes() + shape.flag_bytes();
     out.flight_bytes = flight.lines * sizeof(Line) + flight.table_bytes;

@@ -119,6 +119,7 @@ void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t ac
 std::vector<std::string> RunWorkload::notices_of_run() const
 {
     std::vector<std::string> out = choice_ ? choice_->notices() : std::vector<std::string>();
+    if (driver_) out.insert(out.end(), driver_->notices().begin(), driver_->notices().end());
     if (!engine_) return out;
     for (std::string& notice : engine_->notices()) out.push_back(std::move(notice));
     return out;

@@ -112,7 +112,7 @@ TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
 {
     const Fixtures files;
     const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
-        "--algorithm", "nvls", "--bytes", "1MiB", "--memory-limit", "8GB"});
+        "--algorithm", "nvls", "--bytes", "1MiB", "--memory-limit", "5GB"});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find("(576 GPUs "), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("--ranks "), std::string::npos) << outcome.err;
@@ -121,24 +121,45 @@ TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
     EXPECT_LT(usage.ru_maxrss, sanitized ? 4000 * 1024 : 600 * 1024);
 }
 
-// It takes more than 23.6 GB: signals of all pairs, what they are made of, and where they wait.
+// 10.6 million signals are in flight at once: more than what the GPUs, programs and the schedule take together.
 TEST(Size, SignalsOfAllPairsCount)
 {
     const Fixtures files;
     const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
-        "--algorithm", "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "16GB"});
+        "--algorithm", "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "3GB"});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(" but 16 GB are available"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" but 3 GB are available"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("schedule 0.3"), std::string::npos) << outcome.err;
+}
+
+// `auto` says at once why it cannot price so many ranks, and what to do.
+TEST(Size, AutoIsRefusedAtOnceWhereItCannotPrice)
+{
+    for (const unsigned ranks : {576U, 1024U}) {
+        const Fixtures files;
+        const Outcome outcome = call({"run", "--infra", rack(files, ranks), "--profile", "h100", "--collective",
+            "all_reduce", "--algorithm", "auto", "--bytes", "1MiB"});
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err,
+            "weft: auto plays all transfers of every algorithm on the paths of all pairs of ranks, for up to 256 "
+            "ranks, "
+            "and this run has " +
+                std::to_string(ranks) +
+                "; expected an algorithm by its name; with --ranks 256 auto says which it takes there\n");
+    }
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    EXPECT_LT(usage.ru_maxrss, sanitized ? 2000 * 1024 : 400 * 1024);
 }
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
 {
-    // A quarter of 240 MB is less than eight GPUs take.
-    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--json", "-"});
+    // A quarter of 200 MB is less than eight GPUs take.
+    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--json", "-"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err.compare(0, 28, "weft: this run takes about 0"), 0) << outcome.err;
     EXPECT_EQ(json::parse(outcome.out)["stop"], "finished");
-    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--quiet"}).err, "");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--quiet"}).err, "");
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 

@@ -148,7 +148,7 @@ TEST(UnitParts, APollIsCompleteWithItsLastResponse)
     Program program;
     for (const std::uint64_t flag : {8, 16, 24, 8}) program.add_wait(flag, 1);
     FlagWait wait;
-    wait.begin(program.operations, 0, 32);
+    wait.begin(program.operations, 0, 0, 32);
     EXPECT_EQ(wait.flags(), 3U);  // the fourth is the first again
     wait.begin_poll();
     EXPECT_EQ(wait.issue(70), 0U);
@@ -166,7 +166,7 @@ TEST(UnitParts, APollIsCompleteWithItsLastResponse)
     EXPECT_EQ(wait.issue(200), 1U);
     EXPECT_TRUE(wait.respond(1, true));
     EXPECT_TRUE(wait.over());
-    wait.begin(program.operations, 0, 2);
+    wait.begin(program.operations, 0, 0, 2);
     EXPECT_EQ(wait.flags(), 2U);
     wait.set_interval(20);
     wait.double_interval(30);

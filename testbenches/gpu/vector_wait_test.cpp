@@ -35,8 +35,8 @@ struct Outcome {
 };
 
 // A workgroup of GPU 1 waits for every flag from `begin` on, all having been signalled at `signalled` (a time for each).
-Outcome wait_for(unsigned lanes, std::vector<Time> signalled, Time begin, WaitPolicy policy = WaitPolicy::spin,
-    L2Spec cache = {})
+Outcome wait_once(bool compact, unsigned lanes, const std::vector<Time>& signalled, Time begin, WaitPolicy policy,
+    const L2Spec& cache)
 {
     const std::string text = in_child([=] {
         TwoGpus system(true, slow_clock(policy), cache);
@@ -48,6 +48,7 @@ Outcome wait_for(unsigned lanes, std::vector<Time> signalled, Time begin, WaitPo
             if (signalled[i] > 0) senders[i].add_compute(signalled[i]);
             senders[i].add_signal(flag(i));
         }
+        if (compact) waiter.compact();
         system.launch(1, waiter, 1, 1, nullptr, lanes);
         for (const Program& sender : senders) system.launch(1, sender);
         sc_core::sc_start();
@@ -57,6 +58,17 @@ Outcome wait_for(unsigned lanes, std::vector<Time> signalled, Time begin, WaitPo
             std::to_string(static_cast<unsigned>(system.gpus[1]->units().statistics()[1].value));
     });
     return {std::stoull(text), static_cast<unsigned>(std::stoul(text.substr(text.find(' ') + 1)))};
+}
+
+// The same whether the waits are operations by themselves or one run (Program::compact()).
+Outcome wait_for(unsigned lanes, const std::vector<Time>& signalled, Time begin, WaitPolicy policy = WaitPolicy::spin,
+    const L2Spec& cache = {})
+{
+    const Outcome apart = wait_once(false, lanes, signalled, begin, policy, cache);
+    const Outcome run = wait_once(true, lanes, signalled, begin, policy, cache);
+    EXPECT_EQ(run.noticed, apart.noticed);
+    EXPECT_EQ(run.reads, apart.reads);
+    return run;
 }
 
 }  // namespace

@@ -96,4 +96,20 @@ TEST(MemoryImage, KnowsWhichPacketsHaveCome)
     }
 }
 
+// A word for each flag, not for each of its line; words beside flags are kept all the same, each by itself.
+TEST(MemoryImage, FlagsTakeAWordEach)
+{
+    MemoryImage image(false);
+    constexpr std::uint64_t base = MemoryImage::flag_base;
+    for (std::uint64_t i = 4096; i-- > 0;) image.flag(base + 64 * i) = i;
+    for (std::uint64_t i = 0; i < 4096; i += 5) image.flag(base + 64 * i + 8 * (1 + i % 7)) = 7 * i;
+    EXPECT_EQ(image.flag_bytes(), 4096 * 8U);
+    for (std::uint64_t i = 0; i < 4096; ++i) {
+        ASSERT_EQ(image.flag(base + 64 * i), i);
+        if (i % 5 != 0) continue;
+        ASSERT_EQ(image.flag(base + 64 * i + 8 * (1 + i % 7)), 7 * i);
+    }
+    EXPECT_EQ(image.flag(base + 8), 0U);
+}
+
 }  // namespace memory_image_test

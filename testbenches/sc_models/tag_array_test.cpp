@@ -90,7 +90,8 @@ class TagArrayReference : public ::testing::TestWithParam<unsigned> {};
 TEST_P(TagArrayReference, AgreesOverRandomUse)
 {
     const unsigned sectors = GetParam();
-    for (const auto& [sets, ways] : {std::pair<std::uint64_t, unsigned>{1, 1}, {1, 8}, {16, 4}, {7, 3}, {64, 16}}) {
+    for (const auto& [sets, ways] :
+        {std::pair<std::uint64_t, unsigned>{1, 1}, {1, 8}, {16, 4}, {7, 3}, {64, 16}, {150, 4}}) {
         TagArray tags(sets, ways, sectors);
         Reference reference(sets, ways);
         std::mt19937_64 random(sets * 100 + ways);
@@ -128,6 +129,30 @@ TEST_P(TagArrayReference, AgreesOverRandomUse)
             }
         }
     }
+}
+
+// 4 KiB for each 64 sets that have had a line; a look at others makes nothing.
+TEST(TagArray, TakesMemoryForSetsThatAreUsed)
+{
+    TagArray tags(409'600 / 16, 16);
+    EXPECT_EQ(tags.memory_bytes(), 0U);
+    EXPECT_EQ(tags.find(5), nullptr);
+    EXPECT_EQ(tags.peek(5), nullptr);
+    EXPECT_EQ(tags.memory_bytes(), 0U);
+    std::uint32_t victim = 0;
+    for (const std::uint64_t line : {5U, 63U, 25'605U})
+        EXPECT_NE(tags.allocate(line, TagArray::only(0, TagArray::clean), victim), nullptr);
+    EXPECT_EQ(tags.memory_bytes(), 4096U);
+    EXPECT_NE(tags.allocate(64, TagArray::only(0, TagArray::clean), victim), nullptr);
+    EXPECT_EQ(tags.memory_bytes(), 2 * 4096U);
+    TagArray other(128, 16);  // shares what is made for nobody's sets
+    EXPECT_EQ(other.find(5), nullptr);
+    for (std::uint64_t line = 0; line < 409'600; ++line)
+        if (tags.find(line) == nullptr) tags.allocate(line, TagArray::only(0, TagArray::clean), victim);
+    EXPECT_EQ(tags.memory_bytes(), 400 * 4096U);
+    EXPECT_EQ(other.find(5), nullptr);
+    other.keep_places();
+    EXPECT_EQ(other.memory_bytes(), 2 * 4096U);
 }
 
 // A line has one place for as long as it is there, and no other line has it.

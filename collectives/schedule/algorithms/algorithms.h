@@ -89,6 +89,12 @@ bool has_root(CollectiveOp op);
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options = {});
 
+// The same, but where channels do nothing but their part of the same steps it holds one of them (Schedule::channels).
+Schedule make_held_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options = {});
+// Whether they do.
+bool channels_alike(const std::string& algorithm, CollectiveOp op);
+
 // The values of options for this number of ranks; throw as make_schedule does.
 std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& options, std::uint32_t ranks);
 std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint32_t ranks);

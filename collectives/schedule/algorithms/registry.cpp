@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -244,6 +247,19 @@ void check_range(const char* what, std::uint32_t value, std::uint32_t least, std
     throw InputError("", 0, fmt::format("{} {}", what, value), fmt::format("{} to {}", least, most));
 }
 
+// Builders that write one channel and repeat it (Sketch::finish()), and rings, which number their semaphores the same way.
+constexpr algorithms::Build alike[] = {algorithms::ring_all_reduce, algorithms::ring_all_gather,
+    algorithms::ring_reduce_scatter, algorithms::ring_broadcast, algorithms::ring_gather, algorithms::ring_scatter,
+    algorithms::bruck_all_to_all, algorithms::by_phases, algorithms::multi_dim,
+    algorithms::recursive_doubling_all_reduce, algorithms::halving_doubling_all_reduce,
+    algorithms::recursive_doubling_all_gather, algorithms::recursive_halving_reduce_scatter,
+    algorithms::tree_all_reduce, algorithms::double_tree_all_reduce, algorithms::chain_all_reduce,
+    algorithms::tree_reduce, algorithms::chain_reduce, algorithms::binomial_reduce, algorithms::tree_broadcast,
+    algorithms::binomial_broadcast, algorithms::binomial_gather, algorithms::binomial_scatter,
+    algorithms::scatter_all_gather_broadcast, algorithms::nvls_all_reduce, algorithms::nvls_one_shot_all_reduce,
+    algorithms::push_reduce_all_reduce, algorithms::multicast_all_gather, algorithms::multicast_broadcast,
+    algorithms::load_reduce_reduce_scatter, algorithms::load_reduce_reduce, algorithms::nvls_tree_all_reduce};
+
 // One rank alone: its input is the result.
 void copy_locally(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -329,6 +345,26 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
         copy_locally(schedule, options);
     else
         chosen->build(schedule, options);
+    return schedule;
+}
+
+bool channels_alike(const std::string& algorithm, CollectiveOp op)
+{
+    for (const Entry& entry : entries)
+        if (entry.info.op == op && entry.info.name == algorithm)
+            return std::find(std::begin(alike), std::end(alike), entry.build) != std::end(alike);
+    return false;
+}
+
+Schedule make_held_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options)
+{
+    if (ranks == 1 || !channels_alike(algorithm, op)) return make_schedule(algorithm, op, ranks, options);
+    check_range("number of channels", options.channels, 1, 256);
+    AlgorithmOptions one = options;
+    one.channels = 1;
+    Schedule schedule = make_schedule(algorithm, op, ranks, one);
+    schedule.channels = options.channels;
     return schedule;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/schedule/channels.h"
+
 namespace weft::algorithms {
 
 Sketch::Sketch(Schedule& schedule, std::uint32_t channels, std::uint32_t chunks, std::uint32_t streams)
@@ -32,24 +34,9 @@ void Sketch::finish()
     for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) {
         RankPlan& plan = schedule_.ranks[rank];
         plan.scratch_chunks = slots_[rank];
-        plan.semaphores = semaphores_[rank] * channels_;
-        // Stream s was written into thread s; its channels are threads s C to s C + C - 1.
-        for (std::uint32_t stream = streams_; stream-- > 0;) {
-            Thread written = std::move(plan.threads[stream]);
-            plan.threads[stream].steps.clear();
-            for (std::uint32_t channel = 0; channel < channels_; ++channel) {
-                Thread& thread = plan.threads[stream * channels_ + channel];
-                thread = written;
-                for (Step& step : thread.steps) {
-                    step.semaphore = step.semaphore * channels_ + channel;
-                    for (StepId& other : step.after) other.thread = other.thread * channels_ + channel;
-                    if (!is_data(step.kind)) continue;
-                    step.semaphore = 0;
-                    step.part = channel;
-                    step.parts = channels_;
-                }
-            }
-        }
+        plan.semaphores = semaphores_[rank];
+        plan.threads.resize(streams_);  // stream s was written into thread s
+        plan = with_channels(std::move(plan), channels_);
     }
 }
 
