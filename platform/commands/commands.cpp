@@ -21,7 +21,7 @@ const std::vector<Command>& commands()
         {"probe", "hardware micro-benchmarks inside the simulation, compared with published figures", probe_command},
         {"validate", "simulated collectives compared with measured ones, with the errors", validate_command},
         {"compare", "the differences between two results, checked against a tolerance", compare_command},
-        {"schema", "the JSON schema of results; checks a file against it", schema_command},
+        {"schema", "the JSON schema of results, and a check of a file against it", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
         {"network", "writes the document of a network from its dimensions, such as Ring(8)_Switch(4)", network_command},

@@ -73,21 +73,21 @@ TEST(HeldSchedule, RunsAsTheWholeOneDoes)
     expect_same(options, CollectiveOp::all_reduce, "double_tree");  // threads that depend on each other
     expect_same(options, CollectiveOp::all_gather, "bruck");
     for (const Mover mover : {Mover::copy_engine, Mover::bulk}) {
-        options.engine.mover = static_cast<std::uint64_t>(mover);
+        options.engine.mover = mover;
         expect_same(options, CollectiveOp::all_reduce, "ring");
         expect_same(options, CollectiveOp::all_reduce, "double_tree");
     }
     options = box(4);
-    options.engine.flag_home = static_cast<std::uint64_t>(FlagHome::signaller);
+    options.engine.flag_home = FlagHome::signaller;
     expect_same(options, CollectiveOp::all_reduce, "ring");
     options = box(4);
-    options.engine.channel = static_cast<std::uint64_t>(EngineChannel::port);
+    options.engine.channel = EngineChannel::port;
     expect_same(options, CollectiveOp::all_reduce, "ring");
     options = box(4);
     options.engine.slices = 2;
     expect_same(options, CollectiveOp::all_reduce, "ring");
     options = box(4);
-    options.engine.protocol = static_cast<std::uint64_t>(Protocol::ll);
+    options.engine.protocol = Protocol::ll;
     expect_same(options, CollectiveOp::all_reduce, "ring");
     options = box(4);
     options.has_switch = true;
