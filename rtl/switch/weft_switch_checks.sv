@@ -52,19 +52,19 @@ module weft_switch_checks #(
                         held <= held + HW'(enters) - HW'(leaves);
                         taken <= taken + CW'(goes) - CW'(back);
                         assert (!enters || held != HW'(DEPTH))
-                            else $error("input %0d, channel %0d: a line without a credit", p, v);
+                            else $error("input %0d, channel %0d: a transaction without a credit", p, v);
                         assert (!leaves || held != 0) else $error("input %0d, channel %0d: a credit too many", p, v);
                         assert (!enters || (in_ports[p] & ~channel_of[v]) == 0)
-                            else $error("input %0d: a line for outputs that have no channel %0d", p, v);
+                            else $error("input %0d: a transaction for outputs that have no channel %0d", p, v);
                         assert (!back || taken != 0)
-                            else $error("output %0d, channel %0d: more credits come back than were given", p, v);
+                            else $error("output %0d, channel %0d: more credits came back than were given", p, v);
                         assert (!goes || taken != given)
                             else $error("output %0d, channel %0d: a line is sent without a credit", p, v);
                     end
             end
             always_ff @(posedge clk)
                 if (rst_n) begin
-                    assert (!in_valid[p] || in_ports[p] != 0) else $error("input %0d: a line to no output", p);
+                    assert (!in_valid[p] || in_ports[p] != 0) else $error("input %0d: a transaction to no output", p);
                     assert (!in_valid[p] || {1'b0, in_vc[p]} < (VCW+1)'(VCS))
                         else $error("input %0d: there is no channel %0d", p, in_vc[p]);
                     assert ((match[p] & ~usable[read_vc[p]]) == 0)

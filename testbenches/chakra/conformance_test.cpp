@@ -234,7 +234,7 @@ TEST(ChakraConformance, StageTracesNeedTheirGroupFile)
     if (golden().is_null()) GTEST_SKIP() << "no shared traces";
     const Verdict verdict = validate(TraceSet::open(root + "stage/llama_dp2_tp2/llama_dp2_tp2"));
     ASSERT_FALSE(verdict.runnable());
-    EXPECT_NE(verdict.problems[0].what.find("a group that nothing defines"), std::string::npos);
+    EXPECT_NE(verdict.problems[0].what.find("a group without a definition"), std::string::npos);
 }
 
 }  // namespace conformance_test

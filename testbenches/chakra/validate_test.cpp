@@ -110,7 +110,7 @@ TEST_F(ValidateTest, DependencyPolicies)
     const Verdict verdict = judge(cycle, data);
     EXPECT_TRUE(verdict.runnable());
     ASSERT_EQ(verdict.notices.size(), 1U);
-    EXPECT_NE(verdict.notices[0].what.find("asked for"), std::string::npos);
+    EXPECT_NE(verdict.notices[0].what.find("only data dependencies were requested"), std::string::npos);
 }
 
 TEST_F(ValidateTest, EveryMissingAttributeIsNamed)

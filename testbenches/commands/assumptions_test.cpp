@@ -35,7 +35,7 @@ std::string refused(const std::string& path)
 {
     return path +
         ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, as the scale-up link of "
-        "profile  doesh100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set "
+        "profile h100 does), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set "
         "links.up.protocol=nvlink_4\n";
 }
 
@@ -95,7 +95,7 @@ TEST(AssumptionsCommand, RunListsThemAndWritesThem)
     EXPECT_NE(outcome.out.find(taken), std::string::npos) << outcome.out;
     const auto json = nlohmann::json::parse(files.read("r.json"));
     const nlohmann::json expected{{"what", "protocol of link up"}, {"count", 1}, {"taken", "nvlink_4"},
-        {"because", "no protocol given; it joins xpu and xpu, as the scale-up link of profile  doesh100"},
+        {"because", "no protocol given; it joins xpu and xpu, as the scale-up link of profile h100 does"},
         {"set_with", "links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4"}};
     EXPECT_EQ(json["assumptions"], nlohmann::json::array({expected}));
     const Outcome strict = with({"--strict", "--json", files.path("none.json")});

@@ -91,7 +91,7 @@ TEST(EnergyOfARun, IsListedAndRefusedByLine)
     const Outcome page =
         call({"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--no-data", "--energy", "builtin"});
     EXPECT_EQ(page.code, 0);
-    for (const char* part : {"\nenergy      ", "J of what is known", "pJ/bit", "unverified", "idle"})
+    for (const char* part : {"\nenergy      ", "J for the known parts", "pJ/bit", "unverified", "idle"})
         EXPECT_NE(page.out.find(part), std::string::npos) << part << page.out;
     const Fixtures files;
     const Outcome refused = call({"run", "examples/dgx_h100/system.yaml", "--energy",

@@ -114,9 +114,10 @@ TEST(ModelsList, TheTextShowsStatisticsOnceForModelsThatShareThem)
     EXPECT_NE(text.find("\n  statistics of NODE of model reference_switch, rtl_switch or switch_lockstep\n"),
         std::string::npos)
         << text;
-    EXPECT_NE(text.find("\n    credit_stall                   ps           time outputs had lines"), std::string::npos)
+    EXPECT_NE(text.find("\n    credit_stall                   ps           time with waiting packets"),
+        std::string::npos)
         << text;
-    EXPECT_NE(text.find("(if the node is a network card: switch.message is not 0)"), std::string::npos) << text;
+    EXPECT_NE(text.find("network card: switch.message is not 0)"), std::string::npos) << text;
 }
 
 // Every run holds results against declarations (RunResult::problems); here that runs have all of what is declared.

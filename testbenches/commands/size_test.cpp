@@ -102,7 +102,7 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
     for (const char* part :
         {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", but 0.5 GB are available",
-            "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit tries it all the same"})
+            "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit to run it nevertheless"})
         EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in " << outcome.err;
     // The first way out is one.
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--no-data", "--memory-limit", "500MB"}).code, 0);

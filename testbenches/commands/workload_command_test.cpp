@@ -192,7 +192,7 @@ TEST(WorkloadCommand, RefusesWhatCannotBeMade)
         {{"training"}, "no model"}, {{"training", "--model", "llama"}, "unknown model 'llama'"},
         {{"training", "--model", "llama3_8b", "--tp", "3"}, "--tp 3 does not divide 32 heads"},
         {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is out of range"},
-        {{"decode", "--model", "llama3_8b"}, "no context"},
+        {{"decode", "--model", "llama3_8b"}, "the context of the decode step is missing"},
         {{"training", "--model", "llama3_8b", "--context", "4"}, "option '--context' with the workload training"},
         {{"micro", "--sp", "--ranks", "4"}, "option '--sp' with the workload micro"}, {{"micro"}, "no ranks"},
         {{"micro", "--ranks", "2", "--sizes", "0:8"}, "FROM at least 1 B"}, {{"replicate", "--ranks", "2"}, "no trace"},

@@ -53,7 +53,7 @@ TEST(Assumptions, BothTiersOfAFabricAreTakenAlikeAndEachKindSaysSo)
     EXPECT_EQ(lines_of(system),
         (std::vector<std::string>{
             "8 links `l`: no protocol given, taken as nvlink_5 because it joins xpu and switch, as the scale-up link "
-            "of profile  doesb200; set with links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5",
+            "of profile b200 does; set with links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5",
             "2 links `up`: no protocol given, taken as nvlink_5 because it joins a switch to a switch whose links to "
             "accelerators "
             "are the scale-up links of profile b200; set with links: {up: {protocol: nvlink_5}} or --set "
@@ -251,7 +251,7 @@ TEST(Assumptions, OnlyPartsInUseCountAndStrictRefusesThem)
     EXPECT_EQ(some[0].count, 2U);
     EXPECT_EQ(error_of([&] { refuse_assumptions(some); }),
         "box.yaml:9: 2 links `l`: no protocol given (taken as nvlink_5 because it joins xpu and switch, as the "
-        "scale-up link of profile  doesb200), which --strict refuses; expected links: {l: {protocol: nvlink_5}} or "
+        "scale-up link of profile b200 does), which --strict refuses; expected links: {l: {protocol: nvlink_5}} or "
         "--set "
         "links.l.protocol=nvlink_5");
 }

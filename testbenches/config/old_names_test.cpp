@@ -93,7 +93,7 @@ TEST(OldNames, OfOtherBlocksAreNone)
 {
     EXPECT_NE(error_of([] { resolved("", {"switch.vc_lanes=2"}); }).find("unknown parameter 'switch.vc_lanes'"),
         std::string::npos);
-    EXPECT_NE(error_of([] { resolved("", {"l2.model=link_twin"}); }).find("'link_twin' is no value of l2.model"),
+    EXPECT_NE(error_of([] { resolved("", {"l2.model=link_twin"}); }).find("'link_twin' is not a value of l2.model"),
         std::string::npos);
     EXPECT_NE(
         error_of([] { with("bind:\n- {nodes: {component: nvsw}, model: link_twin}\n", {}); }).find("unknown model"),

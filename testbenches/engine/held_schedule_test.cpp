@@ -131,7 +131,7 @@ TEST(HeldSchedule, WhatIsTooLargeToBeVerifiedIsVerifiedSmaller)
     const CollectiveDriver large(*box.executor, request);
     ASSERT_EQ(large.notices().size(), 1U);
     EXPECT_EQ(large.notices()[0],
-        "ring among 576 ranks is too large to be verified (its threads have seen more than 268435456 steps of each "
+        "ring among 576 ranks is too large to be verified (its threads depend on more than 268435456 steps of each "
         "other): "
         "it was verified among 64");
     EXPECT_EQ(large.schedule().size(), 576U);

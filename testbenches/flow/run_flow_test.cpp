@@ -160,7 +160,7 @@ TEST(FlowRun, ChoicesPacketsAndSlicesRun)
     const RunResult named =
         flow_run(dgx("all_reduce", choice.choice->priced.front().algorithm, "256 KiB").with("engine.channels=4"));
     EXPECT_EQ(choice.simulated_ps, named.simulated_ps);
-    EXPECT_EQ(choice.notices.back().substr(0, 47), "algorithms that leave steps to switches were no");
+    EXPECT_EQ(choice.notices.back().substr(0, 47), "algorithms with steps in switches were not cand");
     const RunResult packets = flow_run(dgx("all_reduce", "ring", "16 KiB").with("engine.protocol=ll"));
     EXPECT_EQ(packets.collectives.front().protocol, "ll");
     EXPECT_LT(packets.simulated_ps, flow_run(dgx("all_reduce", "ring", "16 KiB")).simulated_ps);
@@ -260,7 +260,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(dgx("all_reduce", "nvls"), "flow fidelity has no switches that combine or copy");
     expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
     expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
-    expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags at the rank that waits only");
+    expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags only at the rank that waits");
     RunSetup crossbar = dgx();
     crossbar.lines += "bind: [{nodes: {component: nvsw}, model: crossbar}]\n";
     expect_refused(crossbar, "flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has");

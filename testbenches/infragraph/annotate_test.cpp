@@ -102,7 +102,7 @@ TEST(Annotations, Edges)
     EXPECT_EQ(between.latency_ps, 250'000U);
     EXPECT_EQ(between.link, "e");
 
-    expect_refused("edges: [{ep1: h.0.sw, ep2: h.0.xpu.0}]", 1, "no complete node name");
+    expect_refused("edges: [{ep1: h.0.sw, ep2: h.0.xpu.0}]", 1, "not a complete node name");
     expect_refused("edges: [{ep1: g.0, ep2: h.0.xpu.0}]", 1, "is not a node");
     expect_refused("edges:\n- {ep1: h.0.xpu.0, ep2: h.0.xpu.1}\n", 2, "there is no edge between");
     EXPECT_EQ(annotated("edges: [{ep1: h.0.xpu.0, ep2: h.0.xpu.1}]", true).notices.size(), 1U);

@@ -95,14 +95,14 @@ TEST(ChakraPlan, ATermIsAddedToWhatArrived)
 TEST(ChakraPlan, DefectsAreNamed)
 {
     EXPECT_EQ(problems({message(1, send, 1, 64)}, {}),
-        "t.0.et: 1 messages to rank 1 with tag 0 are sent, but 0 are received; expected as many\n");
+        "t.0.et: 1 messages to rank 1 with tag 0 are sent, but 0 are received; expected the same number\n");
     EXPECT_EQ(problems({}, {message(1, recv, 0, 64)}),
         "t.1.et: node 1: no rank sends message 0 of rank 0 with tag 0; expected a SEND for every RECV\n");
     EXPECT_EQ(problems({message(1, send, 1, 64)}, {message(1, recv, 0, 128)}),
         "t.1.et: node 1: receives 128 bytes of 64; expected equal sizes\n");
     EXPECT_EQ(problems({message(1, send, 1, 64, 3)}, {message(1, recv, 0, 64, 4)}),
         "t.1.et: node 1: no rank sends message 0 of rank 0 with tag 4; expected a SEND for every RECV\n"
-        "t.0.et: 1 messages to rank 1 with tag 3 are sent, but 0 are received; expected as many\n");
+        "t.0.et: 1 messages to rank 1 with tag 3 are sent, but 0 are received; expected the same number\n");
     EXPECT_EQ(problems({message(1, send, 7, 64)}, {}),
         "t.0.et: node 1: peer 7 of 2; expected another rank in comm_dst\n");
     EXPECT_EQ(problems({NodeText(1, send).integer("comm_dst", 1)}, {}),
@@ -110,7 +110,7 @@ TEST(ChakraPlan, DefectsAreNamed)
     EXPECT_EQ(problems({NodeText(1, 2)}, {}),
         "t.0.et: node 1: MEM_LOAD_NODE, which a custom collective never finishes; expected SEND, RECV or COMP\n");
     EXPECT_EQ(problems({NodeText(1, comp).data({9})}, {}),
-        "t.0.et: node 1: depends on node 9, which does not exist; expected a node\n");
+        "t.0.et: node 1: depends on node 9, which does not exist; expected the id of a node\n");
     EXPECT_EQ(problems({NodeText(1, comp).data({2}), NodeText(2, comp).data({1})}, {}),
         "t.0.et: node 1: waits for itself through its parents; expected parents without a cycle\n");
 }

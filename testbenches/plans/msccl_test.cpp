@@ -129,7 +129,8 @@ TEST(Msccl, ConnectionsMustMatch)
         "      <step s=\"3\" type=\"r\" srcbuf=\"i\" srcoff=\"1\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\" depid=\"-1\" "
         "deps=\"-1\" hasdep=\"0\"/>\n";
     EXPECT_EQ(problems_of(read(with(pair_xml, last, ""))),
-        "plan.xml:17: 2 messages are sent from gpu 1 to gpu 0 on channel 0 but 1 are received; expected as many\n");
+        "plan.xml:17: 2 messages are sent from gpu 1 to gpu 0 on channel 0 but 1 are received; expected the same "
+        "number\n");
     EXPECT_EQ(problems_of(read(with(pair_xml, "srcoff=\"1\" dstbuf=\"i\" dstoff=\"1\" cnt=\"1\"",
                   "srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"2\""))),
         "plan.xml:17: message 0 from gpu 0 to gpu 1 on channel 0 is sent with cnt 2 (line 4) and received with cnt 1; "

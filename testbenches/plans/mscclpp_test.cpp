@@ -257,7 +257,7 @@ TEST(Mscclpp, ASemaphoreMayEndWithTokensAndNeverBelowZero)
         "plan.json:3: semaphore 1 of gpu 0 starts at 1, is released 1 times and acquired 1 times, and ends at 1\n");
     const Plan fuller = read(two_gpus(acquire + "," + release + "," + release, ""));
     EXPECT_EQ(problems_of(fuller), "");
-    EXPECT_NE(notices(fuller).find("and ends with 2"), std::string::npos) << notices(fuller);
+    EXPECT_NE(notices(fuller).find("and ends at 2"), std::string::npos) << notices(fuller);
     const Plan empty = read(two_gpus(acquire + "," + release + "," + acquire, ""));
     EXPECT_EQ(problems_of(empty) + notices(empty), "");
     const Plan below = read(two_gpus(acquire + "," + release + "," + acquire + "," + acquire, ""));

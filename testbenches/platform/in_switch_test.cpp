@@ -292,7 +292,7 @@ TEST(InSwitch, ATableThatIsFullIsRefused)
             return std::string("accepted");
         },
         100);
-    EXPECT_NE(text.find("no room for another group in a table of 2"), std::string::npos) << text;
+    EXPECT_NE(text.find("the table of 2 groups is full"), std::string::npos) << text;
 }
 
 TEST(InSwitch, AtZeroLoadAReductionIsALoadAndTheAdder)

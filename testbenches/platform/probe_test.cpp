@@ -200,7 +200,8 @@ TEST(Probe, TheTableOfPublishedFiguresIsChecked)
     EXPECT_EQ(refusal("published:\n  x:\n    latency.l1: {value: 3 GB/s, source: s, grade: measured}\n")
                   .rfind("t.yaml:3: '3 GB/s' is not a figure of latency.l1; expected a time such as 142 ns", 0),
         0u);
-    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n").find("no grade"),
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n")
+                  .find("an unknown grade"),
         std::string::npos);
     EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, grade: measured}\n").find("no source"),
         std::string::npos);

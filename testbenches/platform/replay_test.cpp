@@ -319,7 +319,7 @@ TEST(ReplayRun, ARingOfFlagsThatAFullGpuBreaksIsNamed)
     const Json result = run(star.setup, 200);
     EXPECT_EQ(result["stop"], "deadlock");
     EXPECT_EQ(result["blocked"],
-        Json::parse("[\"b.0.xpu.4: " + star.file() + ":4 waits for 1 at flag 100, which has 0\"]"));
+        Json::parse("[\"b.0.xpu.4: " + star.file() + ":4 waits for value 1 of flag 100, which has 0\"]"));
 }
 
 TEST(ReplayRun, TheFleetOfTheExamplesConservesItsLines)

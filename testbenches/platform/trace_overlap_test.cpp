@@ -115,17 +115,19 @@ TEST(TraceOrder, RanksThatComeCrosswiseDoNotBlockEachOther)
         {visit(1, "3"), visit(2, "2")}};
     for (const char* policy : {"spin", "waiting_atomic"}) {
         const Json fifo = finished(ranks, {"gpu.wait_policy=" + std::string(policy)}, groups);
-        EXPECT_NE(fifo["notices"].dump().find("waited crosswise"), std::string::npos) << fifo["notices"].dump();
+        EXPECT_NE(fifo["notices"].dump().find("waited for each other's collectives in a cycle"), std::string::npos)
+            << fifo["notices"].dump();
         for (const char* order : {"lifo", "priority"}) {
             const Json agreed = finished(ranks,
                 {"engine.collective_order=" + std::string(order), "gpu.wait_policy=" + std::string(policy)}, groups);
-            EXPECT_EQ(agreed["notices"].dump().find("waited crosswise"), std::string::npos);
+            EXPECT_EQ(agreed["notices"].dump().find("waited for each other's collectives in a cycle"),
+                std::string::npos);
             EXPECT_EQ(agreed["collectives"].size(), 3u);
         }
     }
     // With room for both there is nothing to wait for.
     const Json wide = finished(ranks, {"engine.communication_in_flight=2"}, groups);
-    EXPECT_EQ(wide["notices"].dump().find("waited crosswise"), std::string::npos);
+    EXPECT_EQ(wide["notices"].dump().find("waited for each other's collectives in a cycle"), std::string::npos);
 }
 
 TEST(TraceOrder, MembersThatComeInAnotherOrderAgree)

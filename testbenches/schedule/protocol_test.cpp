@@ -217,7 +217,7 @@ TEST(Protocol, WhatPacketsCannotDoIsRefused)
         return "";
     };
     EXPECT_EQ(refusal(make_schedule("direct_get", CollectiveOp::all_gather, 2)),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which is impossible with packets; expected an "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which packets cannot do; expected an "
         "algorithm "
         "that only "
         "stores to peers, or engine.protocol=simple");
@@ -229,7 +229,7 @@ TEST(Protocol, WhatPacketsCannotDoIsRefused)
         "a wait for every put");
     steps_of(plan, 0)[0].kind = StepKind::multicast;
     EXPECT_EQ(refusal(plan),
-        "test: rank 0 thread 0 step 0 (multicast) has steps in switches, which is impossible with packets; expected "
+        "test: rank 0 thread 0 step 0 (multicast) has steps in switches, which packets cannot do; expected "
         "an algorithm of stores, or engine.protocol=simple");
 }
 

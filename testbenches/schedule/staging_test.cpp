@@ -307,7 +307,7 @@ TEST(Staging, AReceiverThatDoesNotWaitForItsDataIsCaught)
 TEST(Staging, WhatAFifoCannotDoIsRefused)
 {
     EXPECT_EQ(refusal([] { in_fifos(make_schedule("direct_get", CollectiveOp::all_gather, 2), 64, 4, {}); }),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which is impossible with a FIFO; expected an "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which a FIFO cannot do; expected an "
         "algorithm "
         "that only "
         "stores to peers, or engine.staging=none");

@@ -138,7 +138,7 @@ constexpr std::array<Room, 26> rooms{{
     {"tlm_interconnect/link/", 2},
     {"tlm_interconnect/routing/", 2},
     {"tlm_interconnect/switch/", 3},
-    {"tlm_interconnect/adapters/", 3},
+    {"tlm_interconnect/adapters/", 4},
     {"tlm_interconnect/card/", 4},
     {"tlm_interconnect/traffic/", 4},
     {"platform/configuration/", 0},

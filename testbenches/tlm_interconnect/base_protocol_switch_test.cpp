@@ -59,8 +59,9 @@ std::string reports_with(bool both)
 
 TEST(BaseProtocolSwitch, APortWithoutASocketOfTheRouterIsNamed)
 {
-    const std::string missing = "/weft/base_protocol_switch: hub: port 1 has no socket of the router; expected connect() "
-                                "of each";
+    const std::string missing =
+        "/weft/base_protocol_switch: hub: port 1 has no socket of the router; expected connect() "
+        "of each";
     EXPECT_NE(reports_with(false).find(missing), std::string::npos) << reports_with(false);
     EXPECT_EQ(reports_with(true).find("/weft/base_protocol_switch"), std::string::npos) << reports_with(true);
 }

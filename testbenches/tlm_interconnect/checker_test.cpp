@@ -159,7 +159,7 @@ TEST(Checker, AnswerOfAnotherLine)
     rogues.request();
     LineTamper::tag(*rogues.line, 8);
     rogues.response();
-    expect_one(rogues, "response", "answers read of 32 B at 0x1040 with tag 7");
+    expect_one(rogues, "response", "is a response to read of 32 B at 0x1040 with tag 7");
 }
 
 TEST(Checker, ReturnPathNotTakenBack)
@@ -313,7 +313,7 @@ TEST(Checker, AnswerBeforeTheRequestArrives)
     Rogues rogues;
     rogues.request(1000);
     rogues.response(400);
-    expect_one(rogues, "past", "answered 600 ps before it arrives");
+    expect_one(rogues, "past", "gets a response 600 ps before it arrives");
 }
 
 TEST(Checker, CreditBeforeTheRequestArrives)

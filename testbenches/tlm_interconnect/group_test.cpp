@@ -298,7 +298,7 @@ TEST(Group, ATableThatIsFullSaysSo)
         ADD_FAILURE() << "a third group found room";
     } catch (const InputError& error) {
         EXPECT_EQ(error.diagnostics()[0].text(),
-            "hub: the table of  groups is full2; expected fewer "
+            "hub: the table of 2 groups is full; expected fewer "
             "groups, or a larger switch.multicast_groups");
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

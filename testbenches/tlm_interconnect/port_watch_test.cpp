@@ -116,7 +116,7 @@ TEST(BlockedChain, ACircleIsNamedMemberByMember)
 TEST(BlockedChain, WithoutACircleItEndsWhereCreditsAreOwed)
 {
     const std::vector<BufferWait> waits = {{"", "e0", "a -> b", 4}, {"a -> b", "b", "b -> c", 2}};
-    const std::vector<std::string> expected = {"chain of waiting:", "  4 lines at e0 wait for room in a -> b",
+    const std::vector<std::string> expected = {"chain of waiting:", "  4 packets at e0 wait for room in a -> b",
         "  2 packets in a -> b wait for room in b -> c, where no packet waits: its credits were not returned"};
     EXPECT_EQ(blocked_chain(waits), expected);
     EXPECT_TRUE(blocked_chain({}).empty());

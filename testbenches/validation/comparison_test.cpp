@@ -61,7 +61,7 @@ TEST(Measured, WhatIsWrongIsNamedWithItsLine)
     const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
     expect_refused(head, "has no 'rows'");
     expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is not a measured value; expected a time");
-    expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not behind the one before");
+    expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not above the row before it");
     expect_refused(head + "  quantity: algbw\n  rows: {1 KiB: 1 us}\n", "unknown quantity 'algbw'");
     expect_refused(head + "  launsh: 0\n  rows: {1 KiB: 1 us}\n", "launsh");
     expect_refused("title: T\n", "title");

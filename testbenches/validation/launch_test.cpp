@@ -130,7 +130,7 @@ TEST(LaunchGroup, DifferentConstantsInOneGroupAreRefused)
         "dir/b.yaml:6: launch of group 'Library, host' is 2 us here, but fitted in dir/a.yaml; expected one 'launch' "
         "for all tables of a group");
     EXPECT_NE(refusal({stated, table("d", "  launch: 2.5 us\n  launch_group: Library, host\n", "{1 KiB: 1 us}")})
-                  .find("2.5 us here and 2 us in"),
+                  .find("2.5 us here, but 2 us in"),
         std::string::npos);
 }
 
@@ -267,7 +267,7 @@ TEST(NotSimulated, ATableOfSuchRowsHasNoErrors)
 {
     const MeasuredTable none = table("t", "", "{8 KiB: {measured: 99 us, not_simulated: too large}}");
     const ValidationResult result{none, compare(none, {}), {}, 1};
-    EXPECT_NE(validation_section(result, "").find("\n\nNothing of it is simulated.\n"), std::string::npos)
+    EXPECT_NE(validation_section(result, "").find("\n\nNo row of it is simulated.\n"), std::string::npos)
         << validation_section(result, "");
     EXPECT_NE(validation_summary({result}).find("| t | 0 of 1 | not simulated | - | - | - | - |\n"), std::string::npos)
         << validation_summary({result});

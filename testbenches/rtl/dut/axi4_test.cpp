@@ -178,7 +178,7 @@ TEST_F(Axi4, AllOperationsThereAndBackAtEveryWidth)
 TEST_F(Axi4, WhatTheBlockAltersIsNamed)
 {
     const std::pair<unsigned, const char*> faults[] = {{1, "len: expected "}, {2, "wstrb of beat "},
-        {3, " with wlast = "}, {4, "which nothing waits for"}, {5, "resp is "}, {6, "address: expected "},
+        {3, " with wlast = "}, {4, "for which no request waits"}, {5, "resp is "}, {6, "address: expected "},
         {7, " with rlast = "}};
     for (const auto& [fault, text] : faults) {
         Axi4Bench bench(64, fault, 1);

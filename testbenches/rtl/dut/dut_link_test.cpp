@@ -291,7 +291,7 @@ TEST_F(DutLinkTest, WhatABrokenOneDoesIsNamed)
     expect_part(broken(4),
         ", end 1: a transaction out of order: it came out ahead of 1 earlier transactions (write of 64 B, 0 -> 1 at "
         "0x200, ");
-    expect_part(broken(5), ", end 0: a line for end 1 (write of 64 B, 0 -> 1 at 0x1c0, ");
+    expect_part(broken(5), ", end 0: a transaction for end 1 (write of 64 B, 0 -> 1 at 0x1c0, ");
     const std::string stuck = broken(6);
     expect_part(stuck, "link0 end 0: the block does not take write of 64 B, 0 -> 1 at ");
     expect_part(stuck, "link0 end 0: ");

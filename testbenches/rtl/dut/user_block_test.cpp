@@ -164,7 +164,7 @@ TEST_F(UserBlock, ThatMisroutesIsNamed)
     const Outcome ran =
         run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
     EXPECT_EQ(ran.code, 1) << ran.out;
-    EXPECT_TRUE(has(ran.out, ": a line for output ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, ": a transaction for output ")) << ran.out;
 }
 
 // What `weft fabric` says is what `weft run` says, with its exit code, and nothing of its own temporary files.
@@ -178,9 +178,9 @@ TEST_F(UserBlock, ThatMisroutesIsNamedUnderTraffic)
     EXPECT_EQ(traffic.code, 1) << traffic.err;
     EXPECT_EQ(traffic.out, "");
     EXPECT_EQ(traffic.err.rfind("WRONG       at load ", 0), 0u) << traffic.err;
-    EXPECT_TRUE(has(traffic.err, "a module found what must not be")) << traffic.err;
+    EXPECT_TRUE(has(traffic.err, "a module reported an error")) << traffic.err;
     EXPECT_TRUE(has(traffic.err, "\nwhat        ")) << traffic.err;
-    EXPECT_TRUE(has(traffic.err, ": a line for output ")) << traffic.err;
+    EXPECT_TRUE(has(traffic.err, ": a transaction for output ")) << traffic.err;
     EXPECT_FALSE(has(traffic.err, "weft-fabric")) << traffic.err;
     EXPECT_FALSE(has(traffic.err, "cannot be read")) << traffic.err;
 }
@@ -197,7 +197,7 @@ TEST_F(UserBlock, ThatDoublesALineIsNamed)
 {
     const Outcome ran = run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] && i != 2)");
     EXPECT_EQ(ran.code, 1) << ran.out;
-    EXPECT_TRUE(has(ran.out, "a line that never went in, or comes a second time")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "a transaction that never went in, or comes out a second time")) << ran.out;
 }
 
 TEST_F(UserBlock, ItsOwnAssertionIsHeard)

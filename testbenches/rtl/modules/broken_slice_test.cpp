@@ -96,7 +96,7 @@ TEST(BrokenSlice, AWrongTagIsNamed)
         out.resp.set_rest(out.resp.source(), out.resp.op(), true, out.resp.size(), out.resp.function(),
             out.resp.flags(), out.resp.tag() + 100'000, false);
     }));
-    EXPECT_TRUE(has(text, "resp: an answer to what nobody asked")) << text;
+    EXPECT_TRUE(has(text, "resp: a response to no request, or a second one")) << text;
 }
 
 // Of several requests at once, one is answered with the tag of another.
@@ -127,7 +127,7 @@ TEST(BrokenSlice, ALostAnswerIsNamed)
         at_line(
             &LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 700));
     EXPECT_TRUE(has(text, "the block reports that it is idle, but 1 requests that it accepted have no response") ||
-        has(text, "before that of an earlier request to its line"))
+        has(text, "ahead of that of an earlier request to its line"))
         << text;
 }
 
@@ -194,7 +194,7 @@ TEST(BrokenSlice, AReadOfAnotherLineIsNamed)
 {
     const std::string text =
         account(nullptr, at_line(&LlcOut::mem_read_valid, [](LlcOut& out) { out.mem_read.bytes[2] ^= 0x40; }));
-    EXPECT_TRUE(has(text, "mem_read: a read of a line that no request is for")) << text;
+    EXPECT_TRUE(has(text, "mem_read: a read of a line that no request needs")) << text;
 }
 
 TEST(BrokenSlice, AReadWithATagInUseIsNamed)
@@ -203,7 +203,7 @@ TEST(BrokenSlice, AReadWithATagInUseIsNamed)
         if (out.mem_read_valid && out.mem_read.tag() > 0 && ++count == 3)
             address_memory(out.mem_read, line_number(out.mem_read), 3, false, 0);
     });
-    EXPECT_TRUE(has(text, "mem_read: a read with the tag of one that is on its way")) << text;
+    EXPECT_TRUE(has(text, "mem_read: a read with the tag of a read in flight")) << text;
 }
 
 // A fill that never arrives at the block: it stands still.

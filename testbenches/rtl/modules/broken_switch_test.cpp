@@ -137,7 +137,7 @@ TEST(BrokenSwitch, ALineThatComesTwiceIsNamed)
         if (++count == 100) kept = out.data[o];
         if (count == 110) out.data[o] = kept;
     });
-    EXPECT_TRUE(has(text, "never went in, or comes a second time") || has(text, "expected")) << text;
+    EXPECT_TRUE(has(text, "never went in, or comes out a second time") || has(text, "expected")) << text;
 }
 
 TEST(BrokenSwitch, AWithheldCreditIsNamed)
