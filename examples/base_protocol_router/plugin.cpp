@@ -18,13 +18,13 @@ WEFT_PLUGIN(registry)
                             .with_reads(router_reads)
                             .with_statistics(weft::base_protocol_statistics()),
         [](const weft::RunContext& context, const weft::SwitchRequest& request) {
-            return std::make_unique<VendorSwitch>(context, request, 0);
+            return std::make_unique<VendorSwitch>(request.module_name.c_str(), context, request, 0);
         });
     registry.add_switch(
         weft::ModelDeclaration("base_router_lt", "the same router, called by b_transport from 64 threads for each port")
             .with_reads(router_reads)
             .with_statistics(weft::base_protocol_statistics()),
         [](const weft::RunContext& context, const weft::SwitchRequest& request) {
-            return std::make_unique<VendorSwitch>(context, request, 64);
+            return std::make_unique<VendorSwitch>(request.module_name.c_str(), context, request, 64);
         });
 }

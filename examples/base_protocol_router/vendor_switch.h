@@ -10,8 +10,9 @@
 class VendorSwitch final : public weft::BaseProtocolSwitch {
 public:
     // `threads`: the router is called by b_transport from so many processes for each port; 0: by its four phases.
-    VendorSwitch(const weft::RunContext& context, const weft::SwitchRequest& request, std::uint32_t threads)
-        : BaseProtocolSwitch(request.module_name.c_str(), context.event_queue, context.pool, request.path,
+    VendorSwitch(sc_core::sc_module_name name, const weft::RunContext& context, const weft::SwitchRequest& request,
+        std::uint32_t threads)
+        : BaseProtocolSwitch(name, context.event_queue, context.pool, request.path,
               {request.ports, request.routes, weft::arbitration_of(request.parameters), threads}),
           router_(
               "router", request.ports, [this](sc_dt::uint64 address) { return output_of(address); },

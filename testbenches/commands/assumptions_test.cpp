@@ -28,8 +28,8 @@ instances:
 )";
 
 const std::string taken =
-    "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, as the scale-up link of profile  "
-    "doesh100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
+    "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, as the scale-up link of profile "
+    "h100 does; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
 
 std::string refused(const std::string& path)
 {

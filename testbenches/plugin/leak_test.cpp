@@ -62,7 +62,7 @@ TEST(PluginLeak, ACheckerStopsAtTheFirstCallThatBreaksTheProtocol)
     ASSERT_NE(what, std::string::npos) << ran.out;
     const std::string line = ran.out.substr(what + 1, ran.out.find('\n', what + 1) - what - 1);
     EXPECT_TRUE(has(line, "dgx.0.nvsw.0.target")) << line;
-    EXPECT_TRUE(has(line, ": answered before its request credit came back, at ")) << line;
+    EXPECT_TRUE(has(line, ": gets a response before its request credit came back, at ")) << line;
     EXPECT_TRUE(has(ran.out, "\nprotocol    VIOLATED: ")) << ran.out;
 
     const auto good = with_plugin(built_examples().my_switch, {"--check-protocol"});

@@ -31,8 +31,8 @@ struct WideRouter : sc_core::sc_module {
 
 class WideSwitch final : public BaseProtocolSwitch {
 public:
-    WideSwitch(EventQueue& event_queue, LinePool& pool, bool both)
-        : BaseProtocolSwitch("hub", event_queue, pool, "hub", {2, RouteTable({{0}, {1}}), {}, 0}), router_("router")
+    WideSwitch(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, bool both)
+        : BaseProtocolSwitch(name, event_queue, pool, "hub", {2, RouteTable({{0}, {1}}), {}, 0}), router_("router")
     {
         connect(0, router_.in0, router_.out0);
         if (both) connect(1, router_.in1, router_.out1);
@@ -48,7 +48,7 @@ std::string reports_with(bool both)
         const weft::testing::Reports reports;
         EventQueue event_queue("event_queue");
         LinePool pool;
-        WideSwitch hub(event_queue, pool, both);
+        WideSwitch hub("hub", event_queue, pool, both);
         EXPECT_EQ(hub.output_of(global_address(1, 64)), 1U);
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
         return reports.all();

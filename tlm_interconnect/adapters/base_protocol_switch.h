@@ -33,6 +33,7 @@ public:
         // The router is called by b_transport from so many processes for each port; 0: by its phases.
         std::uint32_t threads = 0;
     };
+    // `name` is the sc_module_name that the derived class gets by value: its router is then a part of this module.
     BaseProtocolSwitch(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, std::string path,
         Setup setup);
 
