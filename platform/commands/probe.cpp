@@ -110,6 +110,7 @@ int probe_command(const Arguments& arguments)
     std::string jobs_text;
     std::string part;
     bool little = false;
+    bool check = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
     options.add_strict(line);
@@ -120,6 +121,8 @@ int probe_command(const Arguments& arguments)
         "also measure latency over footprints: print a table and write a picture to FILE");
     line.flag("--little", little,
         "also measure bandwidth over loads in flight, compared with min(peak, loads x 64 B / latency)");
+    line.flag("--check-protocol", check,
+        "put a protocol checker on every connection; slow, but changes no simulated time");
     line.value("-j,--jobs", "N", jobs_text, "simulations at a time; default the number of cores");
     line.section("output");
     line.value("--json", "FILE", json, "write the rows as JSON; '-' writes JSON instead of the table");
@@ -150,7 +153,7 @@ int probe_command(const Arguments& arguments)
         if (colon == std::string::npos)
             throw usage_error("--part " + quoted_word(part) + " names no file", "NAME:FILE");
         try {
-            const ProbeResult result = measure(part_named(part.substr(0, colon)), system, registry);
+            const ProbeResult result = measure(part_named(part.substr(0, colon)), system, registry, check);
             OutputFile(part.substr(colon + 1)).write(part_json(result));
         } catch (const ProbeStuck& stuck) {
             std::fputs(("weft: " + std::string(stuck.what()) + "\n").c_str(), stderr);

@@ -102,9 +102,12 @@ int validate_command(const Arguments& arguments)
     std::string page;
     std::string svg;
     std::string html;
+    bool check = false;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
+    line.flag("--check-protocol", check,
+        "put a protocol checker on every connection of each run; slow, but changes no simulated time");
     line.section("output");
     line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes JSON instead of the text");
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
@@ -168,6 +171,7 @@ int validate_command(const Arguments& arguments)
         plan.call = place->second;
         if (!is_new) continue;
         call.arguments.push_back("--json=" + folder.file(plan.call, ".json"));
+        if (check) call.arguments.push_back("--check-protocol");
         call.error_path = folder.file(plan.call, ".txt");
         calls.push_back(std::move(call));
     }

@@ -31,6 +31,17 @@ TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
     EXPECT_EQ(call(again).out, outcome.out);
 }
 
+TEST(ProbeCommand, CheckersChangeNoRow)
+{
+    const std::vector<std::string> plain{"probe", "examples/dgx_h100/system.yaml", "--only", "latency.l2,latency.peer*",
+        "--json", "-"};
+    std::vector<std::string> checked = plain;
+    checked.push_back("--check-protocol");
+    const Outcome outcome = call(checked);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, call(plain).out);
+}
+
 TEST(ProbeCommand, NamesWhatBoundsABandwidth)
 {
     const Fixtures files;

@@ -83,6 +83,15 @@ TEST(Validate, ARowThatIsNotSimulatedIsShownAndNotRun)
 }
 
 // A summary of some tables would pass for one of all; a table of which nothing runs has no picture.
+TEST(Validate, CheckersChangeNoRow)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table(group, "{4 KiB: 100 us}"));
+    const Outcome checked = call({"validate", a, "--check-protocol", "--json", "-"});
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(checked.out, call({"validate", a, "--json", "-"}).out);
+}
+
 TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
 {
     const Fixtures files;

@@ -24,12 +24,12 @@ bool needs_data(ProbePart part)
 
 }  // namespace
 
-ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry)
+ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry, bool check_protocol)
 {
     if (system.endpoints().empty())
         throw InputError(system.infrastructure, 0, "has no accelerator", "a node of type xpu");
     ProbeResult out;
-    ProbeBench bench(system, registry, endpoints_of(part, system), needs_data(part));
+    ProbeBench bench(system, registry, endpoints_of(part, system), needs_data(part), check_protocol);
     switch (part) {
     case ProbePart::latency: measure_latency(system, bench, out); break;
     case ProbePart::caches: measure_caches(system, bench, out); break;

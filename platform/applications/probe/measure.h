@@ -40,8 +40,10 @@ struct ProbeResult {
 };
 
 // One simulation per process. Rows that the part does not have (no far partition, no peers) are left out. Throws
-// InputError for what cannot be run and ProbeStuck when it cannot progress.
-ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry);
+// InputError for what cannot be run and ProbeStuck when it cannot progress or a module, or with `check_protocol` a checker on every
+// connection, reports a problem.
+ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry,
+    bool check_protocol = false);
 
 // The data that one process passes to the process that collects parts. The second throws InputError if `text` has another form.
 std::string part_json(const ProbeResult& result);

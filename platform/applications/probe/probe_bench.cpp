@@ -17,10 +17,11 @@ constexpr std::uint64_t no_token = ~std::uint64_t{0};
 
 }  // namespace
 
-ProbeBench::ProbeBench(const ResolvedSystem& system, const ModelRegistry& registry, std::size_t endpoints, bool data_on)
+ProbeBench::ProbeBench(const ResolvedSystem& system, const ModelRegistry& registry, std::size_t endpoints, bool data_on,
+    bool check_protocol)
     : plan_(plan_of(system, endpoints))
 {
-    system_ = std::make_unique<System>(system, plan_, registry, data_on);
+    system_ = std::make_unique<System>(system, plan_, registry, data_on, check_protocol);
     gpus_ = system_->gpus();
     for (std::size_t rank = 0; rank < gpus_.size(); ++rank)
         if (gpus_[rank] == nullptr)

@@ -26,7 +26,8 @@ public:
 
     // `endpoints`: how many of the system's accelerators take part. Throws InputError where one is no full GPU, and for
     // what plan_fabric() refuses.
-    ProbeBench(const ResolvedSystem& system, const ModelRegistry& registry, std::size_t endpoints, bool data_on);
+    ProbeBench(const ResolvedSystem& system, const ModelRegistry& registry, std::size_t endpoints, bool data_on,
+        bool check_protocol);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(gpus_.size()); }
     Gpu& gpu(std::uint32_t rank) { return *gpus_[rank]; }
