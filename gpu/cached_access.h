@@ -40,7 +40,7 @@ public:
     // A sector has arrived: `respond` gets the loads that waited for it; those that had found the cache full try again.
     template <class Respond>
     void fill(Line& fetch, ComputeUnit& unit, const Respond& respond);
-    // What a store, an atomic that is performed elsewhere, and an acquire do to the unit's L1, if it has one.
+    // The effects on the unit's L1, if it has one: of a store, of an atomic that is performed elsewhere, of an acquire.
     static void store(const Line& line, ComputeUnit& unit)
     {
         if (present(unit)) unit.l1().cache->store(line.address, line.data(), line.size);

@@ -127,7 +127,7 @@ struct Program {
     // addresses and labels that ascend by one: between ranks that all meet each other nearly everything is such a run. Wavefronts
     // do the same with it. Not for lists of copy engines, whose operations are counted. Last of all.
     void compact();
-    // Of its arrays.
+    // The memory of its arrays.
     std::size_t memory_bytes() const
     {
         return operations.capacity() * sizeof(Operation) + operands.capacity() * sizeof(operands[0]) +

@@ -1,4 +1,4 @@
-// Who sends which chunk to whom, and when: chunks matched to links on a time-expanded graph.
+// Matches chunks to links on a time-expanded graph: the result says which rank sends which chunk to which rank, and when.
 //
 // Whenever links are free, each is given a chunk that its sender has and its receiver lacks (and is not getting): the
 // one that fewest ranks have or are getting; of these one that comes by a shortest path; of these by a number drawn

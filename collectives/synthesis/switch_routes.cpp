@@ -32,7 +32,7 @@ std::map<std::uint32_t, std::uint32_t> common_switches(const CostGraph& graph, c
     return fewest;
 }
 
-// Of the rank's shortest route to another through a switch.
+// The rank's shortest route to another rank that passes one switch; null where there is none.
 const CostPath* through_switch(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
 {
     for (const std::uint32_t other : ranks)

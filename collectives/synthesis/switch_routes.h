@@ -20,7 +20,7 @@ namespace weft {
 inline bool loads_group(StepKind kind) { return kind == StepKind::load_reduce || kind == StepKind::reduce_multicast; }
 inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != StepKind::load_reduce; }
 
-// Of one rank in a group. Stages as of a CostPath; latencies beside them are those behind the last stage.
+// The routes of one rank in a group. The stages are those of a CostPath; the latencies count behind the last stage.
 struct SwitchRoute {
     CostPath store;               // to the switches, which take it up as an operation
     CostPath push;                // to the switches, which add it to what others push

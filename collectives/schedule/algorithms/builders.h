@@ -33,7 +33,7 @@ void direct_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void direct_gather(Schedule& schedule, const AlgorithmOptions& options);
 void direct_scatter(Schedule& schedule, const AlgorithmOptions& options);
 void direct_barrier(Schedule& schedule, const AlgorithmOptions& options);
-// What stripes_of() (phases.h) knows under the name of the schedule.
+// Makes the schedule of the algorithm that stripes_of() (phases.h) has under this name.
 void by_phases(Schedule& schedule, const AlgorithmOptions& options);
 void multi_dim(Schedule& schedule, const AlgorithmOptions& options);
 void recursive_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
