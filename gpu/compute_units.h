@@ -95,7 +95,7 @@ public:
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = WordAccess::max_results;
-    static constexpr unsigned max_poll_lanes = 32;
+    static constexpr unsigned max_poll_lanes = FlagWait::most_flags;
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 

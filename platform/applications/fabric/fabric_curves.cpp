@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/plotting/colours.h"
+#include "platform/console/table_text.h"
 #include "platform/plotting/line_plot.h"
 
 namespace weft {
@@ -40,14 +40,6 @@ std::vector<std::string> row_of(const FabricCurve& curve)
     return out;
 }
 
-std::string field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 }  // namespace
 
 std::string curves_text(const std::vector<std::string>& keys, const std::vector<FabricCurve>& curves)
@@ -55,34 +47,21 @@ std::string curves_text(const std::vector<std::string>& keys, const std::vector<
     std::vector<std::string> titles = keys;
     for (const char* title : {"load 1", "mean latency", "saturation", "accepted", "Jain", "limit at load 1"})
         titles.emplace_back(title);
-    std::vector<std::size_t> widths;
-    for (const std::string& title : titles) widths.push_back(title.size());
-    for (const FabricCurve& curve : curves) {
-        const std::vector<std::string> row = row_of(curve);
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    const auto line = [&](const std::vector<std::string>& texts, const std::string& rest) {
-        std::string out;
-        for (std::size_t i = 0; i < texts.size(); ++i) out += fmt::format("{:<{}}  ", texts[i], widths[i]);
-        out += rest;
-        out.erase(out.find_last_not_of(' ') + 1);
-        return out + "\n";
-    };
-    std::string out = line(titles, "");
-    for (const FabricCurve& curve : curves) out += line(row_of(curve), curve.message);
-    return out;
+    std::vector<TextRow> rows;
+    for (const FabricCurve& curve : curves) rows.push_back({row_of(curve), curve.message});
+    return table_text(titles, rows);
 }
 
 std::string curves_csv(const std::vector<std::string>& keys, const std::vector<FabricCurve>& curves)
 {
     std::string out;
-    for (const std::string& key : keys) out += field(key) + ",";
+    for (const std::string& key : keys) out += csv_field(key) + ",";
     out += "load,offered_GBps,accepted,accepted_GBps,state,mean_ns,ci95_ns,p50_ns,p99_ns,max_ns,jain,message\n";
     for (const FabricCurve& curve : curves) {
         std::string names;
-        for (const std::string& value : curve.values) names += field(value) + ",";
+        for (const std::string& value : curve.values) names += csv_field(value) + ",";
         if (!curve.message.empty()) {
-            out += names + ",,,,,,,,,,," + field(curve.message) + "\n";
+            out += names + ",,,,,,,,,,," + csv_field(curve.message) + "\n";
             continue;
         }
         const FabricSaturation saturation = saturation_of(curve.sweep);

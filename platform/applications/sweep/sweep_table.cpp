@@ -11,6 +11,7 @@
 #include "base/text_file.h"
 #include "base/units.h"
 #include "platform/console/messages.h"
+#include "platform/console/table_text.h"
 
 namespace weft {
 
@@ -137,14 +138,6 @@ std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, c
     return out;
 }
 
-std::string csv_field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 }  // namespace
 
 void check_columns(const std::vector<std::string>& columns)
@@ -196,22 +189,9 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std
     const bool chosen = any_chosen(rows);
     if (chosen) titles.insert(titles.end(), {"chosen", "estimate"});
     titles.insert(titles.end(), columns.begin(), columns.end());
-    std::vector<std::size_t> widths;
-    for (const std::string& title : titles) widths.push_back(title.size());
-    for (const SweepRow& row : rows) {
-        const std::vector<std::string> texts = cells(row, chosen);
-        for (std::size_t i = 0; i < texts.size(); ++i) widths[i] = std::max(widths[i], texts[i].size());
-    }
-    const auto line = [&](const std::vector<std::string>& texts, const std::string& rest) {
-        std::string out;
-        for (std::size_t i = 0; i < texts.size(); ++i) out += fmt::format("{:<{}}  ", texts[i], widths[i]);
-        out += rest;
-        out.erase(out.find_last_not_of(' ') + 1);
-        return out + "\n";
-    };
-    std::string out = line(titles, "");
-    for (const SweepRow& row : rows) out += line(cells(row, chosen), row.message);
-    return out;
+    std::vector<TextRow> lines;
+    for (const SweepRow& row : rows) lines.push_back({cells(row, chosen), row.message});
+    return table_text(titles, lines);
 }
 
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
