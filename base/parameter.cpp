@@ -1,5 +1,6 @@
 #include "base/parameter.h"
 
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ std::optional<std::uint64_t> parse_ratio(std::string_view text)
 {
     const std::optional<double> value = parse_real(text);
     if (!value || *value > 1) return std::nullopt;
-    return static_cast<std::uint64_t>(*value * 1e18 + 0.5);
+    return static_cast<std::uint64_t>(std::llround(*value * 1e18));
 }
 
 std::optional<std::uint64_t> parse_flag(std::string_view text)

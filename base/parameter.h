@@ -35,6 +35,7 @@ struct ParameterInfo {
     std::vector<std::string> choices;  // Unit::choice only
     std::string model{};               // it counts for this model only; empty: for all that have it
     std::string source{};              // where the default comes from; empty: it is a choice of ours
+    std::string kind{};                // of a choice among models: those of this kind in the registry are values, too
 };
 
 // Whether it counts for a module of `model`: others' models, which we do not know, are asked for everything.

@@ -90,7 +90,7 @@ void ParameterSet::put(std::shared_ptr<const BlockInfo> info, std::shared_ptr<co
     contents_ = std::move(contents);
 }
 
-void ParameterSet::replace(std::type_index type, std::shared_ptr<const void> spec)
+void ParameterSet::replace(std::type_index type, const std::shared_ptr<const void>& spec)
 {
     find(type);
     auto contents = std::make_shared<Contents>(*contents_);

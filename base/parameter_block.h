@@ -13,6 +13,7 @@ namespace weft {
 struct BlockInfo {
     BlockTitle title;
     std::vector<std::string> models;               // that have it; empty: all that `title.owner` says
+    std::string kind;                              // of these models in the registry
     std::vector<const ParameterInfo*> parameters;  // of a table that is never destroyed
     std::vector<std::uint64_t> defaults;
     std::type_index type = typeid(void);
@@ -89,7 +90,7 @@ private:
     struct Contents;
 
     const void* find(std::type_index type) const;
-    void replace(std::type_index type, std::shared_ptr<const void> spec);
+    void replace(std::type_index type, const std::shared_ptr<const void>& spec);
 
     // The contents are out of sight of plug-ins.
     std::shared_ptr<const Contents> contents_;

@@ -39,7 +39,7 @@ public:
     // Operations on group `id` go by these ports to the switches that carry them out, in equal turns; the same path
     // hash of a line choose the same entry. One that issues no such operations has no use for it. Also while time
     // passes.
-    virtual void add_group(std::uint16_t /*id*/, std::vector<std::uint16_t> /*ports*/) {}
+    virtual void add_group(std::uint16_t /*id*/, const std::vector<std::uint16_t>& /*ports*/) {}
 
     // Who carries out what is launched, and who replays a list: nullptr where the model is none of them.
     virtual Gpu* gpu() { return nullptr; }

@@ -39,9 +39,9 @@ public:
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port].link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port].link_in; }
     OutputPort& output(unsigned port) override { return ports_[port].output(); }
-    void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) override
+    void add_group(std::uint16_t id, const std::vector<std::uint16_t>& ports) override
     {
-        crossbar_->add_group(id, std::move(ports));
+        crossbar_->add_group(id, ports);
     }
 
     ComputeUnits& units() { return *units_; }

@@ -121,7 +121,7 @@ struct Program {
     void add_fetch(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t result,
         std::uint32_t label = 0, std::uint64_t compare = 0);
     void add_compute(std::uint64_t ps, std::uint32_t label = 0);
-    void add_flops(std::uint64_t operations, std::uint32_t label = 0);
+    void add_flops(std::uint64_t count, std::uint32_t label = 0);
 
     // Gives back spare room, and makes one operation of every run of signals or waits with a constant difference of their
     // addresses and labels that ascend by one: between ranks that all meet each other nearly everything is such a run. Wavefronts

@@ -347,7 +347,7 @@ void Expander::wire_infrastructure()
 
 }  // namespace
 
-Graph expand(std::shared_ptr<const Document> document, Findings& findings, const ExpansionLimits& limits)
+Graph expand(const std::shared_ptr<const Document>& document, Findings& findings, const ExpansionLimits& limits)
 {
     if (document->form == Document::Form::device) {
         const Device& device = document->infrastructure.devices.front();

@@ -19,6 +19,6 @@ struct ExpansionLimits {
 
 // Expands the infrastructure of `document`. Problems go to `findings`, those that the reader found
 // included: throws InputError with all of them. `document` is kept alive by the graph.
-Graph expand(std::shared_ptr<const Document> document, Findings& findings, const ExpansionLimits& limits = {});
+Graph expand(const std::shared_ptr<const Document>& document, Findings& findings, const ExpansionLimits& limits = {});
 
 }  // namespace weft

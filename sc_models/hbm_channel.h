@@ -87,15 +87,15 @@ private:
     void admit(Line& line, Time now);
     void choose_direction(Time now);
     void turn(Direction direction, Time now);
-    void rest(unsigned bank, Time now);
-    void open_for_oldest(unsigned bank, Time now);
-    void open_ahead(unsigned bank, Time now);
-    bool find_wanted(unsigned bank, Line* from, Line* before);
+    void rest(unsigned number, Time now);
+    void open_for_oldest(unsigned number, Time now);
+    void open_ahead(unsigned number, Time now);
+    bool find_wanted(unsigned number, Line* from, Line* before);
     unsigned first_ready(Time now, Time& at) const;
     bool refresh_due(Time now) const;
     void refresh_all(Time now);
     void occupy_pins(Time now);
-    Step serve(unsigned bank, Time now);
+    Step serve(unsigned number, Time now);
 
     const HbmTiming& timing_;
     bool all_bank_;

@@ -6,7 +6,7 @@
 namespace weft {
 
 struct HbmTiming {
-    explicit HbmTiming(const HbmSpec& spec);
+    explicit HbmTiming(const HbmSpec& given);
 
     HbmSpec spec;
     std::uint64_t rate;         // B/s of a channel's pins

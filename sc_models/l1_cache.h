@@ -49,7 +49,7 @@ public:
         Line* answered = nullptr;
         Line* again = nullptr;
     };
-    virtual Filled fill(std::uint32_t fetch, const std::uint8_t* data);
+    virtual Filled fill(std::uint32_t place, const std::uint8_t* data);
 
     void store(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes);
     void drop(std::uint64_t address);  // its sector: an atomic changes it elsewhere

@@ -51,12 +51,14 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
                  "rate between two mirrored partitions, each direction", {}},
                 &L2Spec::far_bandwidth},
             {{"model", Unit::choice, 0, 3,
-                 "what stands for a slice: ours, a clocked block as its reference model or as RTL, or both in lockstep",
-                 {"slice", "reference_slice", "rtl_slice", "slice_lockstep"}},
+                 "what stands for a slice: ours, a clocked block as its reference model or as RTL, both in lockstep, "
+                 "or a "
+                 "model of a plug-in",
+                 {"slice", "reference_slice", "rtl_slice", "slice_lockstep"}, "", "", "slice"},
                 &L2Spec::model},
             {{"contents", Unit::choice, 0, 1,
-                 "where data are stored: in one image of the GPU's memory, or in each cache and DRAM (not with clocked "
-                 "slices)",
+                 "where data are stored: in one image of the GPU's memory, or in each cache and DRAM (not with other "
+                 "models of slices)",
                  {"flat", "cached"}},
                 &L2Spec::contents},
             {{"clock", Unit::time, 0, 1'000'000,

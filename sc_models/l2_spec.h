@@ -12,10 +12,6 @@ enum class WakePolicy : std::uint8_t { all, one };
 // and farther ones; or caches of their own in front of a common memory-side cache.
 enum class PartitionPolicy : std::uint8_t { mirrored, private_ };
 
-// What stands for a slice: ours, or a clocked block (rtl/modules/clocked_slice.h): its reference model, RTL, or both
-// in lockstep.
-enum class SliceModelKind : std::uint8_t { slice, reference_slice, rtl_slice, slice_lockstep };
-
 // Where the bytes of a GPU's memory are: in each cache and in DRAM what each of them holds, carried by fills and write-backs;
 // or in one image that all accesses change at once.
 enum class ContentsPolicy : std::uint8_t { flat, cached };
@@ -37,14 +33,16 @@ struct L2Spec {
     PartitionPolicy partition_policy = PartitionPolicy::mirrored;
     std::uint64_t far_latency = 25'000;               // ps, from one partition to the other, one way
     std::uint64_t far_bandwidth = 4'000'000'000'000;  // B/s between the partitions, each way
-    SliceModelKind model = SliceModelKind::slice;
+    std::uint64_t model = 0;  // what stands for a slice; beyond the choices: of the registry of a run
     std::uint64_t clock = 0;  // ps, of clocked slices; 0: a line a clock is `bandwidth`
 
     ContentsPolicy contents = ContentsPolicy::flat;  // of the whole GPU
 
+    // L2Slice, or a clocked block (rtl/modules/clocked_slice.h): its reference model, RTL, or both in lockstep.
+    bool ours() const { return model == 0; }
+    bool clocked() const { return model >= 1 && model <= 3; }
     // A clocked slice holds its bytes in its block and keeps a model of memory beside it.
-    bool holds_contents() const { return contents == ContentsPolicy::cached && !clocked(); }
-    bool clocked() const { return model != SliceModelKind::slice; }
+    bool holds_contents() const { return contents == ContentsPolicy::cached && ours(); }
     bool mirrored() const { return partitions > 1 && partition_policy == PartitionPolicy::mirrored; }
     bool separate() const { return partitions > 1 && partition_policy == PartitionPolicy::private_; }
     // One of several caches of their own.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/divider.h"
+#include "base/parameter_block.h"
 #include "base/statistic.h"
 #include "sc_models/cache_contents.h"
 #include "sc_models/l2_spec.h"
@@ -88,6 +89,7 @@ struct SliceRequest {
     LinePool& pool;
     std::uint32_t endpoint;
     ContentsFactory make_contents = nullptr;  // of a slice with l2.contents = cached; null: CacheContents
+    ParameterSet parameters{};                // of its GPU, with the block of the model itself
 };
 using SliceFactory = std::function<std::unique_ptr<SliceModel>(EventQueue&, const SliceRequest&)>;
 

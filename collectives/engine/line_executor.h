@@ -39,7 +39,7 @@ public:
     std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
     Picoseconds now() const override { return event_queue().now(); }
     JobId open(Job job) override;
-    void enter(JobId job, std::uint32_t position, Done done) override;
+    void enter(JobId id, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void wait(Picoseconds duration, Done done) override;
@@ -57,7 +57,7 @@ public:
     void set_groups(GroupRegistry& groups) { groups_ = &groups; }
 
     // Where byte `offset` of a buffer of an open job lies; nothing for a rank or an offset beyond it.
-    std::optional<std::uint64_t> address(JobId job, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
+    std::optional<std::uint64_t> address(JobId id, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
 
     // The blocked workgroups and their causes, one line each, for a run that cannot progress.
     std::vector<std::string> blocked() const;

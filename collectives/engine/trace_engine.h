@@ -117,7 +117,7 @@ private:
 
     void pump(std::uint32_t rank);
     void begin(std::uint32_t rank, chakra::Node node);
-    void end(std::uint32_t rank, std::uint64_t node);
+    void end(std::uint32_t rank, std::uint64_t id);
     std::uint32_t home_of(std::uint32_t rank, const chakra::Node& node) const;  // of a memory node
     void begin_compute(std::uint32_t rank, const chakra::Node& node);
     void begin_collective(std::uint32_t rank, const chakra::Node& node);

@@ -10,7 +10,7 @@ RankPlan with_channels(RankPlan plan, std::uint32_t channels)
     plan.semaphores *= channels;
     for (Thread& thread : written)
         for (std::uint32_t channel = 0; channel < channels; ++channel) {
-            plan.threads.push_back(channel + 1 < channels ? thread : std::move(thread));
+            plan.threads.push_back(thread);
             for (Step& step : plan.threads.back().steps) {
                 step.semaphore = is_data(step.kind) ? 0 : step.semaphore * channels + channel;
                 for (StepId& other : step.after) other.thread = other.thread * channels + channel;

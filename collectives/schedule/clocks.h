@@ -33,8 +33,8 @@ public:
     // To be called for each step of a legal order: start, what its kind asks for, finish.
     void start(std::uint32_t thread, const Step& step, std::uint32_t index);
     // False when it is open which of two threads that wait on one semaphore gets which signal.
-    bool wait(std::uint32_t thread, std::uint32_t semaphore);
-    void signal(std::uint32_t thread, std::uint32_t semaphore);
+    bool wait(std::uint32_t thread, std::uint32_t number);
+    void signal(std::uint32_t thread, std::uint32_t number);
     void barrier(const std::vector<std::uint32_t>& threads);
     // What the step reads comes from a step of that depth, which it need not be ordered behind (packets).
     void follow(std::uint32_t thread, const Depth& depth);

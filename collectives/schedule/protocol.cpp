@@ -25,7 +25,7 @@ public:
 
     Schedule make()
     {
-        for_each_data_step([this](Step& step) { step.like = size_of_move(step); });
+        for_each_data_step([](Step& step) { step.like = size_of_move(step); });
         for (const Put& put : found_.puts) slots_.push_back(slot_of(put));
         for (const Message& message : found_.messages) {
             if (message.mixed)

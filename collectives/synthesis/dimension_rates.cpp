@@ -1,5 +1,6 @@
 #include "collectives/synthesis/dimension_rates.h"
 
+#include <cmath>
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/phases.h"
@@ -45,7 +46,7 @@ std::vector<Dimension> with_rates(const CostGraph& graph, std::vector<Dimension>
         if (dimensions[axis].size == 1) continue;
         const std::vector<double> ps = occupied(graph, grid, stripe.axes[axis], axis);
         const double most = ps.empty() ? 0 : *std::max_element(ps.begin(), ps.end());
-        if (most > 0) dimensions[axis].rate = static_cast<std::uint64_t>(ps_per_s / most + 0.5);
+        if (most > 0) dimensions[axis].rate = static_cast<std::uint64_t>(std::llround(ps_per_s / most));
     }
     return dimensions;
 }

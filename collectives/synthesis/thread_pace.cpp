@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-bool in_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
+bool goes_in_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
 
 }  // namespace
 
@@ -20,9 +20,9 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     const double bytes = share * chunks;
     const double packed =
         static_cast<double>(chunks * packet_bytes(format, static_cast<std::uint64_t>(std::ceil(share))));
-    const bool packets = std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
-        std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
-    const auto in_all = [&](const ChunkRef& ref) { return in_packets(ref) ? packed : bytes; };
+    const bool packets = std::any_of(step.sources.begin(), step.sources.end(), goes_in_packets) ||
+        std::any_of(step.destinations.begin(), step.destinations.end(), goes_in_packets);
+    const auto in_all = [&](const ChunkRef& ref) { return goes_in_packets(ref) ? packed : bytes; };
     const bool from_group = loads_group(step.kind);
     const bool to_group = stores_group(step.kind);
     MoveLoad load;
@@ -30,7 +30,7 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     load.bytes = packets ? packed : bytes;
     load.round_ps = self.load_ps;
     for (const ChunkRef& source : step.sources) {
-        if (in_packets(source)) {
+        if (goes_in_packets(source)) {
             load.issued += in_all(source);
             load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;

@@ -33,16 +33,16 @@ public:
 
     Coordinates coordinates(std::uint32_t rank) const;
     std::uint32_t rank(const Coordinates& at) const;
-    // The members that differ from `rank` along the kind's dimensions: data holds data and context, expert_data what of it has
+    // The members that differ from rank `of` along the kind's dimensions: data holds data and context, expert_data what of it has
     // the same experts, embedding the first and the last stage.
-    Membership group(GroupKind kind, std::uint32_t rank) const;
+    Membership group(GroupKind kind, std::uint32_t of) const;
 
     // Numbers from `base` on.
     void number_groups(std::uint64_t base = 1);
     const chakra::GroupDefinitions& groups() const { return groups_; }
 
 private:
-    std::vector<std::uint32_t> members(GroupKind kind, std::uint32_t rank) const;
+    std::vector<std::uint32_t> members(GroupKind kind, std::uint32_t of) const;
 
     Parallel parallel_;
     std::uint32_t first_;

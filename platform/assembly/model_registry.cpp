@@ -8,7 +8,7 @@
 #include "platform/configuration/glob.h"
 #include <algorithm>
 #include "gpu/gpu_statistics.h"
-#include "rtl/modules/block_statistics.h"
+#include "sc_models/l2_slice.h"
 #include "sc_models/memory_statistics.h"
 #include "tlm_interconnect/link/link_statistics.h"
 #include "tlm_interconnect/switch/switch_statistics.h"
@@ -40,8 +40,6 @@ ModelDeclaration gpu_declaration()
     out.with_module({"gpu", "NODE.units", compute_unit_statistics(), {}});
     out.with_module({"network", "NODE.network", network_statistics(), {}});
     out.with_module({"l2", "NODE.l2", l2_slice_statistics(), {}});
-    const std::vector<std::string>& slices = L2Spec::parameters().find("model")->info.choices;
-    out.with_module({"l2", "NODE.l2", clocked_slice_statistics(), {slices.begin() + 1, slices.end()}});
     out.with_module({"memory_side", "NODE.memory_side", l2_slice_statistics(), {}});
     out.with_module({"hbm", "NODE.hbm", hbm_statistics(), {}});
     out.with_module({"copy", "NODE.copy", copy_engine_statistics(), {}});
@@ -61,6 +59,8 @@ ModelDeclaration replay_declaration()
 }
 
 }  // namespace
+
+std::string kind_in_results(const std::string& kind) { return kind == "slice" ? "l2" : kind; }
 
 WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) const
 {
@@ -112,6 +112,13 @@ ModelRegistry::ModelRegistry()
             context.progress, request.parameters.get<GpuSpec>(), request.parameters.get<L2Spec>(),
             request.parameters.get<HbmSpec>().capacity, request.wiring);
     });
+    add_slice(
+        ModelDeclaration("slice", "tags, fills and write-backs of a set-associative slice, with flags and monitors")
+            .with_ports(slice_ports())
+            .with_statistics(l2_slice_statistics()),
+        [](const RunContext& context, const SliceRequest& request) {
+            return std::make_unique<L2Slice>(context.event_queue, request);
+        });
     add_rtl_models(*this);
 }
 
@@ -145,9 +152,10 @@ void ModelRegistry::add_block(const std::string& kind, BlockOwner owner, const M
                 : owner == BlockOwner::link ? "BlockOwner::link"
                                             : "BlockOwner::endpoint");
     info.models = {declaration.name()};
+    info.kind = kind;
     std::vector<std::shared_ptr<const BlockInfo>> all;
     for (const std::shared_ptr<const BlockInfo>& known : own_blocks_) {
-        if (known->type == info.type && known->name() == info.name())
+        if (known->type == info.type && known->name() == info.name() && known->kind == kind)
             info.models.insert(info.models.begin(), known->models.begin(), known->models.end());
         else
             all.push_back(known);
@@ -172,6 +180,11 @@ void ModelRegistry::add_gpu(ModelDeclaration declaration, GpuFactory factory)
     add(gpus_, "gpu", BlockOwner::endpoint, std::move(declaration), std::move(factory));
 }
 
+void ModelRegistry::add_slice(ModelDeclaration declaration, SliceFactory factory)
+{
+    add(slices_, "slice", BlockOwner::endpoint, std::move(declaration), std::move(factory));
+}
+
 const ModelRegistry::SwitchFactory& ModelRegistry::switch_factory(const std::string& name) const
 {
     return chosen(switches_, "switch", name);
@@ -187,11 +200,17 @@ const ModelRegistry::GpuFactory& ModelRegistry::gpu_factory(const std::string& n
     return chosen(gpus_, "gpu", name);
 }
 
+const ModelRegistry::SliceFactory& ModelRegistry::slice_factory(const std::string& name) const
+{
+    return chosen(slices_, "slice", name);
+}
+
 std::vector<ModelRegistry::Entry> ModelRegistry::entries() const
 {
     std::vector<Entry> out;
     for (const auto& [name, model] : gpus_) out.push_back({"gpu", &model.first});
     for (const auto& [name, model] : links_) out.push_back({"link", &model.first});
+    for (const auto& [name, model] : slices_) out.push_back({"slice", &model.first});
     for (const auto& [name, model] : switches_) out.push_back({"switch", &model.first});
     return out;
 }
@@ -208,7 +227,7 @@ const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, cons
     const StatisticTable* of_kind = nullptr;
     for (const Entry& entry : entries()) {
         const ModelDeclaration& declaration = *entry.declaration;
-        if (entry.kind == kind && declaration.name() == model && declaration.statistics())
+        if (kind_in_results(entry.kind) == kind && declaration.name() == model && declaration.statistics())
             return &*declaration.statistics();
         for (const ModelDeclaration::Module& module : declaration.modules()) {
             if (module.kind != kind) continue;

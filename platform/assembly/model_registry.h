@@ -1,7 +1,8 @@
 // Models by kind and name: what a node of the document can be instantiated as.
 //
-// "gpu", "switch" and "link" are the kinds. A model registers its declaration and a factory under its kind; `--model GLOB=NAME` and `bind:` in a
-// system file choose among those of nodes by name, the parameter link.model among links.
+// "gpu", "slice" (of an L2), "switch" and "link" are the kinds. A model registers its declaration and a factory under its
+// kind. `--model GLOB=NAME` and `bind:` in a system file choose among those of nodes by name; the parameters link.model and
+// l2.model choose among links and slices.
 #pragma once
 
 #include <map>
@@ -33,22 +34,29 @@ struct Waves {
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 };
 
+// What results call the modules of a kind of models: "l2" for a slice, since they list the L2 as a whole.
+std::string kind_in_results(const std::string& kind);
+
 class ModelRegistry final : public ModelRegistrar {
 public:
     // With the built-in models.
     ModelRegistry();
+    virtual ~ModelRegistry() = default;
 
     using ModelRegistrar::add_gpu;
     using ModelRegistrar::add_link;
+    using ModelRegistrar::add_slice;
     using ModelRegistrar::add_switch;
     void add_link(ModelDeclaration declaration, LinkFactory factory) override;
     void add_switch(ModelDeclaration declaration, SwitchFactory factory) override;
     void add_gpu(ModelDeclaration declaration, GpuFactory factory) override;
+    void add_slice(ModelDeclaration declaration, SliceFactory factory) override;
 
     // Throw InputError for an unknown name.
     const LinkFactory& link_factory(const std::string& name) const;
     const SwitchFactory& switch_factory(const std::string& name) const;
     const GpuFactory& gpu_factory(const std::string& name) const;
+    const SliceFactory& slice_factory(const std::string& name) const;
 
     // Waveforms that the next system is asked for.
     Waves waves;
@@ -64,7 +72,7 @@ public:
     // The blocks of parameters of Weft and those of models.
     const std::shared_ptr<const BlockTable>& blocks() const { return blocks_; }
 
-    // What modules of `kind`, for which `model` stands, declare to write; null: nothing is declared.
+    // What modules of `kind` (of results), for which `model` stands, declare to write; null: nothing is declared.
     const StatisticTable* statistics_of(const std::string& kind, const std::string& model) const;
 
 private:
@@ -79,6 +87,7 @@ private:
     Models<SwitchFactory> switches_;
     Models<LinkFactory> links_;
     Models<GpuFactory> gpus_;
+    Models<SliceFactory> slices_;
     std::vector<std::shared_ptr<const BlockInfo>> own_blocks_;
     BlockTable::Reads reads_;  // of models that declare them
     std::shared_ptr<const BlockTable> blocks_ = BlockTable::built_in();

@@ -54,11 +54,14 @@ public:
     using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
     using LinkFactory = std::function<std::unique_ptr<LinkModel>(const RunContext&, const LinkRequest&)>;
     using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
+    using SliceFactory = std::function<std::unique_ptr<SliceModel>(const RunContext&, const SliceRequest&)>;
 
     // Throw InputError when the kind has a model of that name, and for a declaration that is wrong.
     virtual void add_switch(ModelDeclaration declaration, SwitchFactory factory) = 0;
     virtual void add_link(ModelDeclaration declaration, LinkFactory factory) = 0;
     virtual void add_gpu(ModelDeclaration declaration, GpuFactory factory) = 0;
+    // Of an L2: l2.model chooses among them.
+    virtual void add_slice(ModelDeclaration declaration, SliceFactory factory) = 0;
 
     // With a name and a line of text alone.
     void add_switch(const std::string& name, const std::string& text, SwitchFactory factory)
@@ -72,6 +75,10 @@ public:
     void add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
     {
         add_gpu(ModelDeclaration(name, text), std::move(factory));
+    }
+    void add_slice(const std::string& name, const std::string& text, SliceFactory factory)
+    {
+        add_slice(ModelDeclaration(name, text), std::move(factory));
     }
 
 protected:

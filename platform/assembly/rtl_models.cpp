@@ -173,6 +173,22 @@ ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(co
     };
 }
 
+ModelRegistry::SliceFactory clocked_slice(Slice (*make)(const LlcParameters&, const BlockInstance&))
+{
+    return [make](const RunContext& context, const SliceRequest& request) {
+        return std::make_unique<ClockedSlice>(request.module_name.c_str(), context.event_queue, request,
+            [make, waves = context.waves, seed = context.seed](const LlcParameters& parameters, const std::string& path,
+                Time clock) {
+                return make(parameters, BlockInstance{path, waves, clock / 2, seed});
+            });
+    };
+}
+
+ModelDeclaration slice_model(const std::string& name, const std::string& text)
+{
+    return ModelDeclaration(name, text).with_ports(slice_ports()).with_statistics(clocked_slice_statistics());
+}
+
 ModelDeclaration switch_model(const std::string& name, const std::string& text, const StatisticTable& statistics)
 {
     return ModelDeclaration(name, text).with_ports(switch_ports()).with_statistics(statistics);
@@ -217,23 +233,6 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 
 }  // namespace
 
-SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
-{
-    Slice (*make)(const LlcParameters&, const BlockInstance&) = nullptr;
-    switch (spec.model) {
-    case SliceModelKind::slice: return nullptr;
-    case SliceModelKind::reference_slice: make = reference_slice; break;
-    case SliceModelKind::rtl_slice: make = slice_rtl; break;
-    case SliceModelKind::slice_lockstep: make = slice_lockstep; break;
-    }
-    return [make, waves = context.waves, seed = context.seed](EventQueue& event_queue, const SliceRequest& request) {
-        return std::make_unique<ClockedSlice>(request.module_name.c_str(), event_queue, request,
-            [make, waves, seed](const LlcParameters& parameters, const std::string& path, Time clock) {
-                return make(parameters, BlockInstance{path, waves, clock / 2, seed});
-            });
-    };
-}
-
 void add_rtl_models(ModelRegistry& registry)
 {
     registry.add_link(
@@ -257,6 +256,13 @@ void add_rtl_models(ModelRegistry& registry)
                             "rtl_switch and reference_switch side by side; stops at the first difference",
                             clocked_switch_statistics()),
         clocked(lockstep, lockstep_grouped));
+    registry.add_slice(slice_model("reference_slice", "the same cycle behaviour as rtl_slice, in C++"),
+        clocked_slice(reference_slice));
+    registry.add_slice(slice_model("rtl_slice", "weft_llc_slice.sv, verilated: tags, misses, write-backs"),
+        clocked_slice(slice_rtl));
+    registry.add_slice(
+        slice_model("slice_lockstep", "rtl_slice and reference_slice side by side; stops at the first difference"),
+        clocked_slice(slice_lockstep));
 }
 
 void add_registered_blocks(ModelRegistry& registry)

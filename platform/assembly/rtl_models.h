@@ -8,12 +8,11 @@ namespace weft {
 // The sockets of all switches and all links.
 inline const char* switch_ports() { return "target(p) and initiator(p) of port p"; }
 inline const char* link_ports() { return "target(e) and initiator(e) of end e, 0 or 1"; }
+inline const char* slice_ports() { return "target_of(p) and memory_of(p) of partition p"; }
 
-// switch: rtl_switch, reference_switch, switch_lockstep; link: rtl_link, reference_link, link_lockstep.
+// switch: rtl_switch, reference_switch, switch_lockstep; link: rtl_link, reference_link, link_lockstep; slice: rtl_slice,
+// reference_slice, slice_lockstep.
 void add_rtl_models(ModelRegistry& registry);
-
-// The slices of an L2 that `spec` asks for (l2.model); null: L2Slice.
-SliceFactory slice_factory(const RunContext& context, const L2Spec& spec);
 
 // What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a module is made. Throws InputError
 // for a registration that cannot be read or whose name is taken.

@@ -91,7 +91,7 @@ std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members,
             const std::vector<std::uint16_t>& all = attached(user).at(node);
             ports.insert(ports.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(links));
         }
-        system_.accelerators()[user]->add_group(id, std::move(ports));
+        system_.accelerators()[user]->add_group(id, ports);
     }
     return known = id;
 }

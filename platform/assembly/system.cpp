@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "platform/assembly/rtl_models.h"
-
 namespace weft {
 
 namespace {
@@ -40,7 +38,13 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
-        request.wiring.make_slice = slice_factory(context, resolved.l2(node));
+        request.wiring.make_slice = [&context, &make = registry.slice_factory(resolved.slice_model(node)),
+                                        parameters = request.parameters](EventQueue&, const SliceRequest& slice) {
+            SliceRequest with_parameters = slice;
+            with_parameters.parameters = parameters;
+            with_parameters.parameters.replace(slice.spec);
+            return make(context, with_parameters);
+        };
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
             request.module_name = name;
             return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request);

@@ -30,7 +30,8 @@ std::string profile_list()
 int models_command(const Arguments& arguments)
 {
     CommandLine line("models",
-        "Lists all models with kind and name (--model GLOB=NAME; for links --set link.model=NAME), their parameters "
+        "Lists all models with kind and name (--model GLOB=NAME; --set link.model=NAME for links, l2.model for slices "
+        "of an L2), their parameters "
         "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that they write into results, and "
         "the device profiles (--profile NAME).\n");
     std::string kind;

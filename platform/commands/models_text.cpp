@@ -18,8 +18,20 @@ struct KindPage {
     const char* kind;
     BlockOwner owner;
 };
-constexpr KindPage kind_pages[] = {{"gpu", BlockOwner::endpoint}, {"switch", BlockOwner::forwarder},
-    {"link", BlockOwner::link}, {"", BlockOwner::system}};
+constexpr KindPage kind_pages[] = {{"gpu", BlockOwner::endpoint}, {"slice", BlockOwner::endpoint},
+    {"switch", BlockOwner::forwarder}, {"link", BlockOwner::link}, {"", BlockOwner::system}};
+
+// A slice has parameters of its own only; those of all slices are the GPU's.
+std::vector<Block> blocks_of(const BlockTable& blocks, const KindPage& page)
+{
+    std::vector<Block> out;
+    for (const Block block : blocks.of(page.owner)) {
+        const std::string& kind = blocks[block].kind;
+        const bool of_part = page.kind == std::string("slice");
+        if (of_part ? kind == page.kind : kind != "slice") out.push_back(block);
+    }
+    return out;
+}
 
 std::vector<const ModelDeclaration*> models_of(const ModelRegistry& registry, const std::string& kind)
 {
@@ -33,8 +45,8 @@ std::vector<const ModelDeclaration*> models_of(const ModelRegistry& registry, co
 std::vector<ModelDeclaration::Module> modules_of(const std::string& kind, const ModelDeclaration& model)
 {
     std::vector<ModelDeclaration::Module> out = model.modules();
-    if (model.statistics())
-        out.insert(out.begin(), {kind, kind == "link" ? "NODE~NODE" : "NODE", *model.statistics(), {}});
+    const char* const name = kind == "link" ? "NODE~NODE" : kind == "slice" ? "NODE.l2" : "NODE";
+    if (model.statistics()) out.insert(out.begin(), {kind_in_results(kind), name, *model.statistics(), {}});
     return out;
 }
 
@@ -182,7 +194,7 @@ std::string models_text(const ModelRegistry& registry, const std::string& kind)
             const std::string head = fmt::format("  model {:<15} ", model->name());
             out += head + wrapped(model->text(), head.size(), head.size()) + "\n";
         }
-        for (const Block block : blocks.of(page.owner)) out += block_text(blocks[block]);
+        for (const Block block : blocks_of(blocks, page)) out += block_text(blocks[block]);
         for (const StatisticPage& statistics : statistic_pages(registry, page.kind)) out += statistics_text(statistics);
     }
     return out;
@@ -196,7 +208,7 @@ std::string models_json(const ModelRegistry& registry, const std::string& kind)
         if (!kind.empty() && page.kind != kind) continue;
         for (const ModelDeclaration* model : models_of(registry, page.kind))
             out["models"].push_back(model_json(page.kind, *model));
-        for (const Block block : blocks.of(page.owner))
+        for (const Block block : blocks_of(blocks, page))
             out["blocks"].push_back(block_json(blocks[block], page.owner == BlockOwner::system ? "system" : page.kind));
     }
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -218,7 +230,7 @@ std::string models_markdown(const ModelRegistry& registry)
                       : fmt::format("\n## Kind {}\n\n| model | meaning | ports |\n|---|---|---|\n", page.kind);
         for (const ModelDeclaration* model : models_of(registry, page.kind))
             out += fmt::format("| `{}` | {} | {} |\n", model->name(), cell(model->text()), cell(model->ports()));
-        for (const Block block : blocks.of(page.owner)) out += block_rows(blocks[block]);
+        for (const Block block : blocks_of(blocks, page)) out += block_rows(blocks[block]);
         for (const StatisticPage& statistics : statistic_pages(registry, page.kind)) {
             out += fmt::format(
                 "\n### Statistics of {}, model {}\n\n| name | unit | meaning | written if |\n|---|---|---|---|\n",

@@ -80,7 +80,7 @@ struct ValueProblem {
     std::string what;
     std::string expected;
 };
-std::optional<std::uint64_t> checked_value(const BlockInfo& info, std::size_t parameter, std::string_view text,
+std::optional<std::uint64_t> checked_value(const BlockInfo& block, std::size_t parameter, std::string_view text,
     ValueProblem& problem);
 
 // A value as text; sizes and times without loss: "50000001 B" where the usual form would round.

@@ -129,8 +129,7 @@ void Resolver::check_caches(NodeId node)
         } catch (const InputError& error) {
             const Diagnostic& problem = error.diagnostics().front();
             refuse({l2_size, l2_slices, partitions, model},
-                fmt::format("l2.model = {} of {}: {}",
-                    text(block_of<L2Spec>(), "model", static_cast<std::uint64_t>(l2.model)), name, problem.what),
+                fmt::format("l2.model = {} of {}: {}", text(block_of<L2Spec>(), "model", l2.model), name, problem.what),
                 problem.expected);
         }
         if (hbm.capacity / l2.slices / line_bytes >> slice_number_bits != 0)

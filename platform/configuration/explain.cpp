@@ -24,7 +24,8 @@ struct Alike {
     void add(const ResolvedSystem& system, NodeId node, BlockOwner owner)
     {
         for (const Block block : system.blocks().of(owner))
-            if (system.variant(node, block) != no_variant) blocks.emplace_back(block, system.variant(node, block));
+            if (system.variant(node, block) != no_variant && system.has_block(node, system.blocks()[block]))
+                blocks.emplace_back(block, system.variant(node, block));
     }
 };
 
@@ -118,8 +119,7 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
         if (source == default_source && !parameter.source.empty()) text += ": " + parameter.source;
         out.push_back(
             {prefix + info.path_of(i), &parameter, variant.values[i], source != unknown_source, std::move(text)});
-        if (block == block_of<LinkSpec>() && out.back().info->name == "model")
-            out.back().name = system.link_model_name(variant.values[i]);
+        if (!parameter.kind.empty()) out.back().name = system.models_of(parameter.kind)[variant.values[i]];
     }
 }
 

@@ -26,31 +26,34 @@ void Resolver::note_idle_values()
                 (parameters[i]->model.empty() ? "no model of the switches that it was set for reads it"
                                               : "it belongs to model " + parameters[i]->model +
                             ", but none of the switches for which it is set has that model"));
-    note_idle_links();
+    note_idle_models();
 }
 
-// The same of blocks that models of links bring.
-void Resolver::note_idle_links()
+// The same of blocks that models of links and of slices bring.
+void Resolver::note_idle_models()
 {
-    for (const Block block : blocks().of(BlockOwner::link)) {
+    for (const Block block : blocks().all()) {
         const BlockInfo& info = blocks()[block];
-        if (info.models.empty()) continue;
+        if (info.kind != "link" && info.kind != "slice") continue;
+        const Block chooses = info.kind == "link" ? block_of<LinkSpec>() : block_of<L2Spec>();
+        const std::size_t model = *info_of(chooses).find("model");
         std::vector<bool> set(info.parameters.size(), false);
         std::vector<bool> counts(info.parameters.size(), false);
-        for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
-            const std::uint64_t model = system_.values(block_of<LinkSpec>(), system_.link_slot(edge))
-                                            .values[*info_of(block_of<LinkSpec>()).find("model")];
-            const Variant& variant = system_.values(block, instances(block)[edge]);
-            for (std::size_t i = 0; i < set.size(); ++i) {
-                if (system_.sources_[variant.sources[i]].file.empty()) continue;
-                set[i] = true;
-                if (info.of_model(system_.link_models_[model])) counts[i] = true;
+        for (std::size_t i = 0; i < instances(block).size(); ++i) {
+            if (instances(block)[i] == no_variant) continue;
+            const std::uint64_t chosen = pool(chooses).at(instances(chooses)[i]).values[model];
+            const Variant& variant = pool(block).at(instances(block)[i]);
+            for (std::size_t p = 0; p < set.size(); ++p) {
+                if (system_.sources_[variant.sources[p]].file.empty()) continue;
+                set[p] = true;
+                if (info.of_model(system_.models_of(info.kind)[chosen])) counts[p] = true;
             }
         }
-        for (std::size_t i = 0; i < set.size(); ++i)
-            if (set[i] && !counts[i])
-                system_.notices.push_back(info.path_of(i) + " is set and changes nothing: it belongs to model " +
-                    joined_names(info.models) + ", but none of the links for which it is set has that model");
+        for (std::size_t p = 0; p < set.size(); ++p)
+            if (set[p] && !counts[p])
+                system_.notices.push_back(info.path_of(p) + " is set and changes nothing: it belongs to model " +
+                    joined_names(info.models) + ", but none of the " + info.kind +
+                    "s for which it is set has that model");
     }
 }
 

@@ -105,35 +105,38 @@ std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t paramet
     ValueProblem& wrong)
 {
     const BlockInfo& info = blocks()[block];
-    if (block == block_of<LinkSpec>() && info.parameters[parameter]->name == "model") return link_model(said, wrong);
+    const std::string& kind = info.parameters[parameter]->kind;
+    if (!kind.empty()) return model_value(info.path_of(parameter), kind, said, wrong);
     return checked_value(info, parameter, old_names_.value(info.path_of(parameter), said.value, said.file, said.line),
         wrong);
 }
 
-std::optional<std::uint64_t> Resolver::link_model(const Assignment& said, ValueProblem& wrong)
+std::optional<std::uint64_t> Resolver::model_value(const std::string& path, const std::string& kind,
+    const Assignment& said, ValueProblem& wrong)
 {
     std::string name = said.value;
-    std::vector<std::string>& used = system_.link_models_;
-    const auto known = [this](const char* kind) {
-        const auto found = known_.models.find(kind);
+    std::vector<std::string>& used = system_.chosen_models_[kind];
+    const auto known = [this](const std::string& of_kind) {
+        const auto found = known_.models.find(of_kind);
         return found == known_.models.end() ? std::vector<std::string>() : found->second;
     };
     const auto has = [&name](const std::vector<std::string>& names) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };
     std::vector<std::string> names = used;
-    for (const std::string& other : known("link"))
+    for (const std::string& other : known(kind))
         if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
-    if (!has(names)) name = old_names_.value("link.model", name, said.file, said.line);
+    if (!has(names)) name = old_names_.value(path, name, said.file, said.line);
     if (has(names)) {
         if (!has(used)) used.push_back(name);
         return std::find(used.begin(), used.end(), name) - used.begin();
     }
     std::string all;
     for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
-    wrong.what = in_quotes(name) + " is not a value of link.model";
-    wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all
-                                          : expected_name("one of " + all, name, names);
+    wrong.what = in_quotes(name) + " is not a value of " + path;
+    wrong.expected = has(known("switch"))
+        ? "--model 'GLOB=" + name + "', since it is a switch; a " + kind + " is one of " + all
+        : expected_name("one of " + all, name, names);
     return std::nullopt;
 }
 

@@ -38,8 +38,9 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
                                                    : 1;
         system_.variants_.emplace_back(count, no_variant);
     }
-    const BlockInfo& links = info_of(block_of<LinkSpec>());
-    system_.link_models_ = links.parameters[*links.find("model")]->choices;
+    for (const Block block : blocks().all())
+        for (const ParameterInfo* parameter : blocks()[block].parameters)
+            if (!parameter->kind.empty()) system_.chosen_models_[parameter->kind] = parameter->choices;
     source("default");
     source("unknown");
 }
@@ -369,7 +370,8 @@ void Resolver::make_nodes()
     }
 }
 
-// A node has the blocks of its model; an edge has those of all links, since its model is a parameter.
+// A node has the blocks of its model. An edge has those of all links and an accelerator those of all its parts, since
+// their models are parameters.
 void Resolver::make_model_blocks()
 {
     for (const Block block : blocks().all()) {
@@ -382,7 +384,11 @@ void Resolver::make_model_blocks()
                 const ResolvedSystem::NodeEntry& node = system_.nodes_[i];
                 const bool fits = info.title.owner == BlockOwner::endpoint ? node.role == NodeRole::endpoint
                                                                            : node.role == NodeRole::forwarder;
-                if (!fits || !info.of_model(system_.names_[node.model])) continue;
+                if (info.kind == "slice") {
+                    if (!has_memory(node.role)) continue;
+                } else if (!fits || !info.of_model(system_.names_[node.model])) {
+                    continue;
+                }
             }
             slots[i] = fresh;
         }

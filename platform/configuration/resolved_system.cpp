@@ -29,10 +29,16 @@ ParameterSet ResolvedSystem::parameters(NodeId node) const
 {
     ParameterSet out;
     for (const Block block : blocks_->all()) {
-        if (!on_nodes((*blocks_)[block]) || variant(node, block) == no_variant) continue;
+        if (!on_nodes((*blocks_)[block]) || variant(node, block) == no_variant || !has_block(node, (*blocks_)[block]))
+            continue;
         out.put(blocks_->shared(block), specs_[index(block)][variant(node, block)]);
     }
     return out;
+}
+
+bool ResolvedSystem::has_block(NodeId node, const BlockInfo& info) const
+{
+    return info.models.empty() || info.of_model(info.kind == "slice" ? slice_model(node) : model(node));
 }
 
 ParameterSet ResolvedSystem::link_parameters(EdgeId edge) const

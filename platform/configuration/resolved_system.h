@@ -85,9 +85,13 @@ public:
     // Throws InputError when nothing says what the bandwidth is.
     const LinkSpec& link(EdgeId edge) const;
     // Name of the model in the registry, of kind "link".
-    const std::string& link_model(EdgeId edge) const { return link_models_[link(edge).model]; }
-    // As people write a value of a link's parameter: a model by its name, whoever registered it.
-    const std::string& link_model_name(std::uint64_t value) const { return link_models_[value]; }
+    const std::string& link_model(EdgeId edge) const { return models_of("link")[link(edge).model]; }
+    // The same of kind "slice": what stands for the slices of its L2.
+    const std::string& slice_model(NodeId node) const { return models_of("slice")[l2(node).model]; }
+    // A value of a parameter that chooses among models, in the order of its choices, then others that are asked for.
+    const std::vector<std::string>& models_of(const std::string& kind) const { return chosen_models_.at(kind); }
+    // Whether a block that models bring counts for the node. Its own model, or that of a part of it.
+    bool has_block(NodeId node, const BlockInfo& info) const;
     bool has_bandwidth(EdgeId edge) const;
     const EngineSpec& engine() const { return spec<EngineSpec>(system_variant(block_of<EngineSpec>())); }
     const RoutingSpec& routing() const { return spec<RoutingSpec>(system_variant(block_of<RoutingSpec>())); }
@@ -140,7 +144,7 @@ private:
     std::vector<VariantPool> pools_;
     std::vector<std::vector<std::shared_ptr<const void>>> specs_;
     std::vector<std::vector<VariantId>> variants_;
-    std::vector<std::string> link_models_;  // by value of link.model: its choices, then others that are asked for
+    std::map<std::string, std::vector<std::string>> chosen_models_;  // by kind, then by value of the parameter
 };
 
 constexpr SourceId default_source = 0;

@@ -38,7 +38,7 @@ private:
 
     // resolve.cpp
     void note_idle_values();
-    void note_idle_links();
+    void note_idle_models();
     void assign_roles();
     void choose_kinds();
     void bind_kind(NodeId node, const NodeRow& row);
@@ -53,7 +53,7 @@ private:
     // Blocks that models bring.
     void make_model_blocks();
     std::vector<NodeId> selected(const NodeSelector& selector) const;
-    bool matches(NodeId node, const NodeSelector& selector) const;
+    bool matches(NodeId id, const NodeSelector& selector) const;
     SourceId source(std::string text, std::string file = "", int line = 0);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;
@@ -65,7 +65,7 @@ private:
     void read_protocols();
     void read_protocol(const Assignment& assignment);
     void choose_links();
-    LinkChoice choice_for(EdgeId edge, const LinkKind* named) const;
+    LinkChoice choice_for(EdgeId id, const LinkKind* named) const;
     std::uint32_t choice_index(LinkChoice choice);
     const LinkChoice& choice_of(EdgeId edge) const { return choices_[choice_of_[edge]]; }
     std::string_view kind_of_node(NodeId node) const;
@@ -98,10 +98,11 @@ private:
     void apply_assignment(const Assignment& said);
     bool assign(const Selector& selector, const Assignment& assignment);
     void explain_no_match(const Selector& selector, const Assignment& assignment);
-    // As checked_value(); link.model takes any link of the registry. `said`: where the text is from.
+    // As checked_value(); a parameter that chooses a model takes any of the registry. `said`: where the text is from.
     std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const Assignment& said,
         ValueProblem& wrong);
-    std::optional<std::uint64_t> link_model(const Assignment& said, ValueProblem& wrong);
+    std::optional<std::uint64_t> model_value(const std::string& path, const std::string& kind, const Assignment& said,
+        ValueProblem& wrong);
     const BlockTable& blocks() const { return *system_.blocks_; }
     // The variant of every instance of `block`, with the name of the instance on request.
     std::vector<VariantId>& instances(Block block) { return system_.variants_[ResolvedSystem::index(block)]; }

@@ -79,9 +79,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         if (resolved.role(plan.members[rank]) != NodeRole::memory)
             out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
         out.push_back({gpu.path() + ".network", "network", model, gpu.network().statistics(), {}});
-        const auto* const slice_model = L2Spec::parameters().find("model");
-        const std::string slice = format_value(slice_model->info, slice_model->get(gpu.l2_spec()));
-        out.push_back(cache_result(gpu.path() + ".l2", "l2", gpu.l2_spec().clocked() ? slice : model, gpu.slices()));
+        const std::string& slice = resolved.slice_model(plan.members[rank]);
+        out.push_back(cache_result(gpu.path() + ".l2", "l2", gpu.l2_spec().ours() ? model : slice, gpu.slices()));
         if (gpu.memory_side() != nullptr)
             out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics(), {}});

@@ -34,7 +34,8 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                 Amount moved;
                 for (const Piece& piece : layout.pieces(step)) {
                     moved.payload += static_cast<double>(piece.bytes);
-                    moved.lines += static_cast<double>((piece.bytes + line_bytes - 1) / line_bytes);
+                    const std::uint64_t lines = (piece.bytes + line_bytes - 1) / line_bytes;
+                    moved.lines += static_cast<double>(lines);
                 }
                 const auto add = [&](const Pair& pair) {
                     pairs[pair].lines += moved.lines;

@@ -115,7 +115,9 @@ void ReplayTraffic::start(const std::vector<Accelerator*>& members, const LineEx
     std::optional<Executor::JobId> job, std::uint64_t seed) const
 {
     std::vector<std::vector<ReplayGpu::Row>> rows(members_.size());
-    for (const auto& [file, profile] : profiles_) {
+    for (const auto& entry : profiles_) {
+        const std::string& file = entry.first;
+        const ReplayProfile& profile = entry.second;
         std::vector<std::uint32_t> listeners;
         for (std::uint32_t e = 0; e < members_.size(); ++e)
             if (members_[e].file == file) listeners.push_back(e);

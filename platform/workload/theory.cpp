@@ -222,8 +222,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
                     all_pairs ? pairs[from * theory.ranks + to] : theory_bytes_between(theory, from, to);
                 if (with_data && payload == 0) continue;
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
-                loads.add(from, to, static_cast<double>((packet_bytes(format, payload) + line_bytes - 1) / line_bytes),
-                    get);
+                const std::uint64_t lines = (packet_bytes(format, payload) + line_bytes - 1) / line_bytes;
+                loads.add(from, to, static_cast<double>(lines), get);
                 const StepTime step = step_time(system, plan, from, to, with_data, get);
                 if (step.total() > slowest.total()) slowest = step;
             }

@@ -19,7 +19,7 @@ using Ids = std::vector<std::uint64_t>;
 
 class FeederTest : public ::testing::Test {
 protected:
-    Feeder feed(const std::vector<std::string>& nodes, FeederOptions options = {})
+    Feeder feed(const std::vector<std::string>& nodes, const FeederOptions& options = {})
     {
         return Feeder(open_trace_file(folder.write("t.0.et", framed(nodes))), options);
     }

@@ -38,6 +38,7 @@ struct WireSpec {
 std::shared_ptr<const BlockInfo> block_of_model(BlockInfo info, const char* model)
 {
     info.models = {model};
+    info.kind = info.title.owner == BlockOwner::link ? "link" : "switch";
     return std::make_shared<const BlockInfo>(std::move(info));
 }
 

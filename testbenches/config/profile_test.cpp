@@ -59,7 +59,8 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     const auto miss = [&](const char* name) {
         const HbmSpec hbm = resolved(std::string("profile: ") + name + "\n").hbm(0);
         EXPECT_NE(hbm.refresh, RefreshMode::none);
-        return static_cast<double>(local_hit(get(name)) + idle_read(hbm) + hbm.t_rfc * hbm.t_rfc / hbm.t_refi / 2);
+        const std::uint64_t refresh = hbm.t_rfc * hbm.t_rfc / hbm.t_refi / 2;
+        return static_cast<double>(local_hit(get(name)) + idle_read(hbm) + refresh);
     };
     EXPECT_NEAR(miss("h100"), 330'000, 500);
     EXPECT_NEAR(miss("h200"), 330'000, 500);

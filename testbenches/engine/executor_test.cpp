@@ -84,7 +84,7 @@ private:
 };
 
 // What the check says of a schedule after `spoil` has changed it; the result must be reported as wrong.
-std::string mismatch_of(std::shared_ptr<Schedule> schedule, const std::function<void(Schedule&)>& spoil)
+std::string mismatch_of(const std::shared_ptr<Schedule>& schedule, const std::function<void(Schedule&)>& spoil)
 {
     spoil(*schedule);
     GpuBox box(weft::testing::box(schedule->size()));

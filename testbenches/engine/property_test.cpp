@@ -192,7 +192,7 @@ TEST(Drawn, EveryAlgorithmOftenEnoughAndASixthInASwitch)
             in_switch += in_a_switch(drawn) ? 1 : 0;
         }
     }
-    EXPECT_NEAR(in_switch, combinations / in_switch_once_in, 60);
+    EXPECT_NEAR(in_switch, 1.0 * combinations / in_switch_once_in, 60);
     for (int op = 0; op < static_cast<int>(CollectiveOp::send_receive); ++op)
         for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op)))
             EXPECT_GE((times[{static_cast<CollectiveOp>(op), name}]), 15U) << op << " " << name;

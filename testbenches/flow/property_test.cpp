@@ -50,7 +50,7 @@ std::optional<Case> random_case(std::uint64_t seed)
         CollectiveOp::scatter};
     const CollectiveOp op = ops[random() % std::size(ops)];
     const std::vector<std::string> names = algorithm_names(op);
-    const std::string name = names[random() % names.size()];
+    const std::string& name = names[random() % names.size()];
     if (algorithm_info(op, name)->carrier == Carrier::in_switch) return std::nullopt;
     AlgorithmOptions options;
     options.channels = static_cast<std::uint32_t>(1 + random() % 3);

@@ -23,9 +23,9 @@ using Track = std::pair<std::uint64_t, std::uint64_t>;  // process and thread
 Ranks step()
 {
     Ranks ranks;
-    for (int rank = 0; rank < 4; ++rank) {
-        std::vector<std::string> nodes{comp(1, static_cast<std::uint64_t>(5 + 10 * rank)),
-            collective(2, 0, 65536).data({1}), collective(3, 0, 4096).data({1}), comp(4, 3).data({2})};
+    for (std::uint64_t rank = 0; rank < 4; ++rank) {
+        std::vector<std::string> nodes{comp(1, 5 + 10 * rank), collective(2, 0, 65536).data({1}),
+            collective(3, 0, 4096).data({1}), comp(4, 3).data({2})};
         if (rank == 0) nodes.push_back(send(5, 1, 7, 100'000).data({3}));
         if (rank == 1) nodes.push_back(recv(5, 0, 7, 100'000));
         ranks.push_back(std::move(nodes));

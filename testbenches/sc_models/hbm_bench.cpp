@@ -139,7 +139,8 @@ HbmRate load_hbm(const HbmSpec& spec, unsigned slices, const HbmLoad& load)
         sc_core::sc_start();
         EXPECT_EQ(loader.answered, load.count);
         EXPECT_EQ(pool.live(), 0u);
-        const double lines = static_cast<double>(load.count / 4 * 2);
+        const std::uint64_t pairs = load.count / 4;
+        const double lines = 2.0 * static_cast<double>(pairs);
         std::ostringstream out;
         out.precision(17);
         out << lines * line_bytes * 1e12 / static_cast<double>(loader.three_quarters - loader.quarter) << ' '

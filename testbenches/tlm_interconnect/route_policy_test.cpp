@@ -288,7 +288,7 @@ TEST(RoutePolicy, ATorusInOneVcSetIsACycleOfItsOwnLinks)
     const Routing torus(grid({4, 5}, true), rules(RoutePolicy::dimension_order));
     const std::vector<std::string> along = torus.dependency_cycle(1);
     ASSERT_FALSE(along.empty());
-    for (const std::string& link : along) EXPECT_EQ(link.find("e"), std::string::npos) << link;
+    for (const std::string& link : along) EXPECT_EQ(link.find('e'), std::string::npos) << link;
 }
 
 TEST(RoutePolicy, ThousandEndpointsWithinSeconds)

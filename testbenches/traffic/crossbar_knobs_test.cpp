@@ -190,7 +190,7 @@ TEST(CrossbarKnobs, ADeadlockedRingSaysWhoWaitsForWhat)
     unsigned round = 0;
     for (const std::string& text : result.blocked) {
         SCOPED_TRACE(text);
-        EXPECT_EQ(text.rfind("r", 0), 0u);
+        EXPECT_EQ(text.front(), 'r');
         EXPECT_NE(text.find(" input "), std::string::npos);
         EXPECT_NE(text.find("request"), std::string::npos);
         EXPECT_NE(text.find(" of output "), std::string::npos);

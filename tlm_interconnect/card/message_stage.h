@@ -44,7 +44,7 @@ public:
 
     void set_space(unsigned port, const BufferSpace& space) override;
     bool take(Line& line, unsigned input, const RouteTable& routes, Time now) override;
-    void expired(unsigned stream, Time now) override;
+    void expired(unsigned number, Time now) override;
 
     void add_statistics(std::vector<Statistic>& out) const override;
     void reset_statistics() override { messages_ = singles_ = lines_ = waited_ = 0; }

@@ -84,9 +84,8 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
                 &LinkSpec::ack_every},
             {{"model", Unit::choice, 0, 3,
                  "what stands for the link: ours, clocked endpoints as reference models or as RTL, both in lockstep, "
-                 "or a block "
-                 "of 'weft rtl add'",
-                 {"link", "reference_link", "rtl_link", "link_lockstep"}},
+                 "a block of 'weft rtl add' or a model of a plug-in",
+                 {"link", "reference_link", "rtl_link", "link_lockstep"}, "", "", "link"},
                 &LinkSpec::model},
         });
     return table;

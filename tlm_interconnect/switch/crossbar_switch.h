@@ -88,7 +88,7 @@ private:
     static constexpr std::uint8_t tick_kind = 2;
     static constexpr std::uint8_t far_kind = 4;
 
-    void credited(unsigned port, std::uint8_t vc, Time due);
+    void credited(unsigned port, std::uint8_t vc, Time arrival);
     unsigned watch_slot(unsigned output, VcClass cls) const;
     void run(ScheduledItem& item) override;
     void end_of_elaboration() override;
@@ -97,10 +97,10 @@ private:
     Exit exit_of(unsigned input, Line& line);
     void enter(unsigned input, Line& line);
     std::uint32_t queue_of(unsigned input, std::uint8_t vc, unsigned output) const;
-    void set_head(std::uint32_t queue);
+    void set_head(std::uint32_t number);
     void allocate_channels();
     void request_crossbar(Time now);
-    void transfer(std::uint32_t queue, unsigned crossbar_input, Time now);
+    void transfer(std::uint32_t number, unsigned crossbar_input, Time now);
     bool has_room(unsigned output, Time now);
     int usable_channel(unsigned output, std::uint16_t channels, Time now) const;
     Time next_chance(Time now);

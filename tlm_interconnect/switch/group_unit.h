@@ -68,7 +68,7 @@ public:
 
     void on_request(Line& line, unsigned input, Time now);
     void on_response(Line& line, unsigned input, Time now);
-    void ready(unsigned context);
+    void ready(unsigned index);
     void retry(Line& line, unsigned input, Time now);
     // A request that the unit has made has left.
     void on_copy_sent(Line& copy);

@@ -1,5 +1,6 @@
 #include "collectives/schedule/algorithms/dimension_plan.h"
 
+#include <cmath>
 #include <algorithm>
 #include <deque>
 #include <numeric>
@@ -17,7 +18,7 @@ namespace {
 constexpr double most_slower = 1e6;                       // than the fastest dimension
 constexpr std::uint64_t rate_if_unknown = 1'000'000'000;  // bytes/s
 
-using Order = std::vector<std::uint32_t>;
+using Sequence = std::vector<std::uint32_t>;
 using Loads = std::vector<std::uint64_t>;
 
 class Costs {
@@ -28,7 +29,7 @@ public:
     }
 
     // Of one phase in the dimension at `place` of the order.
-    std::uint64_t of(const Order& order, std::size_t place) const
+    std::uint64_t of(const Sequence& order, std::size_t place) const
     {
         std::uint64_t before = 1;
         for (std::size_t i = 0; i < place; ++i) before *= dimensions_[order[i]].size;
@@ -38,17 +39,17 @@ public:
 
     std::uint64_t phases() const { return op_ == CollectiveOp::all_reduce ? 2 : 1; }
 
-    void add(const Order& order, Loads& loads) const
+    void add(const Sequence& order, Loads& loads) const
     {
         for (std::size_t place = 0; place < order.size(); ++place) loads[order[place]] += phases() * of(order, place);
     }
 
     // The order whose loads on top of `loads` have the smallest maximum, then sum; of equals the first.
-    Order best(const Loads& loads) const
+    Sequence best(const Loads& loads) const
     {
-        Order order(dimensions_.size());
+        Sequence order(dimensions_.size());
         std::iota(order.begin(), order.end(), 0U);
-        Order best;
+        Sequence best;
         std::pair<std::uint64_t, std::uint64_t> least;
         do {
             Loads with = loads;
@@ -116,9 +117,9 @@ private:
         std::optional<Waiting> operation;  // absent: work of others
     };
 
-    Order next_order() const
+    Sequence next_order() const
     {
-        Order order(queues_.size());
+        Sequence order(queues_.size());
         std::iota(order.begin(), order.end(), 0U);
         const auto chunk = static_cast<std::ptrdiff_t>(plan_.orders.size());
         switch (scheduling_.order) {
@@ -134,7 +135,7 @@ private:
 
     void begin_chunk()
     {
-        Order order = next_order();
+        Sequence order = next_order();
         costs_.add(order, plan_.loads);
         costs_.add(order, outstanding_);
         plan_.orders.push_back(std::move(order));
@@ -159,7 +160,7 @@ private:
     void enqueue(std::uint32_t chunk, std::uint32_t stage)
     {
         if (stage == costs_.phases() * queues_.size()) return;
-        const Order& order = plan_.orders[chunk];
+        const Sequence& order = plan_.orders[chunk];
         const std::size_t place = place_of(stage);
         queues_[order[place]].push_back({chunk, stage, costs_.of(order, place)});
     }
@@ -241,7 +242,8 @@ PlannedAxes planned_axes(CollectiveOp op, std::uint32_t ranks, const AlgorithmOp
         if (all[d].size == 1) continue;
         out.dimensions.push_back(all[d]);
         const double slower = all[d].rate == 0 ? 1.0 : static_cast<double>(highest) / static_cast<double>(all[d].rate);
-        planned.push_back({all[d].size, static_cast<std::uint64_t>(std::min(slower, most_slower) * unit_cost + 0.5)});
+        planned.push_back(
+            {all[d].size, static_cast<std::uint64_t>(std::llround(std::min(slower, most_slower) * unit_cost))});
         if (d < options.scheduling.outstanding.size()) outstanding.push_back(options.scheduling.outstanding[d]);
     }
     if (planned.size() > most_planned_dimensions)

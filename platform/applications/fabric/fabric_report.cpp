@@ -1,5 +1,6 @@
 #include "platform/applications/fabric/fabric_report.h"
 
+#include <cmath>
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,9 +30,9 @@ Measurement::Result latency_from(const Json& json)
     Measurement::Result out;
     out.mean = ps("mean");
     out.half_width = ps("ci95");
-    out.p50 = static_cast<Time>(ps("p50") + 0.5);
-    out.p99 = static_cast<Time>(ps("p99") + 0.5);
-    out.max = static_cast<Time>(ps("max") + 0.5);
+    out.p50 = static_cast<Time>(std::llround(ps("p50")));
+    out.p99 = static_cast<Time>(std::llround(ps("p99")));
+    out.max = static_cast<Time>(std::llround(ps("max")));
     return out;
 }
 
@@ -274,7 +275,7 @@ FabricResult point_from_json(const std::string& text)
         point.arrival.lines = json.at("measured_lines");
         point.arrival.missing = json.at("missing_lines");
         point.arrival.dropped =
-            static_cast<unsigned>(json.at("warm_up_share").get<double>() * Measurement::batches + 0.5);
+            static_cast<unsigned>(std::lround(json.at("warm_up_share").get<double>() * Measurement::batches));
         for (const Json& rate : json.at("source_GBps")) point.arrival.by_source.push_back(rate.get<double>() * 1e9);
         point.answered = json.at("answered");
         if (point.answered) point.round_trip = latency_from(json.at("round_trip_ns"));

@@ -35,8 +35,10 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
         const std::string& model = system.model(node);
         if (system.role(node) == NodeRole::endpoint && model != "gpu")
             refuse(system, "model '" + model + "', which " + system.graph().node(node).name + " has");
-        if (system.l2(node).clocked())
-            refuse(system, "clocked L2 slices, which " + system.graph().node(node).name + " has");
+        if (!system.l2(node).ours())
+            refuse(system,
+                "L2 slices of model '" + system.slice_model(node) + "', which " + system.graph().node(node).name +
+                    " has");
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node])) continue;

@@ -19,7 +19,7 @@ struct SweepPlot {
 void check_plot(const SweepPlot& plot, const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns);
 
 // Rows without a result, or without a number in the column, leave a gap in their curve and a mark.
-std::string sweep_svg(const SweepPlot& plot, const std::vector<SweepAxis>& axes,
+std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axes,
     const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
 }  // namespace weft

@@ -38,10 +38,11 @@ public:
     // From the runs at `last` and half of it.
     double go_on(std::size_t variant, std::uint64_t last, std::uint64_t number) const
     {
+        const std::uint64_t middle = last / 2;
         const SimulatedRun* whole = find(variant, last);
-        const SimulatedRun* half = find(variant, last / 2);
+        const SimulatedRun* half = find(variant, middle);
         if (whole == nullptr || half == nullptr) return 0;
-        const double per_byte = (whole->us - half->us) / static_cast<double>(last - last / 2);
+        const double per_byte = (whole->us - half->us) / static_cast<double>(last - middle);
         return whole->us + static_cast<double>(number - last) * per_byte;
     }
 

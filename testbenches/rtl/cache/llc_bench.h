@@ -43,7 +43,6 @@ private:
     std::uint64_t clock_ = 0;
     std::uint32_t next_tag_ = 0;
     bool draining_ = false;
-    bool flushed_before_ = false;
     bool done_ = false;
 };
 

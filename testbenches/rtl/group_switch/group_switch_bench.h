@@ -37,8 +37,9 @@ inline GroupSwitchRun run_group_switch(const GroupSwitchParameters& parameters, 
     const std::uint64_t all = (std::uint64_t{1} << parameters.outside.ports) - 1;
     bool quiet = false;
     for (; run.clocks < clocks + 100'000 && !quiet && run.wrong.empty(); ++run.clocks) {
+        const std::uint64_t tenth = run.clocks / (clocks / 10);
         if (run.clocks % (clocks / 10) == 0 && run.clocks < clocks)
-            traffic.set_load(0.1 * static_cast<double>(run.clocks / (clocks / 10) + 1));
+            traffic.set_load(0.1 * static_cast<double>(tenth + 1));
         if (run.clocks == clocks) traffic.wind_up();
         const SwitchIn& in = traffic.next();
         for (const GroupEntry& entry : traffic.settings()) {

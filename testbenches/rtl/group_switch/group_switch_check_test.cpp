@@ -71,7 +71,7 @@ bool is_unit_line(const LineBits& line)
 }
 
 // At the first chance from the given clock on, once.
-Spoilt::ChangeOut once(std::uint64_t from, bool of_unit, std::function<void(SwitchOut&, unsigned output)> how)
+Spoilt::ChangeOut once(std::uint64_t from, bool of_unit, const std::function<void(SwitchOut&, unsigned output)>& how)
 {
     return [from, of_unit, how, done = false](SwitchOut& out, std::uint64_t clock) mutable {
         if (done || clock < from) return;

@@ -32,7 +32,8 @@ inline ReductionRun run_traffic(const ReductionParameters& parameters, std::uint
     bool quiet = false;
     for (; run.clock < limit && !quiet; ++run.clock) {
         if (run.clock == clocks) traffic.wind_up();
-        traffic.drive(run.clock < clocks ? 0.1 * static_cast<double>(1 + run.clock * 10 / clocks) : 1.0, in);
+        const std::uint64_t tenth = run.clock * 10 / clocks;
+        traffic.drive(run.clock < clocks ? 0.1 * static_cast<double>(1 + tenth) : 1.0, in);
         block.cycle(in, out);
         if (other != nullptr) {
             other->cycle(in, reference);

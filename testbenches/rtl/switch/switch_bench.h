@@ -55,7 +55,8 @@ inline SwitchRun compare_switches(const SwitchBlockParameters& parameters, Switc
     expected.reset();
     got.reset();
     for (std::uint64_t clock = 0; clock < clocks && run.wrong.empty(); ++clock) {
-        if (clock % (clocks / 10) == 0) traffic.set_load(0.1 * static_cast<double>(clock / (clocks / 10) + 1));
+        const std::uint64_t tenth = clock / (clocks / 10);
+        if (clock % (clocks / 10) == 0) traffic.set_load(0.1 * static_cast<double>(tenth + 1));
         const SwitchIn& in = traffic.next(want);
         expected.cycle(in, want);
         got.cycle(in, have);
