@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sc_models/memory_image.h"
+#include "sc_models/memory_model.h"
 #include "sc_models/slice_model.h"
 #include "tlm_interconnect/switch/output_port.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
@@ -31,6 +32,7 @@ public:
         Checkers* checkers = nullptr;         // protocol checkers between all modules; none when null
         TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
         SliceFactory make_slice;              // of the L2; null: L2Slice
+        MemoryFactory make_memory;            // the DRAM; null: Hbm
     };
 
     virtual LineInitiatorSocket& link_out(unsigned port) = 0;

@@ -27,8 +27,9 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     units_->set_bulk(*dma_engines_);
     units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
-    hbm_ = std::make_unique<Hbm>("hbm", event_queue, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
-        memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());
+    const MemoryRequest dram{"hbm", path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
+        memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift()};
+    hbm_ = wiring.make_memory ? wiring.make_memory(event_queue, dram) : std::make_unique<Hbm>(event_queue, dram);
     if (memory_side.present())
         memory_side_ =
             std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side, channels,

@@ -63,7 +63,7 @@ public:
     const std::vector<std::unique_ptr<SliceModel>>& slices() const { return slices_; }
     const sc_core::sc_vector<FabricPort>& ports() const { return ports_; }
     const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
-    const Hbm& hbm() const { return *hbm_; }
+    const MemoryModel& hbm() const { return *hbm_; }
     const Crossbar& network() const { return *crossbar_; }
 
     std::uint64_t lines() const override { return units_->lines() + dma_engines_->lines(); }
@@ -95,7 +95,7 @@ private:
     std::vector<std::unique_ptr<SliceModel>> slices_;  // of any model, which the wiring chooses
     std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<CacheCopies> copies_;  // of private partitions that hold contents
-    std::unique_ptr<Hbm> hbm_;
+    std::unique_ptr<MemoryModel> hbm_;     // of any model, as the slices
     sc_core::sc_vector<FabricPort> ports_{"ports"};
     sc_core::sc_vector<TrafficTap> taps_{"tap"};  // of a run that is recorded, one per port
 };

@@ -27,20 +27,26 @@
 #include "sc_models/hbm_channel.h"
 #include "sc_models/hbm_map.h"
 #include "sc_models/memory_image.h"
+#include "sc_models/memory_model.h"
 #include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
 
-class Hbm final : public sc_core::sc_module, public TimedComponent, public LineTarget, public StatisticsProvider {
+class Hbm final : public sc_core::sc_module, public TimedComponent, public LineTarget, public MemoryModel {
 public:
     Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
         unsigned sector_shift = 0);
+    Hbm(EventQueue& event_queue, const MemoryRequest& request)
+        : Hbm(request.module_name.c_str(), event_queue, request.path, request.spec, request.slices,
+              request.sector_shift)
+    {
+    }
 
     // From now on lines carry the bytes of `image`.
-    void hold_contents(MemoryImage& image) { contents_ = &image; }
+    void hold_contents(MemoryImage& image) override { contents_ = &image; }
 
-    LineTargetSocket& target(unsigned slice) { return targets_[slice]; }
-    std::uint64_t responses(unsigned slice) const { return targets_[slice].responses(); }
+    LineTargetSocket& target(unsigned slice) override { return targets_[slice]; }
+    std::uint64_t responses(unsigned slice) const override { return targets_[slice].responses(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;

@@ -58,6 +58,9 @@ const ParameterTable<HbmSpec>& HbmSpec::parameters()
             {{"age_limit", Unit::time, 0, 1000 * microsecond,
                  "longest time for which row hits may overtake an older request", {}},
                 &HbmSpec::age_limit},
+            {{"model", Unit::choice, 0, 0, "what stands for the memory: ours, or a model of a plug-in", {"hbm"}, "", "",
+                 "memory"},
+                &HbmSpec::model},
         });
     return table;
 }

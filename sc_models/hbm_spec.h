@@ -40,6 +40,9 @@ struct HbmSpec {
     std::uint64_t write_high = 96;        // writes that start a drain
     std::uint64_t write_low = 32;         // writes that end one when reads wait
     std::uint64_t age_limit = 1'000'000;  // ps that row hits may pass a line by
+    std::uint64_t model = 0;              // what stands for the DRAM; beyond the choices: of the registry of a run
+
+    bool ours() const { return model == 0; }
 
     static const ParameterTable<HbmSpec>& parameters();
 };

@@ -60,7 +60,10 @@ ModelDeclaration replay_declaration()
 
 }  // namespace
 
-std::string kind_in_results(const std::string& kind) { return kind == "slice" ? "l2" : kind; }
+std::string kind_in_results(const std::string& kind)
+{
+    return kind == "slice" ? "l2" : kind == "memory" ? "hbm" : kind;
+}
 
 WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) const
 {
@@ -118,6 +121,12 @@ ModelRegistry::ModelRegistry()
             .with_statistics(l2_slice_statistics()),
         [](const RunContext& context, const SliceRequest& request) {
             return std::make_unique<L2Slice>(context.event_queue, request);
+        });
+    add_memory(ModelDeclaration("hbm", "channels with banks, rows, refresh and a scheduler each")
+                   .with_ports("target(s) of cache slice s")
+                   .with_statistics(hbm_statistics()),
+        [](const RunContext& context, const MemoryRequest& request) {
+            return std::make_unique<Hbm>(context.event_queue, request);
         });
     add_rtl_models(*this);
 }
@@ -180,6 +189,11 @@ void ModelRegistry::add_gpu(ModelDeclaration declaration, GpuFactory factory)
     add(gpus_, "gpu", BlockOwner::endpoint, std::move(declaration), std::move(factory));
 }
 
+void ModelRegistry::add_memory(ModelDeclaration declaration, MemoryFactory factory)
+{
+    add(memories_, "memory", BlockOwner::endpoint, std::move(declaration), std::move(factory));
+}
+
 void ModelRegistry::add_slice(ModelDeclaration declaration, SliceFactory factory)
 {
     add(slices_, "slice", BlockOwner::endpoint, std::move(declaration), std::move(factory));
@@ -200,6 +214,11 @@ const ModelRegistry::GpuFactory& ModelRegistry::gpu_factory(const std::string& n
     return chosen(gpus_, "gpu", name);
 }
 
+const ModelRegistry::MemoryFactory& ModelRegistry::memory_factory(const std::string& name) const
+{
+    return chosen(memories_, "memory", name);
+}
+
 const ModelRegistry::SliceFactory& ModelRegistry::slice_factory(const std::string& name) const
 {
     return chosen(slices_, "slice", name);
@@ -210,6 +229,7 @@ std::vector<ModelRegistry::Entry> ModelRegistry::entries() const
     std::vector<Entry> out;
     for (const auto& [name, model] : gpus_) out.push_back({"gpu", &model.first});
     for (const auto& [name, model] : links_) out.push_back({"link", &model.first});
+    for (const auto& [name, model] : memories_) out.push_back({"memory", &model.first});
     for (const auto& [name, model] : slices_) out.push_back({"slice", &model.first});
     for (const auto& [name, model] : switches_) out.push_back({"switch", &model.first});
     return out;

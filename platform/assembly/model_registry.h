@@ -1,8 +1,8 @@
 // Models by kind and name: what a node of the document can be instantiated as.
 //
-// "gpu", "slice" (of an L2), "switch" and "link" are the kinds. A model registers its declaration and a factory under its
-// kind. `--model GLOB=NAME` and `bind:` in a system file choose among those of nodes by name; the parameters link.model and
-// l2.model choose among links and slices.
+// "gpu", "slice" (of an L2), "memory" (DRAM), "switch" and "link" are the kinds. A model registers its declaration and a factory under its
+// kind. `--model GLOB=NAME` and `bind:` in a system file choose among those of nodes by name; the parameters link.model,
+// l2.model and hbm.model choose among links, slices and memories.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ struct Waves {
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 };
 
-// What results call the modules of a kind of models: "l2" for a slice, since they list the L2 as a whole.
+// What results call the modules of a kind of models: "l2" for a slice, since they list the L2 as a whole, "hbm" for a memory.
 std::string kind_in_results(const std::string& kind);
 
 class ModelRegistry final : public ModelRegistrar {
@@ -45,17 +45,20 @@ public:
 
     using ModelRegistrar::add_gpu;
     using ModelRegistrar::add_link;
+    using ModelRegistrar::add_memory;
     using ModelRegistrar::add_slice;
     using ModelRegistrar::add_switch;
     void add_link(ModelDeclaration declaration, LinkFactory factory) override;
     void add_switch(ModelDeclaration declaration, SwitchFactory factory) override;
     void add_gpu(ModelDeclaration declaration, GpuFactory factory) override;
+    void add_memory(ModelDeclaration declaration, MemoryFactory factory) override;
     void add_slice(ModelDeclaration declaration, SliceFactory factory) override;
 
     // Throw InputError for an unknown name.
     const LinkFactory& link_factory(const std::string& name) const;
     const SwitchFactory& switch_factory(const std::string& name) const;
     const GpuFactory& gpu_factory(const std::string& name) const;
+    const MemoryFactory& memory_factory(const std::string& name) const;
     const SliceFactory& slice_factory(const std::string& name) const;
 
     // Waveforms that the next system is asked for.
@@ -87,6 +90,7 @@ private:
     Models<SwitchFactory> switches_;
     Models<LinkFactory> links_;
     Models<GpuFactory> gpus_;
+    Models<MemoryFactory> memories_;
     Models<SliceFactory> slices_;
     std::vector<std::shared_ptr<const BlockInfo>> own_blocks_;
     BlockTable::Reads reads_;  // of models that declare them

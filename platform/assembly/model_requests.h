@@ -54,12 +54,15 @@ public:
     using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
     using LinkFactory = std::function<std::unique_ptr<LinkModel>(const RunContext&, const LinkRequest&)>;
     using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
+    using MemoryFactory = std::function<std::unique_ptr<MemoryModel>(const RunContext&, const MemoryRequest&)>;
     using SliceFactory = std::function<std::unique_ptr<SliceModel>(const RunContext&, const SliceRequest&)>;
 
     // Throw InputError when the kind has a model of that name, and for a declaration that is wrong.
     virtual void add_switch(ModelDeclaration declaration, SwitchFactory factory) = 0;
     virtual void add_link(ModelDeclaration declaration, LinkFactory factory) = 0;
     virtual void add_gpu(ModelDeclaration declaration, GpuFactory factory) = 0;
+    // The DRAM of an accelerator: hbm.model chooses among them.
+    virtual void add_memory(ModelDeclaration declaration, MemoryFactory factory) = 0;
     // Of an L2: l2.model chooses among them.
     virtual void add_slice(ModelDeclaration declaration, SliceFactory factory) = 0;
 
@@ -75,6 +78,10 @@ public:
     void add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
     {
         add_gpu(ModelDeclaration(name, text), std::move(factory));
+    }
+    void add_memory(const std::string& name, const std::string& text, MemoryFactory factory)
+    {
+        add_memory(ModelDeclaration(name, text), std::move(factory));
     }
     void add_slice(const std::string& name, const std::string& text, SliceFactory factory)
     {

@@ -45,6 +45,12 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             with_parameters.parameters.replace(slice.spec);
             return make(context, with_parameters);
         };
+        request.wiring.make_memory = [&context, &make = registry.memory_factory(resolved.memory_model(node)),
+                                         parameters = request.parameters](EventQueue&, const MemoryRequest& memory) {
+            MemoryRequest with_parameters = memory;
+            with_parameters.parameters = parameters;
+            return make(context, with_parameters);
+        };
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
             request.module_name = name;
             return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request);

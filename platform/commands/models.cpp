@@ -31,8 +31,8 @@ int models_command(const Arguments& arguments)
 {
     CommandLine line("models",
         "Lists all models with kind and name (--model GLOB=NAME; --set link.model=NAME for links, l2.model for slices "
-        "of an L2), their parameters "
-        "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that they write into results, and "
+        "of an L2, hbm.model for memories), their parameters (--set BLOCK.PARAMETER=VALUE) with unit, default and "
+        "range, the statistics that they write into results, and "
         "the device profiles (--profile NAME).\n");
     std::string kind;
     line.positional("KIND", kind, "list only models of this kind", false);

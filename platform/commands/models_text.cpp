@@ -19,16 +19,16 @@ struct KindPage {
     BlockOwner owner;
 };
 constexpr KindPage kind_pages[] = {{"gpu", BlockOwner::endpoint}, {"slice", BlockOwner::endpoint},
-    {"switch", BlockOwner::forwarder}, {"link", BlockOwner::link}, {"", BlockOwner::system}};
+    {"memory", BlockOwner::endpoint}, {"switch", BlockOwner::forwarder}, {"link", BlockOwner::link},
+    {"", BlockOwner::system}};
 
-// A slice has parameters of its own only; those of all slices are the GPU's.
+// A part of a GPU has parameters of its own only; those of all models of the part are the GPU's.
 std::vector<Block> blocks_of(const BlockTable& blocks, const KindPage& page)
 {
     std::vector<Block> out;
     for (const Block block : blocks.of(page.owner)) {
         const std::string& kind = blocks[block].kind;
-        const bool of_part = page.kind == std::string("slice");
-        if (of_part ? kind == page.kind : kind != "slice") out.push_back(block);
+        if (is_part(page.kind) ? kind == page.kind : !is_part(kind)) out.push_back(block);
     }
     return out;
 }
@@ -45,8 +45,10 @@ std::vector<const ModelDeclaration*> models_of(const ModelRegistry& registry, co
 std::vector<ModelDeclaration::Module> modules_of(const std::string& kind, const ModelDeclaration& model)
 {
     std::vector<ModelDeclaration::Module> out = model.modules();
-    const char* const name = kind == "link" ? "NODE~NODE" : kind == "slice" ? "NODE.l2" : "NODE";
-    if (model.statistics()) out.insert(out.begin(), {kind_in_results(kind), name, *model.statistics(), {}});
+    const std::string name = kind == "link" ? "NODE~NODE" : is_part(kind) ? "NODE." : "NODE";
+    if (model.statistics())
+        out.insert(out.begin(),
+            {kind_in_results(kind), name + (is_part(kind) ? kind_in_results(kind) : ""), *model.statistics(), {}});
     return out;
 }
 

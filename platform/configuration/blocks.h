@@ -67,6 +67,9 @@ Block block_of()
 // Of a block of Weft.
 inline const BlockInfo& info_of(Block block) { return (*BlockTable::built_in())[block]; }
 
+// A kind of models of parts of an accelerator: a parameter chooses among them (l2.model, hbm.model).
+inline bool is_part(const std::string& kind) { return kind == "slice" || kind == "memory"; }
+
 inline bool on_nodes(const BlockInfo& info)
 {
     return info.title.owner == BlockOwner::endpoint || info.title.owner == BlockOwner::forwarder;

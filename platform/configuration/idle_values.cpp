@@ -29,13 +29,15 @@ void Resolver::note_idle_values()
     note_idle_models();
 }
 
-// The same of blocks that models of links and of slices bring.
+// The same of blocks that models of links and of parts of accelerators bring.
 void Resolver::note_idle_models()
 {
     for (const Block block : blocks().all()) {
         const BlockInfo& info = blocks()[block];
-        if (info.kind != "link" && info.kind != "slice") continue;
-        const Block chooses = info.kind == "link" ? block_of<LinkSpec>() : block_of<L2Spec>();
+        if (info.kind != "link" && !is_part(info.kind)) continue;
+        const Block chooses = info.kind == "link" ? block_of<LinkSpec>()
+            : info.kind == "slice"                ? block_of<L2Spec>()
+                                                  : block_of<HbmSpec>();
         const std::size_t model = *info_of(chooses).find("model");
         std::vector<bool> set(info.parameters.size(), false);
         std::vector<bool> counts(info.parameters.size(), false);
@@ -52,8 +54,8 @@ void Resolver::note_idle_models()
         for (std::size_t p = 0; p < set.size(); ++p)
             if (set[p] && !counts[p])
                 system_.notices.push_back(info.path_of(p) + " is set and changes nothing: it belongs to model " +
-                    joined_names(info.models) + ", but none of the " + info.kind +
-                    "s for which it is set has that model");
+                    joined_names(info.models) + ", but none of the " +
+                    (info.kind == "memory" ? "memories" : info.kind + "s") + " for which it is set has that model");
     }
 }
 

@@ -384,7 +384,7 @@ void Resolver::make_model_blocks()
                 const ResolvedSystem::NodeEntry& node = system_.nodes_[i];
                 const bool fits = info.title.owner == BlockOwner::endpoint ? node.role == NodeRole::endpoint
                                                                            : node.role == NodeRole::forwarder;
-                if (info.kind == "slice") {
+                if (is_part(info.kind)) {
                     if (!has_memory(node.role)) continue;
                 } else if (!fits || !info.of_model(system_.names_[node.model])) {
                     continue;

@@ -38,7 +38,10 @@ ParameterSet ResolvedSystem::parameters(NodeId node) const
 
 bool ResolvedSystem::has_block(NodeId node, const BlockInfo& info) const
 {
-    return info.models.empty() || info.of_model(info.kind == "slice" ? slice_model(node) : model(node));
+    return info.models.empty() ||
+        info.of_model(info.kind == "slice" ? slice_model(node)
+                : info.kind == "memory"    ? memory_model(node)
+                                           : model(node));
 }
 
 ParameterSet ResolvedSystem::link_parameters(EdgeId edge) const

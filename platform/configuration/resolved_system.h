@@ -88,6 +88,8 @@ public:
     const std::string& link_model(EdgeId edge) const { return models_of("link")[link(edge).model]; }
     // The same of kind "slice": what stands for the slices of its L2.
     const std::string& slice_model(NodeId node) const { return models_of("slice")[l2(node).model]; }
+    // The same of kind "memory": what stands for its DRAM.
+    const std::string& memory_model(NodeId node) const { return models_of("memory")[hbm(node).model]; }
     // A value of a parameter that chooses among models, in the order of its choices, then others that are asked for.
     const std::vector<std::string>& models_of(const std::string& kind) const { return chosen_models_.at(kind); }
     // Whether a block that models bring counts for the node. Its own model, or that of a part of it.

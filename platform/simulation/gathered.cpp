@@ -83,7 +83,9 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         out.push_back(cache_result(gpu.path() + ".l2", "l2", gpu.l2_spec().ours() ? model : slice, gpu.slices()));
         if (gpu.memory_side() != nullptr)
             out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));
-        out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics(), {}});
+        const NodeId node = plan.members[rank];
+        out.push_back({gpu.path() + ".hbm", "hbm", resolved.hbm(node).ours() ? model : resolved.memory_model(node),
+            gpu.hbm().statistics(), {}});
         if (gpu.dma_engines().copied() > 0)
             out.push_back({gpu.path() + ".copy", "copy", model, gpu.dma_engines().copy_statistics(), {}});
         if (gpu.dma_engines().bulk_copied() > 0)

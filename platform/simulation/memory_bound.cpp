@@ -49,7 +49,7 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
                 (share - reserved) * static_cast<double>(rate) * 1e-9, static_cast<double>(rate) * 1e-9};
         };
         const HbmSpec& hbm = resolved.hbm(node);
-        consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
+        if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
         consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
         consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth);
     }

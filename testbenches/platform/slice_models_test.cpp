@@ -140,7 +140,8 @@ TEST(SliceModels, ExplainAndMessagesKnowThem)
         "set has that model");
 
     EXPECT_EQ(refusal({"l2.model=late_slic"}),
-        "--set: 'late_slic' is not a value of l2.model; expected one of slice, reference_slice, rtl_slice, slice_lockstep, "
+        "--set: 'late_slic' is not a value of l2.model; expected one of slice, reference_slice, rtl_slice, "
+        "slice_lockstep, "
         "late_slice (did you mean 'late_slice'?)");
     EXPECT_EQ(refusal({"l2.model=crossbar"}),
         "--set: 'crossbar' is not a value of l2.model; expected --model 'GLOB=crossbar', since it is a switch; a slice "

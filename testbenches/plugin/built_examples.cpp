@@ -45,7 +45,7 @@ BuiltExamples build()
     // Headers of an earlier installation would stand in for those that the package lacks.
     std::filesystem::remove_all(prefix + "/include");
     std::vector<std::vector<std::string>> steps{{CMAKE_PROGRAM, "--install", WEFT_BINARY_DIR, "--prefix", prefix}};
-    for (const std::string example : {"user_switch", "base_protocol_router"}) {
+    for (const std::string example : {"user_switch", "base_protocol_router", "base_protocol_memory"}) {
         const std::string built = out.folder + "/" + example;
         steps.push_back({CMAKE_PROGRAM, "-S", std::string(WEFT_SOURCE_DIR) + "/examples/" + example, "-B", built,
             "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror " CXX_FLAGS,
@@ -60,6 +60,7 @@ BuiltExamples build()
     }
     ::close(lock);
     out.my_switch = out.folder + "/user_switch/libmy_switch.so";
+    out.lt_memory = out.folder + "/base_protocol_memory/liblt_memory.so";
     out.base_router = out.folder + "/base_protocol_router/libbase_router.so";
     return out;
 }

@@ -1,4 +1,4 @@
-// The package installed, and both examples built against it.
+// The package installed, and the examples built against it.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ struct BuiltExamples {
     std::string folder;
     std::string my_switch;
     std::string base_router;
+    std::string lt_memory;
     std::string problem;  // of installing or building; empty: none
 };
 

@@ -1,6 +1,7 @@
 #include "tlm_interconnect/adapters/line_to_base.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft {
 
@@ -134,6 +135,16 @@ void LineToBaseCore::issue()
         while (!queue_.empty()) call_blocking(next_line());
         return;
     }
+    if (spec_.mode == LineToBaseSpec::Mode::dmi) {
+        while (!queue_.empty()) {
+            const std::uint16_t index = next_line();
+            if (use_pointer(index)) continue;
+            Line& line = *slots_[index].line;
+            call_blocking(index);
+            if (line.payload().is_dmi_allowed()) ask_for_pointer(line);
+        }
+        return;
+    }
     while (!queue_.empty() && requesting_ < 0 && request_free_ <= now) begin_request(next_line());
     if (!queue_.empty() && requesting_ < 0) event_queue().notify_kernel(issue_event_, request_free_);
 }
@@ -154,6 +165,53 @@ void LineToBaseCore::call_blocking(std::uint16_t index)
     foreign().b_transport(slots_[index].line->payload(), delay);
     --calling_;
     answered(index, to_ps(delay));
+}
+
+// False: no granted region holds all of the access.
+bool LineToBaseCore::use_pointer(std::uint16_t index)
+{
+    Line& line = *slots_[index].line;
+    tlm::tlm_generic_payload& payload = line.payload();
+    const bool reads = payload.is_read();
+    const std::uint64_t first = payload.get_address();
+    const std::uint64_t last = first + payload.get_data_length() - 1;
+    if (line.op != LineOp::read && line.op != LineOp::write) return false;
+    for (const tlm::tlm_dmi& region : regions_) {
+        if (first < region.get_start_address() || last > region.get_end_address()) continue;
+        if (reads ? !region.is_read_allowed() : !region.is_write_allowed()) continue;
+        unsigned char* const bytes = region.get_dmi_ptr() + (first - region.get_start_address());
+        if (reads) {
+            std::memcpy(payload.get_data_ptr(), bytes, payload.get_data_length());
+        } else {
+            std::memcpy(bytes, payload.get_data_ptr(), payload.get_data_length());
+        }
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+        ++by_pointer_;
+        answered(index, to_ps(reads ? region.get_read_latency() : region.get_write_latency()));
+        return true;
+    }
+    return false;
+}
+
+void LineToBaseCore::ask_for_pointer(Line& line)
+{
+    tlm::tlm_generic_payload& payload = line.payload();
+    payload.set_dmi_allowed(false);
+    tlm::tlm_dmi region;
+    if (!foreign().get_direct_mem_ptr(payload, region)) return;
+    if (region.is_none_allowed() || region.get_dmi_ptr() == nullptr) {
+        violation("get_direct_mem_ptr returned true and grants no access");
+        return;
+    }
+    regions_.push_back(region);
+}
+
+void LineToBaseCore::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last)
+{
+    const auto meets = [first, last](const tlm::tlm_dmi& region) {
+        return region.get_start_address() <= last && first <= region.get_end_address();
+    };
+    regions_.erase(std::remove_if(regions_.begin(), regions_.end(), meets), regions_.end());
 }
 
 void LineToBaseCore::begin_request(std::uint16_t index)

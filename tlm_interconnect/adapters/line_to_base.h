@@ -9,7 +9,8 @@
 // Mode: non_blocking = one BEGIN_REQ at a time, as the exclusion rule demands; a target may answer with any
 // legal phase on either path, and skip END_REQ. blocking = b_transport from `threads` processes, for
 // targets that wait. direct = b_transport from one SC_METHOD, for targets that never do; the delay that the
-// target adds is the time of its answer.
+// target adds is the time of its answer. dmi = as direct, and by the target's DMI pointer where it offers and grants one: an access
+// then takes the latency that the target states with the pointer, and the target sees none of it until it invalidates the pointer.
 //
 // Atomics: a plain memory knows none, so they are refused with TLM_COMMAND_ERROR and a report, unless
 // `pass_atomics` says that another adapter (base_to_line.h) stands behind the foreign module.
@@ -30,7 +31,7 @@
 namespace weft {
 
 struct LineToBaseSpec {
-    enum class Mode : std::uint8_t { non_blocking, blocking, direct };
+    enum class Mode : std::uint8_t { non_blocking, blocking, direct, dmi };
 
     Mode mode = Mode::non_blocking;
     std::uint32_t threads = 4;           // blocking: calls at once
@@ -55,6 +56,7 @@ public:
 
     bool idle() const { return held_ == 0; }
     std::vector<AdapterLimit> limits(Time now) const override;
+    std::uint64_t by_pointer() const { return by_pointer_; }  // accesses by DMI
 
 private:
     static constexpr std::uint8_t request_kind = 0;
@@ -75,7 +77,7 @@ private:
 
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
         sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
     void accept(Line& line);
     std::uint16_t next_line();
@@ -83,6 +85,8 @@ private:
     void serve_blocking();
     void begin_request(std::uint16_t index);
     void call_blocking(std::uint16_t index);
+    bool use_pointer(std::uint16_t index);
+    void ask_for_pointer(Line& line);
     void end_request(Time delay);
     void answered(std::uint16_t index, Time delay);
     void pump();
@@ -100,8 +104,10 @@ private:
     sc_core::sc_event issue_event_;
     int requesting_ = -1;  // slot whose BEGIN_REQ waits for END_REQ
     Time request_free_ = 0;
-    std::uint32_t calling_ = 0;  // threads within a blocking call
-    HeldTime threads_busy_;      // all of them, while lines wait
+    std::uint32_t calling_ = 0;          // threads within a blocking call
+    std::vector<tlm::tlm_dmi> regions_;  // that the target has granted
+    std::uint64_t by_pointer_ = 0;
+    HeldTime threads_busy_;  // all of them, while lines wait
     HeldTime buffer_full_;
     HeldTime foreign_busy_;  // its request phase is open, while lines wait
 };

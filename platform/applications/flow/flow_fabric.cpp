@@ -39,6 +39,9 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
             refuse(system,
                 "L2 slices of model '" + system.slice_model(node) + "', which " + system.graph().node(node).name +
                     " has");
+        if (!system.hbm(node).ours())
+            refuse(system,
+                "memory model '" + system.memory_model(node) + "', which " + system.graph().node(node).name + " has");
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node])) continue;

@@ -149,6 +149,7 @@ std::vector<RateLimit> cache_limits(const OneGpu& one, const std::string& row)
 // Of copies both directions count: half of the row is loads.
 std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
 {
+    if (!one.hbm.ours()) return {};  // nobody says what bounds a memory of somebody else
     RowLimits out;
     const bool copies = row == "bandwidth.dram_copy";
     const bool writes = row == "bandwidth.dram_write";
