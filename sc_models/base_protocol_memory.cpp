@@ -4,7 +4,8 @@ namespace weft {
 
 const StatisticTable& base_protocol_memory_statistics()
 {
-    static const StatisticTable table{{"reads", "lines", "accesses that read"}, {"writes", "lines", "accesses that write"},
+    static const StatisticTable table{{"reads", "lines", "accesses that read"},
+        {"writes", "lines", "accesses that write"},
         {"mean_latency", "ps", "of an access, from its arrival to its response"}};
     return table;
 }

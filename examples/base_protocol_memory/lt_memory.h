@@ -15,7 +15,8 @@ public:
     tlm_utils::multi_passthrough_target_socket<LtMemory> socket;
 
     // `waits`: b_transport waits for the latency instead of adding it to the delay.
-    LtMemory(sc_core::sc_module_name name, std::uint64_t bytes, sc_core::sc_time read, sc_core::sc_time write, bool waits)
+    LtMemory(sc_core::sc_module_name name, std::uint64_t bytes, sc_core::sc_time read, sc_core::sc_time write,
+        bool waits)
         : sc_module(name), socket("socket"), bytes_(bytes), read_(read), write_(write), waits_(waits)
     {
         socket.register_b_transport(this, &LtMemory::access);
@@ -27,8 +28,7 @@ private:
     void access(int id, Payload& payload, sc_core::sc_time& delay)
     {
         payload.set_dmi_allowed(true);
-        payload.set_response_status(
-            peek(id, payload) > 0 ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        payload.set_response_status(peek(id, payload) > 0 ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
         delay += payload.is_read() ? read_ : write_;
         if (!waits_) return;
         sc_core::wait(delay);

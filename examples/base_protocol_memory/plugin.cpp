@@ -4,7 +4,8 @@
 
 namespace {
 
-void add(weft::ModelRegistrar& registry, const std::string& name, const std::string& text, weft::BaseProtocolMemory::Mode mode)
+void add(weft::ModelRegistrar& registry, const std::string& name, const std::string& text,
+    weft::BaseProtocolMemory::Mode mode)
 {
     registry.add_memory(weft::ModelDeclaration(name, text)
                             .with_parameters<LtMemorySpec>()

@@ -23,7 +23,8 @@ struct LtMemorySpec {
 
 class VendorMemory final : public weft::BaseProtocolMemory {
 public:
-    VendorMemory(sc_core::sc_module_name name, const weft::RunContext& context, const weft::MemoryRequest& request, Mode mode)
+    VendorMemory(sc_core::sc_module_name name, const weft::RunContext& context, const weft::MemoryRequest& request,
+        Mode mode)
         : BaseProtocolMemory(name, context.event_queue, request.path, request.slices, mode),
           memory_("memory", request.parameters.value("hbm.capacity"), time_of(request, "lt_memory.read"),
               time_of(request, "lt_memory.write"), mode == Mode::blocking)

@@ -6,7 +6,6 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include "examples/base_protocol_memory/lt_memory.h"
 #include "sc_models/base_protocol_memory.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/line_modules.h"
@@ -24,17 +23,53 @@ using Mode = BaseProtocolMemory::Mode;
 constexpr Time read_ps = 80'000;
 constexpr Time write_ps = 50'000;
 
+// Fixed latencies, all of its bytes by a pointer; waits for the latency or adds it to the delay.
+class FixedMemory final : public sc_core::sc_module {
+public:
+    tlm_utils::simple_target_socket<FixedMemory> socket;
+
+    FixedMemory(sc_core::sc_module_name name, bool waits)
+        : sc_module(name), socket("socket"), waits_(waits), bytes_(1 << 20)
+    {
+        socket.register_b_transport(this, &FixedMemory::access);
+        socket.register_get_direct_mem_ptr(this, &FixedMemory::grant);
+    }
+
+private:
+    void access(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
+    {
+        payload.set_dmi_allowed(true);
+        payload.set_response_status(
+            payload.get_address() < bytes_.size() ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        delay += to_sc_time(payload.is_read() ? read_ps : write_ps);
+        if (!waits_) return;
+        sc_core::wait(delay);
+        delay = sc_core::SC_ZERO_TIME;
+    }
+    bool grant(tlm::tlm_generic_payload&, tlm::tlm_dmi& region)
+    {
+        region.allow_read_write();
+        region.set_dmi_ptr(bytes_.data());
+        region.set_start_address(0);
+        region.set_end_address(bytes_.size() - 1);
+        region.set_read_latency(to_sc_time(read_ps));
+        region.set_write_latency(to_sc_time(write_ps));
+        return true;
+    }
+
+    bool waits_;
+    std::vector<unsigned char> bytes_;
+};
+
 class Dram final : public BaseProtocolMemory {
 public:
     Dram(sc_core::sc_module_name name, EventQueue& event_queue, Mode mode, std::uint32_t threads, bool connected = true)
-        : BaseProtocolMemory(name, event_queue, "dram", 2, mode, threads),
-          memory("memory", 1 << 20, {static_cast<double>(read_ps), sc_core::SC_PS},
-              {static_cast<double>(write_ps), sc_core::SC_PS}, mode == Mode::blocking)
+        : BaseProtocolMemory(name, event_queue, "dram", 2, mode, threads), memory("memory", mode == Mode::blocking)
     {
         if (connected) connect(memory.socket);
     }
 
-    LtMemory memory;
+    FixedMemory memory;
 };
 
 struct Access {
