@@ -1,40 +1,25 @@
 // The checks of .clang-tidy find nothing in the tree; skipped where clang-tidy 14 is not installed.
-#include <cstdio>
 #include <string>
-
-#include <sys/wait.h>
 
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
 #include "testbenches/support/scratch_folder.h"
+#include "testbenches/support/tool_output.h"
 
 namespace tidy_test {
 
 namespace {
 
-struct Checked {
-    int code;
-    std::string text;
-};
-
-Checked check(const std::string& arguments)
+weft::test::ToolOutput check(const std::string& arguments)
 {
-    const std::string command = WEFT_SOURCE_DIR "/tools/tidy " + arguments + " " WEFT_BINARY_DIR " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return {-1, "cannot start " + command};
-    Checked checked{0, ""};
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) checked.text += static_cast<char>(c);
-    const int status = pclose(pipe);
-    checked.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return checked;
+    return weft::test::tool_output("tools/tidy " + arguments + " " WEFT_BINARY_DIR);
 }
 
 void expect_nothing(const std::string& arguments)
 {
-    constexpr int no_tool = 77;
-    const Checked tree = check(arguments);
-    if (tree.code == no_tool) GTEST_SKIP() << tree.text;
+    const weft::test::ToolOutput tree = check(arguments);
+    if (tree.missing()) GTEST_SKIP() << tree.text;
     EXPECT_EQ(tree.code, 0) << tree.text;
     EXPECT_EQ(tree.text, "");
 }
@@ -50,8 +35,8 @@ TEST(Tidy, AMistakeIsFound)
     weft::write_text_file(file,
         "#include <string>\n#include <utility>\n\nstd::size_t twice(std::string text)\n{\n"
         "    const std::string taken = std::move(text);\n    return taken.size() + text.size();\n}\n");
-    const Checked checked = check(file);
-    if (checked.code == 77) GTEST_SKIP() << checked.text;
+    const weft::test::ToolOutput checked = check(file);
+    if (checked.missing()) GTEST_SKIP() << checked.text;
     EXPECT_EQ(checked.code, 1);
     EXPECT_EQ(checked.text,
         file + ":7:27: error: 'text' used after it was moved [bugprone-use-after-move,-warnings-as-errors]\n");
