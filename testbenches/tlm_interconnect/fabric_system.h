@@ -61,7 +61,7 @@ struct FabricSystem {
 };
 
 // Endpoints e0.. on one switch "s", each by one link.
-Fabric star(unsigned endpoints, std::uint64_t bandwidth = 25'000'000'000);
+Fabric star(unsigned count, std::uint64_t bandwidth = 25'000'000'000);
 // A torus or mesh of switches with one endpoint each, first coordinate fastest; `closed`: dimensions are rings.
 Fabric grid_of(const std::vector<unsigned>& sizes, bool closed, std::uint64_t bandwidth = 25'000'000'000);
 // Leaves with endpoints below spines, every leaf joined to every spine.

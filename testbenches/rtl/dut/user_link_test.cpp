@@ -112,7 +112,7 @@ TEST_F(UserLink, IsAddedListedUsedAndRemoved)
     const Outcome fabric =
         call({"fabric", example_system, "--set", "link.model=my_link", "--loads", "0.3", "--check-protocol"});
     EXPECT_EQ(fabric.code, 0) << fabric.err;
-    const auto time = once["simulated_ps"];
+    const auto& time = once["simulated_ps"];
     EXPECT_EQ(run({"--set", "link.model=my_link", "--seed", "7"}).code, 0);
     EXPECT_EQ(result()["simulated_ps"], time);
 

@@ -50,8 +50,8 @@ public:
 
     unsigned begin(unsigned op, unsigned group, std::uint64_t address, unsigned size, bool posted, unsigned input);
     // On the pins in this clock.
-    void request(unsigned operation, const BenchRequest& request);
-    void response(unsigned operation, unsigned member, const LineBits& line);
+    void request(unsigned number, const BenchRequest& request);
+    void response(unsigned number, unsigned member, const LineBits& line);
     // One clock: ordinary lines that went in, and all that came out.
     void clock(const SwitchIn& in, const SwitchOut& out);
 

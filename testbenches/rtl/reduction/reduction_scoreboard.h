@@ -64,9 +64,9 @@ public:
     ReductionScoreboard(const ReductionParameters& parameters, const std::vector<BenchGroup>& groups);
 
     unsigned begin(unsigned op, unsigned group, std::uint64_t address, unsigned size, bool posted);
-    void request(unsigned operation, const BenchRequest& request);
+    void request(unsigned number, const BenchRequest& request);
     BenchOperation& operation(unsigned number) { return operations_.at(number); }
-    void response(unsigned operation, unsigned member, const LineBits& line);
+    void response(unsigned number, unsigned member, const LineBits& line);
 
     // A line came out. Returns the number of the operation whose copy it is; -1: an answer, or nothing that is owed.
     int line(const ReductionOut& out);

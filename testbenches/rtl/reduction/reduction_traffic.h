@@ -58,7 +58,7 @@ private:
     bool send_request(ReductionIn& in);
     bool send_contribution(ReductionIn& in);
     bool begin_operation(unsigned op, bool posted, ReductionIn& in);
-    void put_request(unsigned operation, std::uint16_t source, unsigned port, ReductionIn& in);
+    void put_request(unsigned number, std::uint16_t source, unsigned port, ReductionIn& in);
     bool may_be_blocked(unsigned op, unsigned number) const;
     bool has_room(unsigned op, unsigned number) const;
     void count_blocked();
