@@ -12,6 +12,12 @@ GroupTrees::GroupTrees(const FabricPlan& plan, const std::vector<std::vector<Fab
 {
 }
 
+std::string GroupTrees::not_joined(NodeId a, NodeId b) const
+{
+    return name(a) + " and " + name(b) +
+        " are not attached to one switch above them; trees of more than two tiers are not supported";
+}
+
 bool GroupTrees::find(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& others)
 {
     parts_.clear();
@@ -23,6 +29,8 @@ bool GroupTrees::find(const std::vector<std::uint32_t>& members, const std::vect
     }
     std::vector<std::uint32_t> users = members;
     users.insert(users.end(), others.begin(), others.end());
+    for (const std::uint32_t user : users)
+        if (attached_(user).empty()) return false;
     for (const Plane& plane : planes(users)) add_plane(plane, members);
     if (parts_.empty()) return false;
     why_.clear();
@@ -85,6 +93,14 @@ std::vector<GroupTrees::Plane> GroupTrees::planes(const std::vector<std::uint32_
         }
         out.insert(out.end(), found.begin(), found.end());
     }
+    if (out.empty() && why_.empty()) {
+        const NodeId leaf = attached_(users.front()).begin()->first;
+        for (const std::uint32_t user : users)
+            if (const NodeId other = attached_(user).begin()->first; first[other] != first[leaf]) {
+                why_ = not_joined(leaf, other);
+                break;
+            }
+    }
     return out;
 }
 
@@ -110,9 +126,7 @@ void GroupTrees::add_plane(const Plane& plane, const std::vector<std::uint32_t>&
         if (above_all && turn++ % plane.count == plane.number) any = add_tree(spine, leaves, first) || any;
     }
     if (!any) {
-        if (why_.empty())
-            why_ = name(leaves.front()) + " and " + name(leaves.back()) +
-                " are not attached to one switch above them; trees of more than two tiers are not supported";
+        if (why_.empty()) why_ = not_joined(leaves.front(), leaves.back());
         return;
     }
     for (const std::uint32_t member : members)

@@ -56,6 +56,7 @@ private:
     std::vector<NodeId> switches_at(NodeId node) const;
     std::vector<std::uint16_t> routes(NodeId node, std::uint32_t destination, NodeId next) const;
     bool only_endpoints_behind(NodeId leaf, NodeId spine) const;
+    std::string not_joined(NodeId a, NodeId b) const;
     const std::string& name(NodeId node) const { return plan_.fabric.nodes[node].name; }
 
     const FabricPlan& plan_;

@@ -258,7 +258,7 @@ TEST(SwitchTiers, LittleRoomSlowsARunAndChangesNothingElse)
         const std::string plenty = outcome_of(tiers(document), schedule, 40'000);
         const std::string little = outcome_of(tiers(document,
                                                   {"link.request_credits=1", "link.response_credits=1",
-                                                      "switch.group_contexts=2", "switch.waiting_contributions=8"}),
+                                                      "switch.group_contexts=16", "switch.waiting_contributions=64"}),
             schedule, 40'000);
         ASSERT_TRUE(is_time(plenty) && is_time(little)) << plenty << " " << little;
         EXPECT_GT(std::stoull(little), 2 * std::stoull(plenty)) << schedule.name;
@@ -359,7 +359,7 @@ TEST(SwitchTiers, UnsupportedSystemsAreRefused)
         both + "b.0.xpu.1 is attached to 1 of these switches, others to 2" + expected);
     // A model that knows one tier only.
     RunSetup other = tiers(tiers_document({1, 1}, 1), {"link.vcs=split"});
-    other.lines = "models: {\"b.0.sw.0\": reference_switch}\n";
+    other.lines = "bind: [{nodes: b.0.sw.0, model: reference_switch}]\n";
     EXPECT_EQ(refusal(other, 2),
         "this switch model has no operations on groups over two tiers of switches; expected model switch, or members "
         "that share a switch");
