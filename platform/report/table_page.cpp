@@ -74,7 +74,7 @@ void add_lists(HtmlPage& page, const TableJson& object, const std::string& name,
     for (const auto& [key, value] : object.items()) {
         if (!value.is_array() || value.empty() || !value[0].is_object()) continue;
         const std::string id = name.empty() ? key : name + "-" + key;
-        page.section(id, name.empty() ? heading(key) : object.value("title", name) + ": " + key);
+        page.section(id, name.empty() ? heading(key) : object.value("title", object.value("name", name)) + ": " + key);
         add_rows(page, id, value);
         for (std::size_t i = 0; i < value.size() && depth < 1; ++i)
             add_lists(page, value[i], fmt::format("{}-{}", id, i), depth + 1);
