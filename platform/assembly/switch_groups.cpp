@@ -7,8 +7,17 @@
 namespace weft {
 
 SwitchGroups::SwitchGroups(System& system, const FabricPlan& plan)
-    : system_(system), plan_(plan), ports_(plan.fabric.ports())
+    : system_(system), plan_(plan), ports_(plan.fabric.ports()),
+      trees_(
+          plan, ports_, [this](NodeId node, std::size_t port) { return system_.fabric().used_port(node, port); },
+          [this](NodeId node) { return is_switch(node); },
+          [this](std::uint32_t endpoint) -> const Attached& { return attached(endpoint); })
 {
+}
+
+bool SwitchGroups::is_switch(NodeId node) const
+{
+    return system_.fabric().switch_at(node) != nullptr && !plan_.used.transit[node];
 }
 
 const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
@@ -22,8 +31,7 @@ const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
     for (std::size_t p = 0; p < ports_[node].size(); ++p) {
         const int number = system_.fabric().used_port(node, p);
         const NodeId peer = ports_[node][p].peer;
-        if (number >= 0 && system_.fabric().switch_at(peer) != nullptr && !plan_.used.transit[peer])
-            out[peer].push_back(static_cast<std::uint16_t>(number));
+        if (number >= 0 && is_switch(peer)) out[peer].push_back(static_cast<std::uint16_t>(number));
     }
     return out;
 }
@@ -41,8 +49,8 @@ std::vector<NodeId> SwitchGroups::common_switches(const std::vector<std::uint32_
 void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
 {
     const auto name = [&](std::uint32_t member) { return plan_.fabric.nodes[plan_.members[member]].name; };
-    const std::string expected =
-        "members that share a switch, or an algorithm without multicast and reduction in switches";
+    const std::string expected = "members that share a switch, or whose switches share one, or an algorithm without "
+                                 "multicast and reduction in switches";
     for (const std::uint32_t member : members)
         if (attached(member).empty())
             throw InputError("", 0,
@@ -51,11 +59,11 @@ void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
         if (common_switches({members.front(), member}).empty())
             throw InputError("", 0,
                 "no switch is attached to both " + name(members.front()) + " and " + name(member) +
-                    ", so none can multicast and reduce for them",
+                    ", so none can multicast and reduce for them" + (trees_.why().empty() ? "" : ": ") + trees_.why(),
                 expected);
     throw InputError("", 0,
         "no switch is attached to all of " + std::to_string(members.size()) + " members from " + name(members.front()) +
-            " to " + name(members.back()),
+            " to " + name(members.back()) + (trees_.why().empty() ? "" : ": ") + trees_.why(),
         expected);
 }
 
@@ -67,21 +75,52 @@ std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members,
     std::vector<std::uint32_t> users = members;
     users.insert(users.end(), outsiders.begin(), outsiders.end());
     const std::vector<NodeId> switches = common_switches(users);
-    if (switches.empty()) refuse(users);
+    const bool trees = switches.empty() && trees_.find(members, outsiders);
+    if (switches.empty() && !trees) refuse(users);
 
     std::vector<NodeId> nodes = switches;
+    if (trees)
+        for (const auto& [node, part] : trees_.parts()) nodes.push_back(node);
+    SwitchGroup group;
+    group.id = free_number(nodes, users);
+    group.type = type;
+    group.op = op;
+    if (trees) {
+        add_trees(group, users);
+    } else {
+        for (const std::uint32_t member : members) group.members.push_back(static_cast<std::uint16_t>(member));
+        add_switches(group, switches, users);
+    }
+    return known = group.id;
+}
+
+// The first number that is free at all these switches and endpoints.
+std::uint16_t SwitchGroups::free_number(std::vector<NodeId> nodes, const std::vector<std::uint32_t>& users)
+{
     for (const std::uint32_t user : users) nodes.push_back(plan_.members[user]);
     std::uint16_t id = first_group;
     for (const NodeId node : nodes) id = std::max(id, next_.emplace(node, first_group).first->second);
     if (id == 0xffff)
         throw InputError("", 0, "more than " + std::to_string(id - first_group) + " groups", "fewer groups");
     for (const NodeId node : nodes) next_[node] = static_cast<std::uint16_t>(id + 1);
+    return id;
+}
 
-    SwitchGroup group;
-    group.id = id;
-    for (const std::uint32_t member : members) group.members.push_back(static_cast<std::uint16_t>(member));
-    group.type = type;
-    group.op = op;
+void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users)
+{
+    for (const auto& [node, found] : trees_.parts()) {
+        GroupTier part = found;
+        part.id = group.id;
+        part.type = group.type;
+        part.op = group.op;
+        system_.fabric().switch_at(node)->add_tier(part, system_.pool());
+    }
+    for (const std::uint32_t user : users) system_.accelerators()[user]->add_group(group.id, trees_.ports_of(user));
+}
+
+void SwitchGroups::add_switches(const SwitchGroup& group, const std::vector<NodeId>& switches,
+    const std::vector<std::uint32_t>& users)
+{
     for (const NodeId node : switches) system_.fabric().switch_at(node)->add_group(group, system_.pool());
     for (const std::uint32_t user : users) {
         std::vector<std::uint16_t> ports;
@@ -91,9 +130,8 @@ std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members,
             const std::vector<std::uint16_t>& all = attached(user).at(node);
             ports.insert(ports.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(links));
         }
-        system_.accelerators()[user]->add_group(id, ports);
+        system_.accelerators()[user]->add_group(group.id, ports);
     }
-    return known = id;
 }
 
 }  // namespace weft

@@ -3,13 +3,14 @@
 // A group is known to every switch in the fabric with a link to each of its members and to whoever else uses it: on a
 // board of four switches to all four, so that lines spread over them as others do. Member m lists the same number of
 // links to a switch as the member with the fewest, switch by switch in the same order: a line's address leads all members
-// to the same switch.
+// to the same switch. Members without a common switch get trees of two tiers (group_trees.h).
 #pragma once
 
 #include <map>
 #include <tuple>
 
 #include "collectives/engine/group_registry.h"
+#include "platform/assembly/group_trees.h"
 #include "platform/assembly/system.h"
 
 namespace weft {
@@ -19,21 +20,27 @@ public:
     // Both must outlive it.
     SwitchGroups(System& system, const FabricPlan& plan);
 
-    // Throws InputError when no switch is attached to all members, or one that is has no room or no model for it.
+    // Throws InputError when no switch is attached to all members and no trees connect them, or when a switch has no room or
+    // no model for it.
     std::uint16_t group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,
         ElementType type, ReduceOp op) override;
 
 private:
-    // Ports of an endpoint by the node of the switch at their other end.
-    using Attached = std::map<NodeId, std::vector<std::uint16_t>>;
+    using Attached = GroupTrees::Attached;
 
+    bool is_switch(NodeId node) const;
     const Attached& attached(std::uint32_t endpoint);
     std::vector<NodeId> common_switches(const std::vector<std::uint32_t>& members);
+    std::uint16_t free_number(std::vector<NodeId> nodes, const std::vector<std::uint32_t>& users);
+    void add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users);
+    void add_switches(const SwitchGroup& group, const std::vector<NodeId>& switches,
+        const std::vector<std::uint32_t>& users);
     [[noreturn]] void refuse(const std::vector<std::uint32_t>& members);
 
     System& system_;
     const FabricPlan& plan_;
     std::vector<std::vector<Fabric::Port>> ports_;
+    GroupTrees trees_;
     std::map<std::uint32_t, Attached> attached_;
     std::map<std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, ElementType, ReduceOp>, std::uint16_t>
         known_;

@@ -220,8 +220,9 @@ int validate_command(const Arguments& arguments)
     for (std::size_t i = 0; i < pictures.size(); ++i)
         if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
     if (html_output.wanted()) {
-        TablePage report{"Simulated and measured", fmt::format("{} tables", results.size()), {},
-            validation_text(results), validation_json(results)};
+        TablePage report{"Simulated and measured",
+            fmt::format("{} table{}", results.size(), results.size() == 1 ? "" : "s"), {}, validation_text(results),
+            validation_json(results)};
         for (const ValidationResult& result : results)
             if (simulated_rows(result.comparison) > 0)
                 report.figures.push_back({fmt::format("{:.1f} %", result.comparison.mean_error * 100),

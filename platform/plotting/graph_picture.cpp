@@ -60,7 +60,7 @@ public:
     {
         const double width = std::max(layout_.width, 560.0) + 2 * margin;
         shift_ = (width - layout_.width) / 2;
-        const std::size_t legend_lines = kinds_.size() + (picture_.use.empty() ? 0 : 2) + (layout_.grouped ? 1 : 0);
+        const std::size_t legend_lines = kinds_.size() + (picture_.use.empty() ? 0 : 2) + (layout_.grouped ? 2 : 0);
         const double height = layout_.height + head_ + margin + legend_line * static_cast<double>(legend_lines + 1);
         std::string out = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" "
@@ -216,9 +216,13 @@ private:
         }
         if (layout_.grouped) {
             at += legend_line;
-            out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">'8 x' means eight nodes or devices of "
-                               "the same kind; a thicker line means more links ({} nodes, {} links in all)</text>\n",
-                margin, at, graph_.node_count(), graph_.edge_count());
+            const auto note = [&](const std::string& text) {
+                out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">{}</text>\n", margin, at, text);
+                at += legend_line;
+            };
+            // In two lines: one would be wider than the picture of a small system.
+            note("'8 x' means eight nodes or devices of the same kind; a thicker line means more links");
+            note(fmt::format("{} nodes, {} links in all", graph_.node_count(), graph_.edge_count()));
         }
     }
 

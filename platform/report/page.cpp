@@ -96,9 +96,10 @@ void HtmlPage::picture(const std::string& svg, bool paper)
     body_ += fmt::format("<div class=\"picture{}\">\n{}</div>\n", paper ? " paper" : "", svg);
 }
 
-void HtmlPage::legend(const std::vector<std::pair<std::string, std::string>>& colours)
+void HtmlPage::legend(const std::vector<std::pair<std::string, std::string>>& colours, const std::string& of)
 {
     body_ += "<div class=\"legend\">";
+    if (!of.empty()) body_ += fmt::format("<b>{}</b>", xml_text(of));
     for (const auto& [colour, words] : colours)
         body_ += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", colour, xml_text(words));
     body_ += "</div>\n";

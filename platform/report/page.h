@@ -40,7 +40,8 @@ public:
     void table(const HtmlTable& table);
     // SVG of ours; `paper`: it has dark text on white whatever the scheme.
     void picture(const std::string& svg, bool paper = false);
-    void legend(const std::vector<std::pair<std::string, std::string>>& colours);  // colour, words
+    // Colours and their words; `of`: what they are the colours of, where a picture has several legends.
+    void legend(const std::vector<std::pair<std::string, std::string>>& colours, const std::string& of = "");
     // JSON that scripts and people find by its id.
     void data(const std::string& id, const std::string& json);
 

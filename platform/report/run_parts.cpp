@@ -44,11 +44,12 @@ std::map<std::string, std::string> rates_of(const ResolvedSystem& system)
     return out;
 }
 
-void add_cause_legend(HtmlPage& page, const std::vector<std::string>& causes)
+void add_cause_legend(HtmlPage& page, const std::string& of, const std::vector<std::string>& causes)
 {
+    if (causes.empty()) return;
     std::vector<std::pair<std::string, std::string>> colours;
     for (const std::string& cause : causes) colours.emplace_back(colour_of_cause(cause), words_of_cause(cause));
-    page.legend(colours);
+    page.legend(colours, of);
 }
 
 void add_share_legend(HtmlPage& page, const std::string& least, const std::string& most)
@@ -161,11 +162,13 @@ void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activ
     page.paragraph("Collectives, the critical path and the ranks. A segment of the critical path has the colour of its "
                    "largest cause, a rank that of the state of most of their workgroups; at flow fidelity, of the "
                    "nodes of their traces.");
-    std::vector<std::string> causes = activity.causes;
+    // The causes of the path and the states of ranks share colours: a legend for each.
+    std::vector<std::string> causes;
     for (const PathResult& path : result.paths)
         for (const auto& [cause, time] : path.times_ps)
             if (time > 0 && std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
-    add_cause_legend(page, causes);
+    add_cause_legend(page, "critical path", causes);
+    add_cause_legend(page, "ranks", activity.causes);
     page.picture(timeline_svg(result, activity));
     if (activity.ranks_in_all > activity.ranks.size())
         page.paragraph(fmt::format("The first {} of {} ranks are drawn; the table of ranks has all ranks.",

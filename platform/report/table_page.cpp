@@ -1,6 +1,7 @@
 #include "platform/report/table_page.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -60,13 +61,20 @@ void add_rows(HtmlPage& page, const std::string& id, const TableJson& list)
     page.table(table);
 }
 
+// Of a list: its key as a heading.
+std::string heading(std::string key)
+{
+    if (!key.empty()) key[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(key[0])));
+    return key;
+}
+
 // Lists of objects, also below the first level: the rows of each table of a validation.
 void add_lists(HtmlPage& page, const TableJson& object, const std::string& name, int depth)
 {
     for (const auto& [key, value] : object.items()) {
         if (!value.is_array() || value.empty() || !value[0].is_object()) continue;
         const std::string id = name.empty() ? key : name + "-" + key;
-        page.section(id, name.empty() ? key : object.value("title", name) + ": " + key);
+        page.section(id, name.empty() ? heading(key) : object.value("title", object.value("name", name)) + ": " + key);
         add_rows(page, id, value);
         for (std::size_t i = 0; i < value.size() && depth < 1; ++i)
             add_lists(page, value[i], fmt::format("{}-{}", id, i), depth + 1);

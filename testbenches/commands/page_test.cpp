@@ -304,6 +304,52 @@ TEST(Page, OfTheOtherCommandsHoldsTheirTables)
     page_of({"validate", table, "--quiet"}, "tables");
 }
 
+namespace {
+
+// Colours of the charts of a page that its dark scheme leaves as they are.
+std::string colours_for_light_only(const std::string& page)
+{
+    const std::size_t first = page.find("<div class=\"picture paper\">");
+    EXPECT_NE(first, std::string::npos);
+    std::string out;
+    const std::regex colour("(fill|stroke)=\"(#[0-9a-f]{6})\"");
+    const std::string chart = page.substr(first, page.find("</svg>", first) - first);
+    for (std::sregex_iterator at(chart.begin(), chart.end(), colour), end; at != end; ++at) {
+        const std::string rule = ".paper svg [" + at->str() + "]{";
+        const bool root = chart.find("<svg") < static_cast<std::size_t>(at->position()) &&
+            static_cast<std::size_t>(at->position()) < chart.find('>', chart.find("<svg"));
+        if (!root && page.find(rule) == std::string::npos) out += at->str() + " ";
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(Page, ChartsFollowTheDarkSchemeAndListsAreHeadedByNames)
+{
+    const Fixtures files;
+    const auto page_of = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--html", files.path("p.html")});
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return files.read("p.html");
+    };
+    const std::string sweep = page_of({"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB", "--quiet"});
+    EXPECT_EQ(colours_for_light_only(sweep), "");
+    EXPECT_NE(sweep.find(">Points</h2>"), std::string::npos);
+    std::string planted = sweep;
+    planted.insert(planted.find("</svg>", planted.find("<div class=\"picture paper\">")), "<path fill=\"#123456\"/>");
+    EXPECT_EQ(colours_for_light_only(planted), "fill=\"#123456\" ");
+    EXPECT_EQ(colours_for_light_only(page_of(
+                  {"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--quiet"})),
+        "");
+    const std::string probe = page_of({"probe", "--profile", "v100", "--only", "bandwidth.l1"});
+    EXPECT_NE(probe.find(">bandwidth.l1: limits</h2>"), std::string::npos);
+    const std::string run = page_of({"run", files.pair_system(), "--quiet"});
+    EXPECT_NE(run.find("<div class=\"legend\"><b>critical path</b>"), std::string::npos);
+    EXPECT_NE(run.find("<div class=\"legend\"><b>ranks</b>"), std::string::npos);
+}
+
 TEST(Page, TheChecksOfThisTestFindWhatIsPlanted)
 {
     weft::HtmlPage page("a < b", "c");

@@ -123,6 +123,27 @@ TEST(Picture, OfTenThousandNodesIsGrouped)
     EXPECT_LT(svg.size(), 100'000u);
 }
 
+// Of texts in the small font, which is narrower than 6.3 a letter.
+TEST(Picture, NotesOfASmallGroupedSystemEndInside)
+{
+    const Fixtures files;
+    const weft::LoadedGraph loaded = weft::load_infrastructure(files.write("small.yaml", large_document(18, 2)));
+    const weft::GraphLayout layout = weft::lay_out(loaded.graph);
+    ASSERT_TRUE(layout.grouped);
+    const std::string svg = weft::graph_picture_svg(loaded.graph, layout, {"small", true, {}, {}});
+    double width = 0;
+    ASSERT_EQ(std::sscanf(svg.c_str() + svg.find("viewBox"), "viewBox=\"0 0 %lf", &width), 1);
+    unsigned notes = 0;
+    for (std::size_t at = svg.find("<text class=\"small\" x="); at != std::string::npos;
+         at = svg.find("<text class=\"small\" x=", at + 1), ++notes) {
+        const std::size_t begin = svg.find('>', at) + 1;
+        const std::size_t letters = svg.find('<', begin) - begin;
+        const double left = std::stod(svg.substr(at + 23));
+        EXPECT_LE(left + 6.3 * static_cast<double>(letters), width) << svg.substr(begin, letters);
+    }
+    EXPECT_GE(notes, 2u);
+}
+
 TEST(Picture, StatesBandwidthsOnceAndTiersInRows)
 {
     const Outcome outcome = call({"graph", "examples/clos_8/system.yaml", "--format", "svg"});

@@ -245,7 +245,7 @@ TEST(InSwitch, SystemsWithoutACommonSwitchAreRefused)
     mesh.document = mesh_document(4);
     EXPECT_EQ(outcome(mesh, reduce_multicast_all_reduce(4, 2), 4096),
         "no switch is attached to b.0.xpu.0, so none can multicast and reduce for it; expected members that share a "
-        "switch, or an algorithm without multicast and reduction in switches");
+        "switch, or whose switches share one, or an algorithm without multicast and reduction in switches");
     const std::string two_boxes = R"(
 name: pair
 devices:
@@ -269,8 +269,11 @@ links:
     RunSetup pair;
     pair.document = two_boxes;
     EXPECT_EQ(outcome(pair, reduce_multicast_all_reduce(4, 2), 4096),
-        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, so none can multicast and reduce for them; expected "
-        "members that share a switch, or an algorithm without multicast and reduction in switches");
+        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, so none can multicast and reduce for them: b.0.sw.0 "
+        "and b.1.sw.0 are not attached to one switch above them; trees of more than two tiers are not supported; "
+        "expected "
+        "members that share a switch, or whose switches share one, or an algorithm without multicast and reduction in "
+        "switches");
     // Inside a box they do.
     EXPECT_GT(time_of(pair, reduce_multicast_all_reduce(2, 2), 4096, true), 0u);
 }

@@ -169,6 +169,19 @@ TEST(ValidationReport, ThePictureShowsTheErrorOnALinearAxis)
     EXPECT_GT(heights[6] - heights[8], 40);
 }
 
+// Of two sizes that are near each other the larger one has its name at the axis, too.
+TEST(ValidationReport, ThePictureNamesTheFirstAndTheLastSize)
+{
+    ValidationResult result{read_measured("t.yaml",
+                                "validation:\n  title: T\n  source: S\n  system: s.yaml\n"
+                                "  rows: {1 KiB: 10 us, 2 KiB: 12 us}\n"),
+        {}, {}};
+    result.comparison = compare(result.table, runs({9, 12}));
+    const std::string svg = validation_svg(result);
+    EXPECT_NE(svg.find(">1 KiB<"), std::string::npos) << svg;
+    EXPECT_NE(svg.find(">2 KiB<"), std::string::npos) << svg;
+}
+
 TEST(Comparison, AVariantIsRunForTheRowsThatItCovers)
 {
     const MeasuredTable both = table("  variants:\n    LL: {options: [--x], to: 1 KiB}\n    Simple: {from: 2 KiB}\n");

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "tlm_interconnect/switch/switch_statistics.h"
 
 namespace weft {
 
 GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool)
-    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups), timeout_(spec.reduce_timeout),
-      pool_(pool), adder_(spec.reduce_rate), contexts_(spec.group_contexts), places_(spec.waiting_contributions)
+    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups), context_limit_(spec.group_contexts),
+      timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate), contexts_(spec.group_contexts),
+      places_(spec.waiting_contributions)
 {
     for (std::size_t i = contexts_.size(); i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
     std::size_t buckets = 1;
@@ -20,12 +20,12 @@ GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, 
     buckets_.assign(buckets, none);
 }
 
-void GroupUnit::add(const SwitchGroup& group)
+void GroupUnit::add(const GroupTier& group)
 {
     if (groups_.size() >= group_limit_)
         throw InputError("", 0, fmt::format("{}: the table of {} groups is full", path_, group_limit_),
             "fewer groups, or a larger switch.multicast_groups");
-    if (group.id < first_group || group.members.empty())
+    if (group.id < first_group || (group.members.empty() && !group.leaf()))
         throw InputError("", 0, fmt::format("{}: group {:#x} of {} members", path_, group.id, group.members.size()),
             fmt::format("a group number of {:#x} or more, and at least one member", first_group));
     const auto place = static_cast<std::size_t>(group.id - first_group);
@@ -34,8 +34,9 @@ void GroupUnit::add(const SwitchGroup& group)
         throw InputError("", 0, fmt::format("{}: group {:#x} exists already", path_, group.id), "another group number");
     group_at_[place] = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back(group);
+    widest_ = std::max(widest_, group.members.size());
     for (Context& context : contexts_)
-        if (context.lines.size() < group.members.size()) context.lines.resize(group.members.size(), nullptr);
+        if (context.lines.size() < widest_) context.lines.resize(widest_, nullptr);
 }
 
 std::uint32_t GroupUnit::group_of(const Line& line) const
@@ -58,7 +59,26 @@ std::uint32_t& GroupUnit::bucket(std::uint64_t address)
 std::uint32_t GroupUnit::find(std::uint64_t address)
 {
     std::uint32_t index = bucket(address);
-    while (index != none && contexts_[index].address != address) index = contexts_[index].chain;
+    while (index != none && (contexts_[index].address != address || contexts_[index].stage != Stage::collects))
+        index = contexts_[index].chain;
+    return index;
+}
+
+GroupUnit::Share& GroupUnit::share_of(const Line& line, unsigned input)
+{
+    return shares_[groups_[group_of(line)].from_above(input) ? 1 : 0];
+}
+
+// The number of a context: those beyond group_contexts are made when they are first needed.
+std::uint32_t GroupUnit::take_context(Share& share)
+{
+    ++share.taken;
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(contexts_.size()));
+        contexts_.emplace_back().lines.resize(widest_, nullptr);
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
     return index;
 }
 
@@ -73,13 +93,21 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
     if (line.op != LineOp::multicast && line.size % size_of(groups_[group].type) != 0)
         SC_REPORT_FATAL("/weft/group",
             fmt::format("{}: {} B are not a whole number of elements", path_, line.size).c_str());
+    if (groups_[group].leaf() && groups_[group].from_above(input) == (line.op == LineOp::reduce)) {
+        if (line.op == LineOp::reduce) {
+            take_result(line, input);
+        } else {
+            host_.group_forward(line, input);
+        }
+        return;
+    }
     if (line.op == LineOp::reduce && member_of(groups_[group], line.source) == groups_[group].members.size())
         SC_REPORT_FATAL("/weft/group",
             fmt::format("{}: endpoint {} is not a member of the group", path_, line.source).c_str());
     line.scratch.contribution.placed = false;
     if (begin(line, input, now)) return;
     ++waited_;
-    waiting_.push_back({&line, input});
+    share_of(line, input).waiting.push_back({&line, input});
     if (line.op == LineOp::reduce && placed_ < places_) {  // then no other one waits for a place
         line.scratch.contribution.placed = true;
         host_.free_request_slot(line, input);
@@ -104,7 +132,7 @@ void GroupUnit::wait_no_more(const Line& line)
 // The oldest contributions without a place get those that are free.
 void GroupUnit::fill_places()
 {
-    for (auto entry = waiting_.begin(); placed_ < places_ && placed_ < contributions_waiting_; ++entry) {
+    for (auto entry = from_members().waiting.begin(); placed_ < places_ && placed_ < contributions_waiting_; ++entry) {
         Line& line = *entry->line;
         if (line.op != LineOp::reduce || line.scratch.contribution.placed) continue;
         line.scratch.contribution.placed = true;
@@ -122,13 +150,16 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now)
             return true;
         }
     }
-    if (free_.empty()) return false;
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
+    Share& share = share_of(line, input);
+    if (share.taken == context_limit_) return false;
+    const std::uint32_t index = take_context(share);
     ++operations_;
     peak_ = std::max<std::uint64_t>(peak_, contexts_.size() - free_.size());
     Context& context = contexts_[index];
     context.open = true;
+    context.above = &share != &from_members();
+    context.parked = false;
+    context.stage = Stage::collects;
     context.op = line.op;
     context.group = static_cast<std::uint16_t>(group_of(line));
     context.address = line.address;
@@ -153,13 +184,14 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now)
 // Contributions to the same address need no context of their own.
 void GroupUnit::take_waiting(std::uint32_t index, Time now)
 {
-    for (std::size_t i = 0; i < waiting_.size();) {
-        const Waiting entry = waiting_[i];
+    std::deque<Waiting>& waiting = from_members().waiting;
+    for (std::size_t i = 0; i < waiting.size();) {
+        const Waiting entry = waiting[i];
         if (entry.line->op != LineOp::reduce || entry.line->address != contexts_[index].address) {
             ++i;
             continue;
         }
-        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
         wait_no_more(*entry.line);
         contribute(index, *entry.line, entry.input, now);
     }
@@ -178,36 +210,54 @@ void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time
     const Time done = adder_.book(now, context.size).end;
     if (--context.pending == 0) {
         context.original = &line;
-        host_.group_later(line, done, index);
+        combine_later(line, done, index);
     }
+}
+
+void GroupUnit::combine_later(Line& line, Time due, std::uint32_t index)
+{
+    line.scratch.words[0] = index;  // until ready()
+    host_.group_later(line, due, index & 0xfffU);
+}
+
+// A request of the unit itself, whose answer comes back to the context.
+Line& GroupUnit::make_request(std::uint32_t index, LineOp op, std::uint64_t where, std::uint16_t source)
+{
+    const Context& context = contexts_[index];
+    Line& made = pool_.take();
+    made.begin(op, where, context.size).source(source).tag(index).flag(context.posted ? LineHeader::posted_flag : 0U);
+    made.issued = context.original->issued;
+    made.message_part = context.original->message_part;  // the switch repeats the packets that it has got
+    made.vc = context.original->vc;
+    made.path_hash = context.original->path_hash;  // what the choice of this switch has left of it
+    made.push_hop(marker_port, 0);
+    return made;
 }
 
 void GroupUnit::send_copies(std::uint32_t index, LineOp op, const std::uint8_t* data)
 {
     Context& context = contexts_[index];
-    const SwitchGroup& group = groups_[context.group];
+    const GroupTier& group = groups_[context.group];
     context.unsent = static_cast<unsigned>(group.members.size());
-    for (const std::uint16_t member : group.members) {
-        Line& copy = pool_.take();
-        copy.begin(op, global_address(member, local_of(context.address)), context.size)
-            .source(group.id)
-            .tag(index)
-            .flag(context.posted ? LineHeader::posted_flag : 0U);
-        copy.issued = context.original->issued;
-        copy.message_part = context.original->message_part;  // the switch repeats the packets that it has got
-        copy.vc = context.original->vc;
-        copy.path_hash = context.original->path_hash;  // what the choice of this switch has left of it
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+        const std::uint16_t member = group.members[m];
+        Line& copy = group.spine()
+            ? make_request(index, context.op, global_address(group.id, local_of(context.address)), group.id)
+            : make_request(index, op, global_address(member, local_of(context.address)), group.id);
         if (op == LineOp::write) std::memcpy(copy.data(), data, context.size);
-        copy.push_hop(marker_port, 0);
         ++copies_;
-        host_.group_request(copy, context.input);
+        if (group.spine()) {
+            host_.group_request_down(copy, context.input, group.down[m]);
+        } else {
+            host_.group_request(copy, context.input);
+        }
     }
 }
 
 void GroupUnit::on_copy_sent(Line& copy)
 {
     Context& context = contexts_[copy.tag];
-    if (--context.unsent > 0 || context.op == LineOp::reduce) return;
+    if (--context.unsent > 0 || (context.op == LineOp::reduce && context.stage != Stage::writes)) return;
     host_.free_request_slot(*context.original, context.input);
     if (!context.posted) return;
     pool_.give(*context.original);
@@ -219,31 +269,51 @@ void GroupUnit::on_response(Line& line, unsigned input, Time now)
     const std::uint32_t index = line.tag;
     Context& context = contexts_[index];
     host_.free_response_slot(line, input);
+    if (line.op == LineOp::reduce && is_leaf(context)) {
+        pool_.give(line);
+        close_push(index, input);
+        return;
+    }
     const bool last = --context.pending == 0;
     if (context.op == LineOp::load_reduce) {
-        context.lines[member_of(groups_[context.group], line.destination)] = &line;
+        context.lines[operand_of(groups_[context.group], line, input)] = &line;
         const Time done = adder_.book(now, context.size).end;
-        if (last) host_.group_later(*context.original, done, index);
+        if (last) combine_later(*context.original, done, index);
         return;
     }
     pool_.give(line);
     if (!last) return;
-    if (context.op == LineOp::reduce) {
-        for (Line*& contribution : context.lines) {
-            if (contribution != nullptr) answer(*contribution, input);
-            contribution = nullptr;
-        }
+    if (context.stage == Stage::writes) {
+        context.stage = Stage::written;
+        context.pending = 1;
+        answer(*context.original, input);
+    } else if (context.op == LineOp::reduce) {
+        close_push(index, input);
     } else {
         answer(*context.original, input);
+        close(index);
+    }
+}
+
+void GroupUnit::close_push(std::uint32_t index, unsigned input)
+{
+    for (Line*& contribution : contexts_[index].lines) {
+        if (contribution != nullptr) answer(*contribution, input);
+        contribution = nullptr;
     }
     close(index);
 }
 
-void GroupUnit::ready(unsigned index)
+void GroupUnit::ready(Line& line)
 {
+    const auto index = static_cast<std::uint32_t>(line.scratch.words[0]);
     Context& context = contexts_[index];
     std::uint8_t result[line_bytes];
     combine(context, result);
+    if (context.op == LineOp::reduce && is_leaf(context)) {
+        raise(index, result);
+        return;
+    }
     if (context.op == LineOp::reduce) {
         unlink(index);  // a further contribution is to the next round
         context.pending = static_cast<unsigned>(groups_[context.group].members.size());
@@ -262,11 +332,11 @@ void GroupUnit::ready(unsigned index)
 void GroupUnit::retry(Line& line, unsigned input, Time now)
 {
     if (!begin(line, input, now)) {
-        waiting_.push_front({&line, input});
+        share_of(line, input).waiting.push_front({&line, input});
         wait(line);
         fill_places();
-    } else if (!free_.empty()) {
-        retry_next();  // it joined others
+    } else if (Share& share = share_of(line, input); share.taken < context_limit_) {
+        retry_next(share);  // it joined others
     }
 }
 
@@ -297,70 +367,23 @@ void GroupUnit::close(std::uint32_t index)
     context.open = false;
     context.original = nullptr;
     free_.push_back(index);
-    retry_next();
+    if (context.parked) {
+        parked_ -= groups_[context.group].members.size();
+        return;
+    }
+    Share& share = shares_[context.above ? 1 : 0];
+    --share.taken;
+    retry_next(share);
 }
 
-void GroupUnit::retry_next()
+void GroupUnit::retry_next(Share& share)
 {
-    if (waiting_.empty()) return;
-    const Waiting next = waiting_.front();
-    waiting_.pop_front();
+    if (share.waiting.empty()) return;
+    const Waiting next = share.waiting.front();
+    share.waiting.pop_front();
     wait_no_more(*next.line);
     fill_places();
     host_.group_retry(*next.line, next.input);
-}
-
-std::string GroupUnit::missing(const Context& context) const
-{
-    const SwitchGroup& group = groups_[context.group];
-    if (context.op == LineOp::multicast || context.unsent > 0)
-        return fmt::format("{} copies to leave and {} acknowledgements", context.unsent, context.pending);
-    std::string out;
-    for (std::size_t m = 0; m < group.members.size(); ++m)
-        if (context.lines[m] == nullptr) out += (out.empty() ? "endpoint " : ", ") + std::to_string(group.members[m]);
-    return out;
-}
-
-std::vector<std::string> GroupUnit::blocked() const
-{
-    std::vector<std::string> out;
-    for (const Context& context : contexts_)
-        if (context.open && context.pending > 0)
-            out.push_back(fmt::format("{} at {:#x} of group {:#x} waits for {}", name_of(context.op),
-                local_of(context.address), groups_[context.group].id, missing(context)));
-    if (!waiting_.empty())
-        out.push_back(
-            fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(), contexts_.size()));
-    if (contributions_waiting_ > placed_)
-        out.push_back(fmt::format(
-            "{} of their contributions keep their input slots; all switch.waiting_contributions = {} places are in use",
-            contributions_waiting_ - placed_, places_));
-    return out;
-}
-
-bool GroupUnit::overdue(Time now) const
-{
-    if (timeout_ == 0) return false;
-    return std::any_of(contexts_.begin(), contexts_.end(), [&](const Context& context) {
-        return context.open && context.op == LineOp::reduce && context.pending > 0 && now - context.since > timeout_;
-    });
-}
-
-void GroupUnit::add_statistics(std::vector<Statistic>& out) const
-{
-    StatisticWriter write(group_unit_statistics(), out);
-    write("group_operations", operations_);
-    write("group_copies", copies_);
-    write("group_contexts_peak", peak_);
-    write("group_waits", waited_);
-    write("adder_busy", adder_.busy());
-}
-
-void GroupUnit::reset_statistics()
-{
-    operations_ = copies_ = waited_ = 0;
-    peak_ = contexts_.size() - free_.size();
-    adder_.reset_busy();
 }
 
 }  // namespace weft

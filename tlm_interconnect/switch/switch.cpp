@@ -33,15 +33,15 @@ void Switch::run(ScheduledItem& item)
         touch(input);
         return;
     }
-    if (item.kind == group_kind) {
-        groups_->ready(input);
-        return;
-    }
     if (item.kind == timer_kind) {
         stage_->expired(input, event_queue().now());
         return;
     }
     Line& line = Line::of(item);
+    if (item.kind == group_kind) {
+        groups_->ready(line);
+        return;
+    }
     if (item.kind == stage_kind) {
         forward(line, input);
         return;
@@ -130,6 +130,23 @@ void Switch::add_group(const SwitchGroup& group, LinePool& pool)
     groups_->add(group);
 }
 
+void Switch::add_tier(const GroupTier& part, LinePool& pool)
+{
+    if (stage_ != nullptr)
+        throw InputError("", 0, path() + ": a network card cannot multicast and reduce over two tiers",
+            "members that are attached to switches, and switches that are attached to each other");
+    if (groups_ == nullptr) groups_ = std::make_unique<GroupUnit>(*this, path(), spec_, pool);
+    groups_->add(part);
+    if (part.leaf()) set_group_routes(part.id, part.up);
+}
+
+void Switch::group_request_down(Line& line, unsigned input, const std::vector<std::uint16_t>& routes)
+{
+    line.mark(LineHeader::made_mark);
+    const std::uint16_t route = routes[line.pick(static_cast<unsigned>(routes.size()))];
+    enqueue(line, LineClass::request, input, {RouteTable::port_of(route), RouteTable::vc_set_of(route)});
+}
+
 void Switch::group_request(Line& line, unsigned input)
 {
     line.mark(LineHeader::made_mark);
@@ -143,10 +160,10 @@ void Switch::group_response(Line& line, unsigned input)
     enqueue(line, LineClass::response, input, exit);
 }
 
-void Switch::group_later(Line& line, Time due, unsigned context)
+void Switch::group_later(Line& line, Time due, unsigned rank)
 {
     line.kind = group_kind;
-    event_queue().schedule(line, *this, due, context);
+    event_queue().schedule(line, *this, due, rank);
 }
 
 void Switch::group_retry(Line& line, unsigned input)

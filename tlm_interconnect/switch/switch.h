@@ -36,6 +36,7 @@ public:
 
     void set_credits(unsigned port, const BufferSpace& space) override;
     void add_group(const SwitchGroup& group, LinePool& pool) override;
+    void add_tier(const GroupTier& part, LinePool& pool) override;
     bool accounts_for_credits() const override { return true; }
     bool overdue(Time now) const override { return groups_ != nullptr && groups_->overdue(now); }
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak_queue(); }
@@ -64,10 +65,12 @@ private:
     void touch(unsigned port);
     void forward(Line& line, unsigned input);
     void group_request(Line& line, unsigned input) override;
+    void group_forward(Line& line, unsigned input) override { forward(line, input); }
+    void group_request_down(Line& line, unsigned input, const std::vector<std::uint16_t>& routes) override;
     void group_response(Line& line, unsigned input) override;
     void free_request_slot(Line& line, unsigned input) override { free_slot(line, LineClass::request, input); }
     void free_response_slot(Line& line, unsigned input) override { free_slot(line, LineClass::response, input); }
-    void group_later(Line& line, Time due, unsigned context) override;
+    void group_later(Line& line, Time due, unsigned rank) override;
     void group_retry(Line& line, unsigned input) override;
 
     void stage_forward(Line& line, unsigned input) override { forward(line, input); }

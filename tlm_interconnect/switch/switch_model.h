@@ -10,7 +10,7 @@
 #include "base/statistic.h"
 #include "tlm_interconnect/switch/port_watch.h"
 #include "tlm_interconnect/protocol/protocol.h"
-#include "tlm_interconnect/protocol/switch_group.h"
+#include "tlm_interconnect/switch/group_tier.h"
 
 namespace weft {
 
@@ -25,6 +25,12 @@ public:
     virtual void add_group(const SwitchGroup& /*group*/, LinePool& /*pool*/)
     {
         throw InputError("", 0, "this switch model has no operations on groups", "model switch");
+    }
+    // The same of its part in a group over two tiers of switches.
+    virtual void add_tier(const GroupTier& /*part*/, LinePool& /*pool*/)
+    {
+        throw InputError("", 0, "this switch model has no operations on groups over two tiers of switches",
+            "model switch, or members that share a switch");
     }
     // Whether an operation on a group has lacked a member for longer than it may.
     virtual bool overdue(Time /*now*/) const { return false; }

@@ -140,6 +140,11 @@ protected:
     }
 
     const RouteTable& routes() const { return routes_; }
+    // Requests to group `id` go on to the switches that carry it out.
+    void set_group_routes(std::uint16_t id, std::vector<std::uint16_t> entries)
+    {
+        routes_.set_group(id, std::move(entries));
+    }
 
 private:
     Model& model() { return static_cast<Model&>(*this); }

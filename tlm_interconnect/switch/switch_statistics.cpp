@@ -12,6 +12,13 @@ const StatisticTable& group_unit_statistics()
     return table;
 }
 
+const StatisticTable& group_leaf_statistics()
+{
+    static const StatisticTable table{
+        {"group_raised", "lines", "combinations of the own members, sent to the switches above"}};
+    return table;
+}
+
 const StatisticTable& message_stage_statistics()
 {
     static const StatisticTable table{{"messages", "", "messages that left the node"},
@@ -29,6 +36,7 @@ const StatisticTable& switch_statistics()
             {"peak_queue", "lines", "largest number of packets that waited for one output"},
             {"credit_stall", "ps", "time with waiting packets, a free wire and no credit, summed over outputs"}} +
         only_when("the switch has operations on groups", group_unit_statistics()) +
+        only_when("the switch has members of a group over two tiers", group_leaf_statistics()) +
         only_when("the node is a network card: switch.message is not 0", message_stage_statistics());
     return table;
 }

@@ -222,6 +222,12 @@ std::string validation_svg(const ValidationResult& result)
         plot.x_ticks.push_back({x, table.over_bytes() ? format_bytes(row.measured->number) : row.measured->key});
         last_tick = row.measured->number;
     }
+    // The last size is named, too: in place of the one before if that is near.
+    if (table.over_bytes() && !result.comparison.rows.empty()) {
+        const std::uint64_t end = result.comparison.rows.back().measured->number;
+        if (end > last_tick && plot.x_ticks.size() > 1) plot.x_ticks.pop_back();
+        if (end > last_tick) plot.x_ticks.push_back({static_cast<double>(end), format_bytes(end)});
+    }
     plot.curves = {measured, simulated};
     // Two lines on logarithmic axes hide an error of a tenth.
     PlotPanel errors;
