@@ -31,8 +31,8 @@ namespace weft {
 //   4  models declare parameters and statistics of their own; requests hold values by name in place of our structs
 //   5  models declare which parameters of Weft they read; the shells of switches and links hold their sockets in sc_vectors;
 //      VC sets of routes (vc_set_of()), hops of the return path (note_hop()), path selection; choices in specs are enumerations
-//   6  slices of an L2 and memories are kinds of their own; a parameter of Weft may choose among the models of a kind
-//      and a switch may be told of a tier above it (add_tier())
+//   6  slices of an L2 and memories are kinds of their own; a parameter of Weft may choose among the models of a kind;
+//      switches take their part in groups over two tiers (add_tier())
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;
