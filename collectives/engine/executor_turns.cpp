@@ -16,6 +16,12 @@ void LineExecutor::divide(const std::vector<Site>& sites)
     here_ = &seats_.front();
 }
 
+void LineExecutor::finish_ended()
+{
+    for (const JobId id : ended_) finish(*jobs_.at(id));
+    ended_.clear();
+}
+
 LineExecutor::Part& LineExecutor::new_part(std::uint32_t endpoint)
 {
     if (free_parts_.empty()) {

@@ -272,6 +272,7 @@ void LineExecutor::wait(Picoseconds duration, Done done)
 
 void LineExecutor::run(ScheduledItem& item)
 {
+    const std::lock_guard<std::recursive_mutex> turn(turn_);
     Part& part = static_cast<Part&>(item);
     here_ = &seats_[part.endpoint];
     here_->queue->act_for(here_->device);
@@ -317,16 +318,27 @@ void LineExecutor::launch(Part& part)
     }
 }
 
+// In the order in which ranks leave, unless the run is cut.
+void LineExecutor::leave(Running& job)
+{
+    job.last_left = std::max(job.last_left, now());
+    if (++job.left < job.job.schedule->size()) return;
+    if (stations_.empty()) {
+        finish(job);
+    } else {
+        ended_.push_back(job.id);
+    }
+}
+
 void LineExecutor::on_workgroup_done(std::uint64_t token)
 {
+    const std::lock_guard<std::recursive_mutex> turn(turn_);
     Part& part = *parts_[token];
     here_ = &seats_[part.endpoint];
     if (--part.remaining > 0) return;
     const Done done = std::move(part.done);
     if (part.of_job) {
-        Running& job = *jobs_.at(part.job);
-        job.last_left = std::max(job.last_left, now());
-        if (++job.left == job.job.schedule->size()) finish(job);
+        leave(*jobs_.at(part.job));
     } else if (part.bytes > 0) {
         const std::uint32_t home = endpoint_of(part.address);
         endpoints_[home]->image().discard(local_of(part.address), part.bytes);

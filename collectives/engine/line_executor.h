@@ -11,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ public:
         std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
     };
     void divide(const std::vector<Site>& sites);
+    // Of such a run, while no part runs: compares the results of jobs that all ranks have left, and frees their memory.
+    void finish_ended();
 
     const EngineSpec& spec() const { return spec_; }
     // Creates the groups for steps that switches execute; without it such a job is refused. Outlives the executor.
@@ -101,6 +104,7 @@ private:
 
     void run(ScheduledItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
+    void leave(Running& job);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
     void make_groups(Running& job);
@@ -117,6 +121,8 @@ private:
     std::vector<std::unique_ptr<Station>> stations_;  // none where the run is not cut
     std::vector<Seat> seats_;                         // by endpoint
     const Seat* here_;                                // of the endpoint that it acts for
+    std::recursive_mutex turn_;                       // parts may run in threads of their own
+    std::vector<JobId> ended_;                        // of a run that is cut
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

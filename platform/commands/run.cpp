@@ -72,6 +72,7 @@ int simulate_command(const Arguments& arguments)
     std::string fault_wave = "fault.fst";
     std::string memory_limit;
     std::string partitions;
+    std::string threads;
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -90,6 +91,7 @@ int simulate_command(const Arguments& arguments)
         "refuse a run whose estimate takes more memory; default the available memory of the machine");
     line.value("--partitions", "N", partitions,
         "cut the run into N parts that exchange transactions once a window; changes no result");
+    line.value("--threads", "N", threads, "of --partitions: threads that run the parts; default 1; changes no result");
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", run.watch,
@@ -145,6 +147,8 @@ int simulate_command(const Arguments& arguments)
     }
     if (!partitions.empty())
         run.partitions = static_cast<std::uint32_t>(number_option("--partitions", partitions, 1, most_partitions));
+    if (!threads.empty())
+        run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions));
     if (run.flow && run.partitions > 1)
         throw usage_error("--partitions with --fidelity flow", "--fidelity line, or --partitions 1");
     if (run.partitions > 1 && !waves.empty()) throw usage_error("--partitions with --wave", "--partitions 1");

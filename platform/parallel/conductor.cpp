@@ -20,8 +20,10 @@ T take_from(const Transport::Message& message, std::size_t& at)
 
 }  // namespace
 
-Conductor::Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead)
-    : parts_(std::move(parts)), links_(std::move(links)), transport_(transport), lookahead_(lookahead)
+Conductor::Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
+    std::size_t threads)
+    : parts_(std::move(parts)), links_(std::move(links)), transport_(transport), lookahead_(lookahead),
+      pool_(parts_.size(), threads), notes_(parts_.size())
 {
     for (const Part& part : parts_) part.progress->make_part();
 }
@@ -33,30 +35,44 @@ Time Conductor::last() const
     return out;
 }
 
-void Conductor::read(const Transport::Message& message, Time& least)
+std::uint64_t Conductor::records() const
 {
-    for (std::size_t at = 0; at < message.size();) {
-        const auto record = take_from<CutRecord>(message, at);
-        least = std::min(least, record.due);
-        ++records_;
-        if (record.has_line) {
-            const auto line = take_from<LineRecord>(message, at);
-            links_[record.link]->deliver(record, &line, begin_);
-        } else {
-            links_[record.link]->deliver(record, nullptr, begin_);
-        }
-    }
+    std::uint64_t out = 0;
+    for (const Note& note : notes_) out += note.records;
+    return out;
 }
 
-// The earliest arrival of what came; `never` if nothing did. What it makes modules send, such as the credit of a response that passes through
-// a port, is on its way from that arrival on.
-Time Conductor::deliver()
+// Hands over what has come for a part, and notes the earliest time at which something is due or arrives there. What a record makes modules send,
+// such as the credit of a response that passes through a port, is on its way from its arrival on.
+void Conductor::deliver(std::size_t part)
 {
-    Time least = never;
-    if (!transport_.exchange()) return least;
-    for (std::size_t to = 0; to < parts_.size(); ++to)
-        for (std::size_t from = 0; from < parts_.size(); ++from) read(transport_.inbox(part(to), part(from)), least);
-    return least;
+    const auto to = static_cast<std::uint32_t>(part);
+    Note& note = notes_[part];
+    note.least = never;
+    for (std::size_t turn = 0; turn < parts_.size(); ++turn) {
+        const auto from = static_cast<std::uint32_t>(backwards_ ? parts_.size() - 1 - turn : turn);
+        const Transport::Message& message = transport_.inbox(to, from);
+        for (std::size_t at = 0; at < message.size();) {
+            const auto record = take_from<CutRecord>(message, at);
+            note.least = std::min(note.least, record.due);
+            ++note.records;
+            if (record.has_line) {
+                const auto line = take_from<LineRecord>(message, at);
+                links_[record.link]->deliver(record, &line, begin_);
+            } else {
+                links_[record.link]->deliver(record, nullptr, begin_);
+            }
+        }
+    }
+    note.least = std::min(note.least, parts_[part].event_queue->next_time());
+}
+
+// False: nothing was on its way.
+bool Conductor::exchange()
+{
+    const bool any = transport_.exchange();
+    pool_.each([this](std::size_t part) { deliver(part); }, backwards_);
+    return any;
 }
 
 bool Conductor::stuck()
@@ -78,12 +94,13 @@ bool Conductor::stuck()
     return false;
 }
 
-Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& watch)
+Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& between)
 {
     End end = End::idle;
     for (;;) {
-        Time least = deliver();
-        for (const Part& part : parts_) least = std::min(least, part.event_queue->next_time());
+        exchange();
+        Time least = never;
+        for (const Note& note : notes_) least = std::min(least, note.least);
         if (least == never) break;
         if (least > until) {
             end = End::until;
@@ -92,13 +109,10 @@ Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& watch
         ++windows_;
         const Time window = least > never - lookahead_ ? never : least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        bool stopped = false;
-        for (std::size_t turn = 0; turn < parts_.size(); ++turn) {
-            EventQueue& event_queue = *parts_[part(turn)].event_queue;
-            event_queue.run_window(begin_);
-            stopped = stopped || event_queue.stopped();
-        }
-        if (stopped || (watch && !watch(begin_ - 1))) {
+        pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+        const bool stopped =
+            std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
+        if (stopped || (between && !between(begin_ - 1))) {
             end = End::stopped;
             break;
         }
@@ -107,8 +121,10 @@ Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& watch
             break;
         }
     }
-    while (deliver() != never) {
+    while (exchange()) {
     }
+    const Time ended = last();
+    for (const Part& part : parts_) part.event_queue->end_part(ended);
     return end;
 }
 

@@ -91,7 +91,7 @@ void CutLink::deliver(const CutRecord& record, const LineRecord* line, Time begi
             "arrivals no earlier than the end of the window");
     const Side& side = sides_[record.end];
     side.event_queue->set_scheduling(begin, {record.at, record.device});
-    Line& handed = line == nullptr ? credit_ : side.pool->take();
+    Line& handed = line == nullptr ? credits_[record.end] : side.pool->take();
     if (line == nullptr) {
         handed.vc = record.vc;
     } else {

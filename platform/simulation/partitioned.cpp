@@ -138,11 +138,12 @@ std::vector<LineExecutor::Site> CutRun::sites(const System& system, const Fabric
     return out;
 }
 
-Conductor CutRun::conductor(const System& system)
+std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t threads)
 {
     std::vector<Conductor::Part> parts;
     for (const auto& share : system.shares()) parts.push_back({&share->event_queue, &share->progress});
-    return Conductor(std::move(parts), system.fabric().cut_links(), *transport_, partition_.lookahead);
+    return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_, partition_.lookahead,
+        threads);
 }
 
 }  // namespace weft

@@ -39,7 +39,7 @@ public:
 
     // The sites of the executor's endpoints.
     std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
-    Conductor conductor(const System& system);
+    std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
 
 private:
     CutGraph graph_;  // nodes with the numbers of those that are used, in rank order, then others

@@ -143,13 +143,13 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     run.load.start();
     const InterruptGuard interrupt;
-    Conductor conductor = run.cut->conductor(parts.system);
-    if (run.options.backwards) conductor.run_backwards();
+    const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
+    if (run.options.backwards) conductor->run_backwards();
     constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
-    const Conductor::End end =
-        conductor.run(run.options.until.value_or(~Time{0}), [&watching, &parts, &conductor](Time now) {
-            return (conductor.windows() & look_mask) != 0 || watching.look(now, parts);
-        });
+    const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), [&](Time now) {
+        parts.executor.finish_ended();
+        return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
+    });
     watching.stuck = end == Conductor::End::stuck;
     parts.executor.rethrow();
 }

@@ -17,9 +17,10 @@ namespace {
 constexpr unsigned most_seconds = 200;
 
 // The result as JSON without wall-clock times, or why it was refused.
-std::string bytes_of(RunSetup setup, std::uint32_t partitions, bool backwards = false)
+std::string bytes_of(RunSetup setup, std::uint32_t partitions, bool backwards = false, std::uint32_t threads = 1)
 {
     setup.options.partitions = partitions;
+    setup.options.threads = threads;
     setup.options.backwards = backwards;
     setup.options.progress = false;
     return in_timed_child(
@@ -55,7 +56,15 @@ void expect_same(const RunSetup& setup, const std::vector<std::uint32_t>& number
         EXPECT_EQ(difference(whole, bytes_of(setup, parts)), "") << what << " in " << parts << " parts";
         EXPECT_EQ(difference(whole, bytes_of(setup, parts, true)), "")
             << what << " in " << parts << " parts, the last first";
+        EXPECT_EQ(difference(whole, bytes_of(setup, parts, false, 2)), "")
+            << what << " in " << parts << " parts, 2 threads";
     }
+}
+
+std::string refusal(const RunSetup& setup, std::uint32_t partitions)
+{
+    const std::string text = bytes_of(setup, partitions);
+    return text.substr(0, 9) == "refused: " ? text.substr(9) : "not refused";
 }
 
 // Pods of GPUs behind switches, joined by a core of switches with longer links.
@@ -113,8 +122,20 @@ RunSetup random_setup(unsigned seed, std::string& what)
     if (random.below(3) == 0) setup.sets.push_back("link.response_credits=" + std::to_string(2 + random.below(14)));
     if (random.below(3) == 0) setup.sets.push_back("link.merge=adjacent");
     if (random.below(3) == 0) setup.sets.push_back("engine.protocol=ll128");
-    if (random.below(4) == 0) setup.sets.push_back("gpu.wait_policy=monitor");
-    if (random.below(4) == 0) setup.sets.push_back("engine.mover=copy_engine");
+    if (random.below(3) == 0)
+        setup.sets.push_back("gpu.wait_policy=" + random.one_of<std::string>({"monitor", "backoff", "waiting_atomic"}));
+    if (random.below(4) == 0)
+        setup.sets.push_back("engine.mover=" + random.one_of<std::string>({"copy_engine", "bulk"}));
+    if (random.below(4) == 0) {
+        setup.sets.emplace_back("link.frame=64");
+        setup.sets.emplace_back("link.frame_payload=60");
+    }
+    if (random.below(4) == 0) setup.sets.emplace_back("link.bundle=3");
+    if (random.below(4) == 0) setup.sets.emplace_back("routing.path_selection=round_robin");
+    if (random.below(4) == 0) setup.sets.emplace_back("gpu.launch_latency=2us");
+    if (kind == 3 && random.below(3) == 0)
+        setup.lines += "bind:\n- {nodes: {component: nvsw}, kind: nvswitch, model: crossbar}\n";
+    if (random.below(6) == 0) setup.options.until = 6'000'000;
     setup.options.data_on = random.below(4) != 0;
     what = "seed " + std::to_string(seed) + ": " + setup.document.substr(0, setup.document.find('\n')) + " " +
         operation + " " + algorithm + " " + std::to_string(bytes) + " B";
@@ -123,6 +144,74 @@ RunSetup random_setup(unsigned seed, std::string& what)
 }
 
 }  // namespace
+
+TEST(Parts, EightGpusBehindFourSwitches)
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = collective_lines("all_reduce", "ring", "65536");
+    expect_same(setup, {2, 3, 8}, "ring");
+    setup.lines = collective_lines("all_reduce", "direct", "40000");
+    setup.options.data_on = false;
+    expect_same(setup, {2, 8}, "direct without data");
+}
+
+// Links of two lengths: parts are pods, or smaller than pods.
+TEST(Parts, PodsWithTwoLevelsOfSwitches)
+{
+    RunSetup setup;
+    setup.document = pods_document(3, 3, 2, 40, 250);
+    setup.lines = collective_lines("all_to_all", "direct", "36000");
+    setup.sets = {"link.request_credits=6", "engine.channels=4"};
+    expect_same(setup, {2, 3, 5}, "pods");
+}
+
+// Buffers that wait for each other in a circle through all parts.
+TEST(Parts, ADeadlockOfTheFabricIsTheSame)
+{
+    RunSetup setup;
+    setup.document = example("switch_ring");
+    setup.lines = collective_lines("all_to_all", "direct", "393216");
+    setup.sets = {"routing.cycles=allow", "link.request_credits=1", "link.response_credits=1"};
+    EXPECT_NE(bytes_of(setup, 1).find("\"stop\": \"deadlock\""), std::string::npos);
+    expect_same(setup, {2, 3}, "ring of switches");
+}
+
+TEST(Parts, RefuseWhatCannotBeCut)
+{
+    RunSetup setup;
+    setup.document = star_document(4);
+    setup.lines = collective_lines("all_reduce", "ring", "4096");
+    EXPECT_EQ(refusal(setup, 4), "not refused");
+    const auto with = [&setup](const std::string& set) { return refusal(setup.with(set), 2); };
+    const auto has = [](const std::string& text, const std::string& part) {
+        return text.find(part) != std::string::npos;
+    };
+    EXPECT_TRUE(has(refusal(setup, 5),
+        "--partitions 5, but the run has 4 groups of GPUs that can be apart; expected from 1 to 4"))
+        << refusal(setup, 5);
+    EXPECT_TRUE(
+        has(with("link.retry=timeout"), "--partitions with link.retry of b.0.xpu.0~b.0.sw.0; expected --partitions 1"))
+        << with("link.retry=timeout");
+    EXPECT_TRUE(has(with("link.latency=0 ns"), "which has no latency")) << with("link.latency=0 ns");
+    EXPECT_TRUE(has(with("link.pool_credits=8"),
+        "1 group of GPUs that can be apart (b.0.xpu.0~b.0.sw.0 cannot be cut: link.pool_credits"))
+        << with("link.pool_credits=8");
+    EXPECT_TRUE(has(with("link.credit_bytes=8"), "cannot be cut: link.credit_bytes")) << with("link.credit_bytes=8");
+    EXPECT_TRUE(has(with("l2.model=reference_slice"), "--partitions with the clocked slices"))
+        << with("l2.model=reference_slice");
+    RunSetup other = setup;
+    other.options.watch = true;
+    EXPECT_TRUE(has(refusal(other, 2), "--partitions with --watch")) << refusal(other, 2);
+    other = setup;
+    other.options.check_protocol = true;
+    EXPECT_TRUE(has(refusal(other, 2), "--partitions with --check-protocol")) << refusal(other, 2);
+    other = setup;
+    other.lines = collective_lines("all_reduce", "nvls", "4096");
+    EXPECT_TRUE(has(refusal(other, 2), "steps that switches execute")) << refusal(other, 2);
+    other.lines = collective_lines("all_reduce", "ring", "4096", "delays: {1: 2us}");
+    EXPECT_TRUE(has(refusal(other, 2), "ranks that enter late")) << refusal(other, 2);
+}
 
 class RandomParts : public ::testing::TestWithParam<unsigned> {};
 

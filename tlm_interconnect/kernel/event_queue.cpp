@@ -144,6 +144,8 @@ void EventQueue::act_for(std::uint32_t device)
     if (part_) part_->by.device = device;
 }
 
+void EventQueue::end_part(Time last) { now_ = part_->last = last; }
+
 void EventQueue::run_window(Time end)
 {
     StampedWheel& wheel = part_->wheel;

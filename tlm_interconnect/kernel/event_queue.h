@@ -121,6 +121,8 @@ public:
     void set_scheduling(Time now, const Scheduling& by);
     // The same while an item runs: what a component of no device does for `device`.
     void act_for(std::uint32_t device);
+    // Of a part, behind the last window: the last item of any part ran at `last`.
+    void end_part(Time last);
     Time next_time() const { return part_ ? part_->wheel.next_time() : wheel_.next_time(); }
     // When and by whom what is scheduled now counts as scheduled.
     const Scheduling& scheduling() const { return part_->by; }
