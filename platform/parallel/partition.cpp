@@ -119,7 +119,7 @@ bool balanced(const Placed& placed)
 {
     std::uint64_t total = 0;
     for (const std::uint64_t weight : placed.weight) total += weight;
-    return *std::max_element(placed.weight.begin(), placed.weight.end()) * placed.weight.size() <= 2 * total;
+    return *std::max_element(placed.weight.begin(), placed.weight.end()) * placed.weight.size() * 2 <= 3 * total;
 }
 
 [[noreturn]] void refuse(const CutGraph& graph, std::uint32_t parts, std::size_t most)

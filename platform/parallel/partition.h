@@ -2,7 +2,7 @@
 //
 // Nodes on both ends of a link that cannot be cut, or that is shorter than the lookahead aimed at, stay together. Of the latencies
 // that links have, the lookahead is the longest one by which there are as many groups of endpoints as parts, and no
-// part has more than twice its share of the weight; where that cannot be, the shortest one. Groups of endpoints go to the parts in rank
+// part has more than one and a half times its share of the weight; where that cannot be, the shortest one. Groups of endpoints go to the parts in rank
 // order, so that neighbours by rank are in one part; what has no endpoint goes where most of its bandwidth leads, among equals to the
 // part with the least of such. The result follows from the graph alone.
 #pragma once

@@ -209,7 +209,7 @@ TEST(Parts, RefuseWhatCannotBeCut)
     other = setup;
     other.lines = collective_lines("all_reduce", "nvls", "4096");
     EXPECT_TRUE(has(refusal(other, 2), "steps that switches execute")) << refusal(other, 2);
-    other.lines = collective_lines("all_reduce", "ring", "4096", "delays: {1: 2us}");
+    other.lines = collective_lines("all_reduce", "ring", "4096", "delay: {1: 2us}");
     EXPECT_TRUE(has(refusal(other, 2), "ranks that enter late")) << refusal(other, 2);
 }
 
