@@ -61,7 +61,6 @@ CutGraph graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const 
         if (resolved.link_model(edge) != "link")
             refuse(resolved.file, 0, "model " + resolved.link_model(edge) + " of " + name);
         if (link.retry != RetryKind::none) refuse(resolved.file, 0, "link.retry of " + name);
-        if (link.latency == 0) refuse(resolved.file, 0, "the link " + name + ", which has no latency");
         const FabricEdge& ends = plan.fabric.edges[edge];
         graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(link)});
         ++graph.nodes[number[ends.a]].weight;
