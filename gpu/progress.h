@@ -38,6 +38,24 @@ public:
         stuck_ = std::move(stuck);
     }
 
+    // Of one part of a run that is cut (platform/parallel/): who spins here may be helped by others, so nothing is given up here.
+    // Who runs the parts asks them all, between windows.
+    void make_part()
+    {
+        last_resort_ = [] { return true; };
+    }
+    bool anybody_spins() const { return spinning_ != 0; }
+    // Nothing is busy, and all who spin have polled in vain since the last ask_again().
+    bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
+    // Changes whenever something has been busy.
+    std::uint64_t epoch() const { return epoch_; }
+    void ask_again(Time since)
+    {
+        quiet_since_ = since;
+        ++epoch_;
+        vain_ = 0;
+    }
+
     // A spinning workgroup has polled, at a time after `issued`, and must go on. `last_epoch` is kept by
     // the workgroup. True when the run cannot progress.
     bool polled_in_vain(Time issued, std::uint64_t& last_epoch)

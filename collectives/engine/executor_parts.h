@@ -29,6 +29,21 @@ struct LineExecutor::Part : ScheduledItem {
     bool background() const { return wavefronts > 0; }
 };
 
+// The executor's turns in one part of a run, last among all components of an instant as the executor's own are.
+class LineExecutor::Station final : public TimedComponent {
+public:
+    Station(EventQueue& event_queue, LineExecutor& executor)
+        : TimedComponent(event_queue, executor.path()), executor_(executor)
+    {
+    }
+    const EventQueue& queue() const { return event_queue(); }
+
+private:
+    void run(ScheduledItem& item) override { executor_.run(item); }
+
+    LineExecutor& executor_;
+};
+
 struct LineExecutor::Running {
     Job job;
     JobId id = 0;
@@ -43,6 +58,7 @@ struct LineExecutor::Running {
     std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
+    Picoseconds last_left = 0;
 
     Mover mover() const { return ports ? Mover::port : engine.mover; }
     std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const

@@ -34,8 +34,9 @@ InputError too_large(const std::string& job, const Accelerator& accelerator)
 
 LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress,
     const EngineSpec& spec, bool data_on, std::uint64_t seed)
-    : TimedComponent(event_queue, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec),
-      data_on_(data_on), seed_(seed)
+    : TimedComponent(event_queue, "~executor"), endpoints_(endpoints),
+      seats_(std::max<std::size_t>(1, endpoints.size()), Seat{&event_queue, &progress, this, 0}),
+      here_(&seats_.front()), spec_(spec), data_on_(data_on), seed_(seed)
 {
     for (Accelerator* accelerator : endpoints_) {
         gpus_.push_back(accelerator->gpu());
@@ -177,46 +178,17 @@ void LineExecutor::fill(Running& job)
     }
 }
 
-LineExecutor::Part& LineExecutor::new_part()
-{
-    if (free_parts_.empty()) {
-        free_parts_.push_back(static_cast<std::uint32_t>(parts_.size()));
-        parts_.push_back(std::make_unique<Part>());
-        parts_.back()->index = free_parts_.back();
-    }
-    Part& part = *parts_[free_parts_.back()];
-    free_parts_.pop_back();
-    part.open = true;
-    progress_.busy();
-    return part;
-}
-
-void LineExecutor::recycle(Part& part)
-{
-    part.programs.clear();
-    part.threads.clear();
-    part.lists.clear();
-    part.list_threads.clear();
-    part.done = nullptr;
-    part.timer = part.of_job = part.open = false;
-    part.remaining = 0;
-    part.bytes = 0;
-    part.wavefronts = part.unroll = 0;
-    free_parts_.push_back(part.index);
-}
-
 void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
 {
     Running& job = *jobs_.at(id);
-    if (job.entered++ == 0) records_[id].start = event_queue().now();
-    Part& part = new_part();
+    if (job.entered++ == 0) records_[id].start = now();
+    Part& part = new_part(job.job.members[position]);
     part.of_job = true;
     part.job = id;
     part.position = position;
-    part.endpoint = job.job.members[position];
     part.done = std::move(done);
     if (replays_[part.endpoint] != nullptr) {
-        event_queue().schedule(part, *this, event_queue().now());
+        schedule(part, 0);
         return;
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
@@ -231,13 +203,12 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         part.lists.push_back(std::move(lowered.lists[thread]));
         part.list_threads.push_back(thread);
     }
-    event_queue().schedule(part, *this, event_queue().now() + gpus_[part.endpoint]->spec().launch_latency);
+    schedule(part, gpus_[part.endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
-    Part& part = new_part();
-    part.endpoint = endpoint;
+    Part& part = new_part(endpoint);
     part.done = std::move(done);
     if (!memories_[home].allocate(bytes, part.address))
         throw InputError("memory node", 0,
@@ -255,13 +226,12 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
         }
         part.programs.push_back(std::move(program));
     }
-    event_queue().schedule(part, *this, event_queue().now() + gpus_[endpoint]->spec().launch_latency);
+    schedule(part, gpus_[endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
 {
-    Part& part = new_part();
-    part.endpoint = endpoint;
+    Part& part = new_part(endpoint);
     part.done = std::move(done);
     if (work.duration == 0) part.bytes = work.bytes;
     if (part.bytes > 0 && !memories_[endpoint].allocate(part.bytes, part.address))
@@ -271,13 +241,12 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     KernelWork placed = work;
     if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
     part.programs = kernel_programs(placed, part.address);
-    event_queue().schedule(part, *this, event_queue().now());
+    schedule(part, 0);
 }
 
 void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
 {
-    Part& part = new_part();
-    part.endpoint = endpoint;
+    Part& part = new_part(endpoint);
     part.done = std::move(done);
     part.wavefronts = Gemm::wavefronts;
     part.unroll = Gemm::unroll;
@@ -287,23 +256,27 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
             "the matrices of " + format_bytes(part.bytes) + " do not fit into " + gpus_[endpoint]->path(),
             "a smaller product or a larger hbm.capacity");
     part.programs = gemm_programs(gemm, part.address);
-    event_queue().schedule(part, *this, event_queue().now() + gpus_[endpoint]->spec().launch_latency);
+    schedule(part, gpus_[endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::wait(Picoseconds duration, Done done)
 {
-    if (duration > longest_run || event_queue().now() > longest_run - duration)
+    if (duration > longest_run || now() > longest_run - duration)
         throw InputError("", 0, "a wait of " + format_time_ps(duration) + " goes beyond the longest simulated time",
             "runs of less than " + format_time_ps(longest_run));
-    Part& part = new_part();
+    Part& part = new_part(0);
     part.timer = true;
     part.done = std::move(done);
-    event_queue().schedule(part, *this, event_queue().now() + duration);
+    schedule(part, duration);
 }
 
 void LineExecutor::run(ScheduledItem& item)
 {
+    const std::lock_guard<std::recursive_mutex> turn(turn_);
     Part& part = static_cast<Part&>(item);
+    here_ = &seats_[part.endpoint];
+    here_->queue->act_for(here_->device);
+    Progress& progress = *here_->progress;
     if (part.of_job && replays_[part.endpoint] != nullptr) {
         part.remaining = 1;
         replays_[part.endpoint]->when_finished(*this, part.index);
@@ -314,7 +287,7 @@ void LineExecutor::run(ScheduledItem& item)
         launch(part);
     }
     // From here on its workgroups stand for the part.
-    progress_.quiet(event_queue().now());
+    progress.quiet(now());
 }
 
 void LineExecutor::launch(Part& part)
@@ -345,14 +318,27 @@ void LineExecutor::launch(Part& part)
     }
 }
 
+// In the order in which ranks leave, unless the run is cut.
+void LineExecutor::leave(Running& job)
+{
+    job.last_left = std::max(job.last_left, now());
+    if (++job.left < job.job.schedule->size()) return;
+    if (stations_.empty()) {
+        finish(job);
+    } else {
+        ended_.push_back(job.id);
+    }
+}
+
 void LineExecutor::on_workgroup_done(std::uint64_t token)
 {
+    const std::lock_guard<std::recursive_mutex> turn(turn_);
     Part& part = *parts_[token];
+    here_ = &seats_[part.endpoint];
     if (--part.remaining > 0) return;
     const Done done = std::move(part.done);
     if (part.of_job) {
-        Running& job = *jobs_.at(part.job);
-        if (++job.left == job.job.schedule->size()) finish(job);
+        leave(*jobs_.at(part.job));
     } else if (part.bytes > 0) {
         const std::uint32_t home = endpoint_of(part.address);
         endpoints_[home]->image().discard(local_of(part.address), part.bytes);
@@ -370,7 +356,7 @@ bool LineExecutor::guarded(const std::function<void()>& action)
     } catch (...) {
         // The kernel would turn it into a report of its own: keep it for whoever started the run.
         failure_ = std::current_exception();
-        event_queue().stop();
+        here_->queue->stop();
         return false;
     }
 }
@@ -385,7 +371,7 @@ void LineExecutor::finish(Running& job)
     const Schedule& schedule = *job.job.schedule;
     JobRecord& record = records_[job.id];
     record.finished = true;
-    record.end = event_queue().now();
+    record.end = job.last_left;
     const auto address = [&](std::uint32_t rank, Buffer memory) {
         return local_of(job.addresses[rank].memory[static_cast<unsigned>(memory)]);
     };

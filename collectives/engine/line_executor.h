@@ -11,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,7 @@ public:
     ~LineExecutor() override;
 
     std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
-    Picoseconds now() const override { return event_queue().now(); }
+    Picoseconds now() const override { return here_->queue->now(); }
     JobId open(Job job) override;
     void enter(JobId id, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
@@ -51,6 +52,16 @@ public:
     double memory_rate(std::uint32_t endpoint) const override;
     const GpuSpec& compute_units(std::uint32_t endpoint) const override;
     const std::vector<JobRecord>& records() const override { return records_; }
+
+    // Of a run that is cut (platform/parallel/): the part that an endpoint is in. Before anything is opened; single collectives alone.
+    struct Site {
+        EventQueue* queue;
+        Progress* progress;
+        std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
+    };
+    void divide(const std::vector<Site>& sites);
+    // Of such a run, while no part runs: compares the results of jobs that all ranks have left, and frees their memory.
+    void finish_ended();
 
     const EngineSpec& spec() const { return spec_; }
     // Creates the groups for steps that switches execute; without it such a job is refused. Outlives the executor.
@@ -83,22 +94,35 @@ public:
 private:
     struct Part;  // one rank of a job, or a memory access
     struct Running;
+    class Station;  // its turns in one part of a run
+    struct Seat {
+        EventQueue* queue;
+        Progress* progress;
+        TimedComponent* turns;
+        std::uint32_t device;
+    };
 
     void run(ScheduledItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
+    void leave(Running& job);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
     void make_groups(Running& job);
     void fill(Running& job);
     void finish(Running& job);
-    Part& new_part();
+    Part& new_part(std::uint32_t endpoint);
+    void schedule(Part& part, Time delay);
     void recycle(Part& part);
     void launch(Part& part);
 
     std::vector<Accelerator*> endpoints_;
-    std::vector<Gpu*> gpus_;           // the same; null: a replay GPU
-    std::vector<ReplayGpu*> replays_;  // the same; null: a GPU
-    Progress& progress_;
+    std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU
+    std::vector<ReplayGpu*> replays_;                 // the same; null: a GPU
+    std::vector<std::unique_ptr<Station>> stations_;  // none where the run is not cut
+    std::vector<Seat> seats_;                         // by endpoint
+    const Seat* here_;                                // of the endpoint that it acts for
+    std::recursive_mutex turn_;                       // parts may run in threads of their own
+    std::vector<JobId> ended_;                        // of a run that is cut
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

@@ -67,7 +67,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
                          })});
 }
 
-void FabricModules::build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+void FabricModules::build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
     const std::function<End(std::uint32_t rank, unsigned port)>& member)
 {
     for (NodeId node = 0; node < plan_.fabric.nodes.size(); ++node) {
@@ -75,7 +75,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const std::string& path = plan_.fabric.nodes[node].name;
         const int rank = plan_.fabric.nodes[node].endpoint;
         if (plan_.used.transit[node]) {
-            add_switch(registry, context, node, path + ".router", "switch", rank >= 0 ? 1 : 0);
+            add_switch(registry, contexts.of(node), node, path + ".router", "switch", rank >= 0 ? 1 : 0);
             if (rank < 0) continue;
             // On the die: no wire, and room for everything a member can have in flight.
             SwitchModel& router = *switches_.back().module;
@@ -86,7 +86,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
             end.set_credits(BufferSpace::ample());
             router.set_credits(local, BufferSpace::ample());
         } else if (rank < 0) {
-            add_switch(registry, context, node, path, resolved_.model(node), 0);
+            add_switch(registry, contexts.of(node), node, path, resolved_.model(node), 0);
         }
     }
 
@@ -95,12 +95,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
     for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
-        const std::string path = edge_name(resolved_.graph(), edge);
-        auto link = tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) {
-            return registry.link_factory(
-                resolved_.link_model(edge))(context, {name, path, resolved_.link_parameters(edge), resolved_.seed});
-        });
-        LinkPlace place{edge, std::move(link), {}, {}, {}};
+        LinkPlace place{edge, make_link(registry, contexts, edge), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];
@@ -121,6 +116,29 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         }
         links_.push_back(std::move(place));
     }
+}
+
+std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registry, const RunContexts& contexts,
+    EdgeId edge)
+{
+    const std::string path = edge_name(resolved_.graph(), edge);
+    const std::array<NodeId, 2> nodes{plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
+    const auto made = [&](const std::string& name, unsigned end) {
+        return registry.link_factory(resolved_.link_model(edge))(contexts.of(nodes[end]),
+            {name, path, resolved_.link_parameters(edge), resolved_.seed});
+    };
+    return tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) -> std::unique_ptr<LinkModel> {
+        if (contexts.part(nodes[0]) == contexts.part(nodes[1])) return made(name, 0);
+        const auto side = [&](unsigned end) {
+            const RunContext& context = contexts.of(nodes[end]);
+            return CutLink::Side{contexts.part(nodes[end]), &context.event_queue, &context.pool};
+        };
+        auto cut = std::make_unique<CutLink>(
+            name.c_str(), path, static_cast<std::uint32_t>(cut_links_.size()), std::array{side(0), side(1)},
+            [&made](unsigned end, const std::string& half) { return made(half, end); }, contexts.transport());
+        cut_links_.push_back(cut.get());
+        return cut;
+    });
 }
 
 // What the narrowest link of the network takes in a packet: cards cut messages for the whole way.

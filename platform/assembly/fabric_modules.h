@@ -14,6 +14,8 @@
 #include "platform/configuration/resolved_system.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/model_registry.h"
+#include "platform/assembly/run_contexts.h"
+#include "platform/parallel/cut_link.h"
 #include "rtl/modules/block_host.h"
 #include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/link/link_model.h"
@@ -45,7 +47,7 @@ public:
     RouteTable routes(std::uint32_t rank) const;
 
     // Makes and binds everything. `member` gives the ends of the members' ports.
-    void build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+    void build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
         const std::function<End(std::uint32_t rank, unsigned port)>& member);
 
     struct LinkPlace {
@@ -56,6 +58,8 @@ public:
         std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }
+    // Those among them whose ends are in different parts of the run, by number.
+    const std::vector<CutLink*>& cut_links() const { return cut_links_; }
 
     struct SwitchPlace {
         NodeId node;
@@ -95,6 +99,7 @@ private:
     RouteTable table_of(NodeId node, int own) const;
     void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
         const std::string& model, unsigned extra);
+    std::unique_ptr<LinkModel> make_link(const ModelRegistry& registry, const RunContexts& contexts, EdgeId edge);
     std::uint32_t path_lines_of_network() const;
     End switch_end(NodeId node, unsigned port) const;
     std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
@@ -110,6 +115,7 @@ private:
     std::vector<int> switch_of_;           // by node, -1: none
     std::vector<SwitchPlace> switches_;
     std::vector<LinkPlace> links_;
+    std::vector<CutLink*> cut_links_;
     struct Place {
         std::size_t link;
         unsigned end;

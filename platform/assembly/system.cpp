@@ -8,14 +8,27 @@ namespace {
 
 constexpr Time look_every = 1'000'000'000;  // ps
 
+std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division)
+{
+    std::vector<std::unique_ptr<System::Share>> out;
+    for (std::uint32_t part = 0; part < (division == nullptr ? 1 : division->parts); ++part) {
+        out.push_back(std::make_unique<System::Share>("event_queue" + (part == 0 ? "" : "_" + std::to_string(part))));
+        if (division != nullptr) out.back()->event_queue.make_part(division->device_of);
+    }
+    return out;
+}
+
 }  // namespace
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-    bool check_protocol, TrafficRecorder* recorder)
-    : event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan, tree_)
+    bool check_protocol, TrafficRecorder* recorder, const Division* division)
+    : shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
 {
     checkers_.keep_problems();
-    const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
+    std::vector<RunContext> of_parts;
+    for (const auto& share : shares_)
+        of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});
+    const RunContexts contexts = division == nullptr ? RunContexts(of_parts.front()) : RunContexts(of_parts, *division);
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
@@ -38,14 +51,16 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
-        request.wiring.make_slice = [&context, &make = registry.slice_factory(resolved.slice_model(node)),
+        request.wiring.make_slice = [&context = contexts.of(node),
+                                        &make = registry.slice_factory(resolved.slice_model(node)),
                                         parameters = request.parameters](EventQueue&, const SliceRequest& slice) {
             SliceRequest with_parameters = slice;
             with_parameters.parameters = parameters;
             with_parameters.parameters.replace(slice.spec);
             return make(context, with_parameters);
         };
-        request.wiring.make_memory = [&context, &make = registry.memory_factory(resolved.memory_model(node)),
+        request.wiring.make_memory = [&context = contexts.of(node),
+                                         &make = registry.memory_factory(resolved.memory_model(node)),
                                          parameters = request.parameters](EventQueue&, const MemoryRequest& memory) {
             MemoryRequest with_parameters = memory;
             with_parameters.parameters = parameters;
@@ -53,15 +68,16 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         };
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
             request.module_name = name;
-            return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request);
+            return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(contexts.of(node), request);
         }));
     }
-    fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
+    fabric_.build(registry, contexts, checkers_, [this](std::uint32_t rank, unsigned port) {
         Accelerator& accelerator = *accelerators_[rank];
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
     });
+    if (division != nullptr) return;
     // Who spins for what such a module holds would do so for ever.
-    progress_.set_watch(look_every, [this](Time now) {
+    progress().set_watch(look_every, [this](Time now) {
         const std::vector<SwitchPlace>& switches = fabric_.switches();
         const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
         return std::any_of(switches.begin(), switches.end(),
@@ -70,6 +86,23 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             std::any_of(links.begin(), links.end(),
                 [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
     });
+}
+
+bool System::idle() const
+{
+    return std::all_of(shares_.begin(), shares_.end(), [](const auto& share) { return share->event_queue.idle(); });
+}
+
+Time System::last() const
+{
+    Time out = 0;
+    for (const auto& share : shares_) out = std::max(out, share->event_queue.last());
+    return out;
+}
+
+bool System::stopped() const
+{
+    return std::any_of(shares_.begin(), shares_.end(), [](const auto& share) { return share->event_queue.stopped(); });
 }
 
 std::vector<Accelerator*> System::accelerators() const
@@ -151,8 +184,10 @@ void System::check_contents()
 std::vector<std::string> System::unsettled() const
 {
     std::vector<std::string> out = fabric_.unsettled();
-    if (pool_.live() == 0) return out;
-    out.push_back(std::to_string(pool_.live()) +
+    std::uint64_t live = 0;
+    for (const auto& share : shares_) live += share->pool.live();
+    if (live == 0) return out;
+    out.push_back(std::to_string(live) +
         " transactions were never returned to their pool: a buffer holds them, or a module lost them");
     for (std::string& line : blocked()) out.push_back(std::move(line));
     return out;

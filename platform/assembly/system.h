@@ -21,9 +21,9 @@ public:
     using LinkPlace = FabricModules::LinkPlace;
     using SwitchPlace = FabricModules::SwitchPlace;
 
-    // `resolved` and `plan` must outlive it.
+    // `resolved`, `plan` and `division` must outlive it. With `division` the run is cut.
     System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-        bool check_protocol = false, TrafficRecorder* recorder = nullptr);
+        bool check_protocol = false, TrafficRecorder* recorder = nullptr, const Division* division = nullptr);
 
     // From the last accelerator to the first: the kernel looks for each port from the end of its list.
     ~System()
@@ -33,9 +33,21 @@ public:
     System(const System&) = delete;
     System& operator=(const System&) = delete;
 
-    EventQueue& event_queue() { return event_queue_; }
-    LinePool& pool() { return pool_; }
-    Progress& progress() { return progress_; }
+    // What the modules of one part share; a run that is not cut has one.
+    struct Share {
+        explicit Share(const std::string& name) : event_queue(name.c_str()) {}
+
+        EventQueue event_queue;
+        LinePool pool;
+        Progress progress;
+    };
+    const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }
+    EventQueue& event_queue() { return shares_.front()->event_queue; }
+    LinePool& pool() { return shares_.front()->pool; }
+    Progress& progress() { return shares_.front()->progress; }
+    bool idle() const;  // nothing is due in any part
+    Time last() const;  // time of the last item that ran
+    bool stopped() const;
     // In rank order.
     std::vector<Accelerator*> accelerators() const;
     std::vector<Gpu*> gpus() const;           // null where it is no full GPU
@@ -63,9 +75,7 @@ public:
     std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
-    EventQueue event_queue_;
-    LinePool pool_;
-    Progress progress_;
+    std::vector<std::unique_ptr<Share>> shares_;  // by part
     Checkers checkers_;
     ModuleTree tree_;
     FabricModules fabric_;

@@ -18,6 +18,8 @@ namespace weft {
 
 namespace {
 
+constexpr std::uint64_t most_partitions = 65535;  // ranks of a run
+
 Waves waves_of(const std::vector<std::string>& options, const std::string& window)
 {
     Waves out;
@@ -69,6 +71,8 @@ int simulate_command(const Arguments& arguments)
     std::string wave_window;
     std::string fault_wave = "fault.fst";
     std::string memory_limit;
+    std::string partitions;
+    std::string threads;
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -85,6 +89,9 @@ int simulate_command(const Arguments& arguments)
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse a run whose estimate takes more memory; default the available memory of the machine");
+    line.value("--partitions", "N", partitions,
+        "cut the run into N parts that exchange transactions once a window; changes no result");
+    line.value("--threads", "N", threads, "of --partitions: threads that run the parts; default 1; changes no result");
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", run.watch,
@@ -138,6 +145,13 @@ int simulate_command(const Arguments& arguments)
             throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit),
                 "a size, such as 16GiB");
     }
+    if (!partitions.empty())
+        run.partitions = static_cast<std::uint32_t>(number_option("--partitions", partitions, 1, most_partitions));
+    if (!threads.empty())
+        run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions));
+    if (run.flow && run.partitions > 1)
+        throw usage_error("--partitions with --fidelity flow", "--fidelity line, or --partitions 1");
+    if (run.partitions > 1 && !waves.empty()) throw usage_error("--partitions with --wave", "--partitions 1");
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty() && timeline.empty())
         throw usage_error("--window without --series", "--series, --html or --timeline FILE");

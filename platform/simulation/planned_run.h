@@ -9,6 +9,7 @@
 #include "collectives/engine/line_executor.h"
 #include "gpu/traffic_recorder.h"
 #include "platform/simulation/background_kernel.h"
+#include "platform/simulation/partitioned.h"
 #include "platform/workload/run_workload.h"
 #include "platform/workload/replay_traffic.h"
 #include "platform/simulation/run.h"
@@ -32,6 +33,7 @@ struct PlannedRun {
     ReplayTraffic traffic;
     bool data_on;
     RunEstimate estimate;
+    std::unique_ptr<CutRun> cut;  // null: the run as a whole
 };
 
 // Built, and ready to start.

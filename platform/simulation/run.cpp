@@ -74,17 +74,22 @@ struct Watching {
         : progress(run.options.progress, expected_lines(run.load.driver(), run.resolved.workload))
     {
         const RunOptions& options = run.options;
-        parts.system.event_queue().set_watch([this, &parts](Time now) {
-            interrupted = InterruptGuard::requested();
-            if (progress.due()) progress.print(now, parts.system.lines());
-            return !interrupted;
-        });
+        parts.system.event_queue().set_watch([this, &parts](Time now) { return look(now, parts); });
         if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
         if (options.follow) run.load.follow(trace.emplace(parts.executor).nodes());
         if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
     }
 
+    // False: the user wants the run to end.
+    bool look(Time now, BuiltRun& parts)
+    {
+        interrupted = InterruptGuard::requested();
+        if (progress.due()) progress.print(now, parts.system.lines());
+        return !interrupted;
+    }
+
     bool interrupted = false;
+    bool stuck = false;  // found between windows of a run that is cut
     ProgressLine progress;
     std::optional<RunTrace> trace;
     std::optional<TimeSeries> series;
@@ -133,6 +138,22 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
 }
 
+// The same of a run that is cut, of which the kernel sees nothing.
+void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
+{
+    run.load.start();
+    const InterruptGuard interrupt;
+    const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
+    if (run.options.backwards) conductor->run_backwards();
+    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
+    const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), [&](Time now) {
+        parts.executor.finish_ended();
+        return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
+    });
+    watching.stuck = end == Conductor::End::stuck;
+    parts.executor.rethrow();
+}
+
 std::vector<std::string> who_waits(const PlannedRun& run, BuiltRun& parts)
 {
     std::vector<std::string> out = parts.system.fabric().blocked_chain();
@@ -147,13 +168,14 @@ std::vector<std::string> who_waits(const PlannedRun& run, BuiltRun& parts)
     return out;
 }
 
-void set_stop(PlannedRun& run, BuiltRun& parts, bool interrupted, RunResult& result)
+void set_stop(PlannedRun& run, BuiltRun& parts, const Watching& watching, RunResult& result)
 {
-    const EventQueue& event_queue = parts.system.event_queue();
+    const System& system = parts.system;
+    const bool idle = system.idle();
     const std::vector<ReplayGpu*> replays = parts.system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    const bool ended = run.load.finished() && all_replayed && event_queue.idle() && !event_queue.stopped();
+    const bool ended = run.load.finished() && all_replayed && idle && !system.stopped();
     if (ended) {
         parts.system.check_contents();
         parts.system.finish_checkers();
@@ -165,13 +187,16 @@ void set_stop(PlannedRun& run, BuiltRun& parts, bool interrupted, RunResult& res
         result.stop = StopReason::wrong;
     } else if (run.load.finished() && all_replayed) {
         result.stop = StopReason::finished;
-    } else if (interrupted) {
+    } else if (watching.interrupted) {
         result.stop = StopReason::interrupted;
-    } else if (run.options.until && !event_queue.idle() && !parts.system.cannot_progress()) {
+    } else if (run.options.until && !idle && !system.cannot_progress() && !watching.stuck) {
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
         result.blocked = who_waits(run, parts);
+        if (watching.stuck)
+            result.notices.emplace_back(
+                "the time is that of the end of a window: a run without --partitions ends when it cannot progress");
     }
 }
 
@@ -186,7 +211,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
-        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.event_queue().last();
+        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.last();
     }
     for (RankResult& rank : result.ranks) {
         rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
@@ -203,7 +228,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
     }
     if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
-    const Time last = std::max(system.event_queue().last(), result.simulated_ps);
+    const Time last = std::max(system.last(), result.simulated_ps);
     std::vector<std::string> names;
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {
@@ -243,10 +268,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.elaborate_s = seconds_since(begun);
 
     const Clock::time_point started = Clock::now();
-    simulate(run, parts, watching);
+    run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching);
     result.wall_s = seconds_since(started);
 
-    set_stop(run, parts, watching.interrupted, result);
+    set_stop(run, parts, watching, result);
     gather(run, parts, watching, result);
     for (std::string& line : undeclared_statistics(result.modules, registry)) {
         result.problems.push_back(std::move(line));

@@ -23,6 +23,9 @@ struct RunOptions {
     bool flow = false;            // whole transfers in place of transactions (platform/applications/flow)
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)
     bool progress = true;  // a line on stderr about every second, once two have passed
+    std::uint32_t partitions = 1;  // parts that the run is cut into: the results are the same (partitioned.h)
+    std::uint32_t threads = 1;     // that run them, at most one a part
+    bool backwards = false;  // the parts of a window run from the last to the first: a check that this does not matter
     std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
 };
 

@@ -132,7 +132,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 26> rooms{{
+constexpr std::array<Room, 27> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -148,6 +148,7 @@ constexpr std::array<Room, 26> rooms{{
     {"platform/schema/", 0},
     {"platform/assembly/", 2},
     {"platform/result/", 1},
+    {"platform/parallel/", 1},
     {"platform/choice/", 3},
     {"platform/report/", 2},
     {"platform/workload/", 4},

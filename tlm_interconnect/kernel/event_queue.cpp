@@ -43,8 +43,20 @@ void EventQueue::end_of_elaboration()
         components_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
     // Items scheduled before ranks existed get theirs.
-    wheel_.reorder(
-        [&constructed](std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); });
+    const auto ranked = [&constructed](
+                            std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); };
+    if (!part_) {
+        wheel_.reorder(ranked);
+        return;
+    }
+    part_->wheel.reorder(ranked);
+    for (const TimedComponent* component : components_) {
+        part_->devices.push_back(part_->device_of(component->path_));
+        // Otherwise devices would not take their turns one after another within an instant.
+        if (part_->devices.size() > 1 && part_->devices.end()[-2] > part_->devices.back())
+            SC_REPORT_FATAL("/weft/event_queue",
+                ("the components of a device are not next to each other by name: " + component->path_).c_str());
+    }
 }
 
 void EventQueue::set_end(Time end)
@@ -112,6 +124,52 @@ void EventQueue::drain(Time kernel_now, Time limit)
         if (stopped_) break;
     }
     running_ = false;
+}
+
+void EventQueue::make_part(std::function<std::uint32_t(const std::string&)> device_of)
+{
+    part_ = std::make_unique<Part>();
+    part_->device_of = std::move(device_of);
+    running_ = true;  // for good: the kernel is never asked for a time nor for a turn
+}
+
+void EventQueue::set_scheduling(Time now, const Scheduling& by)
+{
+    now_ = now;
+    part_->by = by;
+}
+
+void EventQueue::act_for(std::uint32_t device)
+{
+    if (part_) part_->by.device = device;
+}
+
+void EventQueue::end_part(Time last) { now_ = part_->last = last; }
+
+void EventQueue::run_window(Time end)
+{
+    StampedWheel& wheel = part_->wheel;
+    while (!stopped_) {
+        const StampedWheel::Entry* front = wheel.front(end - 1);
+        if (front == nullptr) return;
+        const StampedWheel::Entry entry = *front;
+        const Time due = wheel.due_of(entry);
+        if (due >= end) return;
+        wheel.pop();
+        now_ = part_->last = due;
+        TimedComponent* component = components_[entry.order() >> 12];
+        part_->by = {due, part_->devices[component->rank_]};
+        entry.item->scheduled = false;
+        component->run(*entry.item);
+        if (component->arbitration_requested_) {
+            const StampedWheel::Entry* next = wheel.peek();
+            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel.due_of(*next) != due) {
+                component->arbitration_requested_ = false;
+                component->arbitrate();
+            }
+        }
+        ++items_run_;
+    }
 }
 
 void EventQueue::wake()

@@ -13,10 +13,15 @@
 // Beside foreign SystemC processes: a process that calls into our models does so through an adapter,
 // which calls enter(); a model that calls a foreign module does so from a kernel process that it wakes
 // with notify_kernel(). Both keep kernel time and event queue time equal at the border.
+//
+// One part of a run that is cut (platform/parallel/): each part has an event queue, which the kernel does not wake;
+// run_window() runs it. The order of scheduling is then the explicit order (time of scheduling, device that scheduled,
+// order at that device), because what comes from other parts is scheduled late.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -107,10 +112,25 @@ public:
     // Ends the run after the item that is running, or at once when a kernel process calls it.
     void stop();
 
+    // Before elaboration ends: the queue is that of one part. `device_of` gives the number of the device that the component of a
+    // path belongs to; numbers follow the order of names.
+    void make_part(std::function<std::uint32_t(const std::string&)> device_of);
+    // Of a part: runs what is due before `end`.
+    void run_window(Time end);
+    // Of a part, between windows: it is `now`, and what is scheduled from here on counts as scheduled so.
+    void set_scheduling(Time now, const Scheduling& by);
+    // The same while an item runs: what a component of no device does for `device`.
+    void act_for(std::uint32_t device);
+    // Of a part, behind the last window: the last item of any part ran at `last`.
+    void end_part(Time last);
+    Time next_time() const { return part_ ? part_->wheel.next_time() : wheel_.next_time(); }
+    // When and by whom what is scheduled now counts as scheduled.
+    const Scheduling& scheduling() const { return part_->by; }
+
     // Time of the last item that ran.
-    Time last() const { return now_; }
+    Time last() const { return part_ ? part_->last : now_; }
     std::uint64_t items_run() const { return items_run_; }
-    bool idle() const { return wheel_.size() == 0; }
+    bool idle() const { return part_ ? part_->wheel.size() == 0 : wheel_.size() == 0; }
     bool stopped() const { return stopped_; }
 
     static constexpr unsigned bucket_bits = TimingWheel::bucket_bits;
@@ -124,7 +144,16 @@ private:
     void drain(Time kernel_now, Time limit);
     void notify_self();
 
+    struct Part {
+        StampedWheel wheel;
+        Scheduling by;
+        Time last = 0;
+        std::function<std::uint32_t(const std::string&)> device_of;
+        std::vector<std::uint32_t> devices;  // by rank of the component
+    };
+
     TimingWheel wheel_;
+    std::unique_ptr<Part> part_;  // null: the queue of a run as a whole
     Time now_ = 0;
     Time limit_ = 0;
     bool running_ = false;
@@ -141,7 +170,12 @@ inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component,
 {
     item.input = static_cast<std::uint16_t>(input);
     item.scheduled = true;
-    wheel_.push(due, (component.rank_ << 12) | input, &item);
+    const std::uint32_t order = (component.rank_ << 12) | input;
+    if (__builtin_expect(part_ != nullptr, 0)) {
+        part_->wheel.push(due, order, &item, part_->by);
+        return;
+    }
+    wheel_.push(due, order, &item);
     if (!running_ && due < notified_) notify_self();
 }
 

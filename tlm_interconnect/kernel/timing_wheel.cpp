@@ -1,6 +1,7 @@
 #include "tlm_interconnect/kernel/timing_wheel.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -13,12 +14,15 @@ constexpr std::size_t large_bucket = 64;  // from here sorting by digits is
 
 }  // namespace
 
-TimingWheel::TimingWheel() : heads_(buckets, empty_head), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
+template <class Stamp>
+BasicTimingWheel<Stamp>::BasicTimingWheel()
+    : heads_(buckets, empty_head), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
 {
     open_.reserve(1024);
 }
 
-std::uint32_t TimingWheel::add_block(std::size_t slot)
+template <class Stamp>
+std::uint32_t BasicTimingWheel<Stamp>::add_block(std::size_t slot)
 {
     if (free_ == no_block) {
         if (storage_.size() >= no_block / blocks_at_once)
@@ -39,33 +43,37 @@ std::uint32_t TimingWheel::add_block(std::size_t slot)
     return number << count_bits;
 }
 
-void TimingWheel::push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item)
+template <class Stamp>
+void BasicTimingWheel<Stamp>::push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp)
 {
     if (due >> bucket_bits <= open_bucket_) {
-        insert_open(due, order, item);
+        insert_open(due, order, item, stamp);
     } else {
-        far_.push_back({due, ++far_sequence_, order, item});
+        far_.push_back({due, ++far_sequence_, order, item, stamp});
         std::push_heap(far_.begin(), far_.end(), later);
     }
 }
 
 // Behind everything of the same key, so that the order of scheduling holds.
-void TimingWheel::insert_open(Time due, std::uint32_t order, ScheduledItem* item)
+template <class Stamp>
+void BasicTimingWheel<Stamp>::insert_open(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp)
 {
-    const Entry entry{key_of(due, order), item};
+    const Entry entry{stamp, key_of(due, order), item};
     const Time base = due;
     open_.push_back(entry);
     std::size_t i = open_.size() - 1;
-    const auto before = [&](const Entry& other) {
+    const auto comes_before = [&](const Entry& other) {
         const Time theirs = due_of(other);
-        return base != theirs ? base < theirs : order < other.order();
+        if (base != theirs) return base < theirs;
+        return order != other.order() ? order < other.order() : stamp.before(other.stamp());
     };
-    for (; i > cursor_ && before(open_[i - 1]); --i) open_[i] = open_[i - 1];
+    for (; i > cursor_ && comes_before(open_[i - 1]); --i) open_[i] = open_[i - 1];
     open_[i] = entry;
 }
 
 // The earliest bucket of the wheel behind the open one.
-std::uint64_t TimingWheel::next_bucket() const
+template <class Stamp>
+std::uint64_t BasicTimingWheel<Stamp>::next_bucket() const
 {
     const std::size_t start = (open_bucket_ + 1) & (buckets - 1);
     const auto found = [&](std::size_t word, std::uint64_t bits) {
@@ -90,13 +98,15 @@ std::uint64_t TimingWheel::next_bucket() const
 }
 
 // The earliest bucket behind the open one, of the wheel or of the heap.
-std::uint64_t TimingWheel::first_bucket() const
+template <class Stamp>
+std::uint64_t BasicTimingWheel<Stamp>::first_bucket() const
 {
     const std::uint64_t bucket = next_bucket();
     return far_.empty() ? bucket : std::min(bucket, far_.front().due >> bucket_bits);
 }
 
-Time TimingWheel::earliest_of(std::uint64_t bucket) const
+template <class Stamp>
+Time BasicTimingWheel<Stamp>::earliest_of(std::uint64_t bucket) const
 {
     const Time base = bucket << bucket_bits;
     Time earliest = base + (Time{1} << bucket_bits);
@@ -109,7 +119,8 @@ Time TimingWheel::earliest_of(std::uint64_t bucket) const
     return earliest;
 }
 
-Time TimingWheel::next_time() const
+template <class Stamp>
+Time BasicTimingWheel<Stamp>::next_time() const
 {
     if (cursor_ < open_.size()) return due_of(open_[cursor_]);
     const std::uint64_t bucket = first_bucket();
@@ -117,7 +128,8 @@ Time TimingWheel::next_time() const
 }
 
 // Opens the earliest bucket that holds anything. False when there is none, or none due by `latest`.
-bool TimingWheel::open_next(Time latest)
+template <class Stamp>
+bool BasicTimingWheel<Stamp>::open_next(Time latest)
 {
     open_.clear();
     cursor_ = 0;
@@ -131,7 +143,7 @@ bool TimingWheel::open_next(Time latest)
         std::pop_heap(far_.begin(), far_.end(), later);
         const Far far = far_.back();
         far_.pop_back();
-        append((far.due >> bucket_bits) & (buckets - 1), far.due, far.order, far.item);
+        append((far.due >> bucket_bits) & (buckets - 1), far.due, far.order, far.item, far.stamp);
     }
     collect(bucket & (buckets - 1));
     prefetch(next_bucket());
@@ -139,7 +151,8 @@ bool TimingWheel::open_next(Time latest)
 }
 
 // Moves the entries of one bucket into the open list, in order.
-void TimingWheel::collect(std::size_t slot)
+template <class Stamp>
+void BasicTimingWheel<Stamp>::collect(std::size_t slot)
 {
     const std::uint32_t head = heads_[slot];
     std::uint32_t number = head >> count_bits;
@@ -167,30 +180,31 @@ void TimingWheel::collect(std::size_t slot)
 }
 
 // Stable. Keys of one bucket share the upper bits of their time, so they compare as numbers.
-void TimingWheel::sort_open(std::size_t first)
+template <class Stamp>
+void BasicTimingWheel<Stamp>::sort_open(std::size_t first)
 {
     const std::size_t count = open_.size() - first;
-    if (count >= large_bucket) {
+    if (std::is_same_v<Stamp, NoStamp> && count >= large_bucket) {
         sort_by_digits(first);
         return;
     }
     if (count > small_bucket) {
-        std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(),
-            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+        std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(), before);
         return;
     }
     Entry* const entries = open_.data();
     for (std::size_t i = first + 1; i < open_.size(); ++i) {
         const Entry entry = entries[i];
         std::size_t j = i;
-        for (; j > first && entry.key < entries[j - 1].key; --j) entries[j] = entries[j - 1];
+        for (; j > first && before(entry, entries[j - 1]); --j) entries[j] = entries[j - 1];
         entries[j] = entry;
     }
 }
 
 // Many entries of one instant, as of a clock that many timed components have: by the bytes in which their keys differ, the
 // lowest first. No comparison that the host could guess wrong.
-void TimingWheel::sort_by_digits(std::size_t first)
+template <class Stamp>
+void BasicTimingWheel<Stamp>::sort_by_digits(std::size_t first)
 {
     const std::size_t count = open_.size() - first;
     sorted_.resize(open_.size());
@@ -210,12 +224,16 @@ void TimingWheel::sort_by_digits(std::size_t first)
     if (from == sorted_.data() + first) std::copy(from, from + count, to);
 }
 
-void TimingWheel::prefetch(std::uint64_t bucket) const
+template <class Stamp>
+void BasicTimingWheel<Stamp>::prefetch(std::uint64_t bucket) const
 {
     if (bucket == no_bucket) return;
     const std::uint32_t head = heads_[bucket & (buckets - 1)];
     for (std::uint32_t number = head >> count_bits; number != no_block; number = block(number).next)
         for (std::uint32_t i = 0; i < count_of(head, number); ++i) __builtin_prefetch(block(number).entries[i].item, 1);
 }
+
+template class BasicTimingWheel<NoStamp>;
+template class BasicTimingWheel<Scheduling>;
 
 }  // namespace weft

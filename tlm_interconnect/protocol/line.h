@@ -139,6 +139,9 @@ static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64,
 struct LineExtras;
 class LineIssue;
 
+// A line on its way as plain data, for a run whose parts exchange lines by value (platform/parallel/).
+struct LineRecord;
+
 class Line final : public LineHeader {
 public:
     static constexpr unsigned max_depth = 32;
@@ -217,6 +220,10 @@ public:
 
     // Where its time went, for a line with traced_flag.
     LatencyBreakdown& breakdown();
+
+    // All but its place on the event queue, the note of the module that has it, and the breakdown (line_record.h).
+    void save(LineRecord& record);
+    void restore(const LineRecord& record);
 
     static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
     static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }

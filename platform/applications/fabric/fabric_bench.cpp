@@ -62,7 +62,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
                 fabric.routes(rank), traffic, pattern, arrivals, round_trips);
         }));
     }
-    fabric.build(registry, {event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
+    fabric.build(registry, RunContext{event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
         TrafficEndpoint& source = *sources[rank];
         FabricModules::End end = FabricModules::End::of(source.out(port), source.in(port), source.output(port));
         end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };

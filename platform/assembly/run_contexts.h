@@ -1,0 +1,44 @@
+// What the modules of a run share: one context for all, or one for each part of a run that is cut (platform/parallel/).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infragraph/graph.h"
+#include "platform/assembly/model_requests.h"
+#include "platform/parallel/transport.h"
+
+namespace weft {
+
+// How a run is cut.
+struct Division {
+    std::uint32_t parts = 1;
+    std::vector<std::uint32_t> part_of_node;
+    std::vector<std::uint32_t> device_of_node;                   // numbers that follow the names
+    std::function<std::uint32_t(const std::string&)> device_of;  // of a component, by its path
+    Transport* transport = nullptr;
+};
+
+class RunContexts {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): a context is that of a whole run
+    RunContexts(const RunContext& only) : contexts_{only} {}
+    // One a part; `division` must outlive it.
+    RunContexts(std::vector<RunContext> contexts, const Division& division)
+        : contexts_(std::move(contexts)), division_(&division)
+    {
+    }
+
+    std::uint32_t part(NodeId node) const { return division_ == nullptr ? 0 : division_->part_of_node[node]; }
+    const RunContext& of(NodeId node) const { return contexts_[part(node)]; }
+    Transport& transport() const { return *division_->transport; }
+
+private:
+    std::vector<RunContext> contexts_;
+    const Division* division_ = nullptr;  // null: not cut
+};
+
+}  // namespace weft

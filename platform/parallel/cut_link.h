@@ -1,0 +1,70 @@
+// A link whose ends are in different parts of a run.
+//
+// Each part has a link of the model at its end, which books the wire of what leaves there and answers the module as ever. What comes out
+// at the far end of it (transactions, credits) is written down as plain data with its arrival and goes to the other part; there deliver()
+// hands it to the module as the link itself would have done, later in the host's time and at the same simulated time.
+//
+// Right for links that hand a line on while they take it, and whose credits depend on nothing but their latency: without retry, without
+// messages for credits, without a pool of credits (platform/simulation/partitioned.h refuses others).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "platform/parallel/transport.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/protocol/line_record.h"
+
+namespace weft {
+
+// What goes with every transaction and credit between parts.
+struct CutRecord {
+    Time due;              // at the module behind the link
+    Time at;               // when the module before it sent
+    std::uint32_t device;  // of that module
+    std::uint32_t link;    // number
+    std::uint8_t end;      // where it arrives
+    LinePhase phase;
+    std::uint8_t vc;  // of a credit
+    bool has_line;    // a LineRecord follows
+};
+
+class CutLink final : public sc_core::sc_module, public LinkModel {
+public:
+    struct Side {
+        std::uint32_t part;
+        EventQueue* event_queue;
+        LinePool* pool;
+    };
+    using MakeLink = std::function<std::unique_ptr<LinkModel>(unsigned end, const std::string& module_name)>;
+
+    // `number` is its place among the cut links of the run, `path` names it in reports.
+    CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t number, const std::array<Side, 2>& sides,
+        const MakeLink& make, Transport& transport);
+    ~CutLink() override;
+
+    // Hands `record`, with `line` if it has one, to the module at its end. `begin`: of the window; nothing may arrive before it.
+    void deliver(const CutRecord& record, const LineRecord* line, Time begin);
+
+    LineTargetSocket& target(unsigned end) override { return halves_[end]->target(end); }
+    LineInitiatorSocket& initiator(unsigned end) override { return halves_[end]->initiator(end); }
+    const LinkSpec& spec() const override { return halves_[0]->spec(); }
+    Direction direction(unsigned end) const override { return halves_[end]->direction(end); }
+    void reset_statistics() override
+    {
+        for (const auto& half : halves_) half->reset_statistics();
+    }
+
+private:
+    class FarEnd;
+
+    std::string path_;
+    std::array<Side, 2> sides_;
+    std::array<std::unique_ptr<LinkModel>, 2> halves_;
+    std::array<std::unique_ptr<FarEnd>, 2> far_;
+    std::array<Line, 2> credits_{Line(nullptr), Line(nullptr)};  // by end, which each belong to one thread
+};
+
+}  // namespace weft

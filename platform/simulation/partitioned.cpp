@@ -1,0 +1,148 @@
+#include "platform/simulation/partitioned.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/switch_use.h"
+#include "platform/workload/replay_traffic.h"
+#include "platform/workload/run_workload.h"
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, int line, const std::string& what)
+{
+    throw InputError(file, line, "--partitions with " + what, "--partitions 1");
+}
+
+void check_options(const RunOptions& options)
+{
+    if (options.check_protocol) refuse("", 0, "--check-protocol");
+    if (options.window > 0) refuse("", 0, "--series, --html or --timeline, which look at all links at once");
+    if (options.follow) refuse("", 0, "--critical-path or --timeline, which follow transactions");
+    if (options.watch) refuse("", 0, "--watch");
+    if (options.record) refuse("", 0, "--record");
+}
+
+void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId node)
+{
+    const std::string& name = plan.fabric.nodes[node].name;
+    const bool member = plan.fabric.nodes[node].endpoint >= 0;
+    const std::string& model = resolved.model(node);
+    if (member ? model != "gpu" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
+        refuse(resolved.file, 0, "model " + model + " of " + name);
+    if (member && resolved.l2(node).clocked()) refuse(resolved.file, 0, "the clocked slices (l2.model) of " + name);
+}
+
+std::string why_uncut(const LinkSpec& link)
+{
+    if (link.pool_credits > 0) return "link.pool_credits, a pool that credits go back to when they are sent";
+    if (link.credit_bytes > 0) return "link.credit_bytes, messages that take the wire when they are sent";
+    return {};
+}
+
+CutGraph graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const std::vector<NodeId>& nodes)
+{
+    CutGraph graph;
+    std::vector<std::uint32_t> number(plan.fabric.nodes.size());
+    for (const NodeId node : nodes) {
+        const bool member = plan.fabric.nodes[node].endpoint >= 0;
+        number[node] = static_cast<std::uint32_t>(graph.nodes.size());
+        graph.nodes.push_back({plan.fabric.nodes[node].name, member ? resolved.l2(node).slices : 0, member});
+    }
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge) {
+        if (!plan.used.edges[edge]) continue;
+        const std::string name = edge_name(resolved.graph(), edge);
+        const LinkSpec& link = resolved.link(edge);
+        if (resolved.link_model(edge) != "link")
+            refuse(resolved.file, 0, "model " + resolved.link_model(edge) + " of " + name);
+        if (link.retry != RetryKind::none) refuse(resolved.file, 0, "link.retry of " + name);
+        const FabricEdge& ends = plan.fabric.edges[edge];
+        graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(link)});
+        ++graph.nodes[number[ends.a]].weight;
+        ++graph.nodes[number[ends.b]].weight;
+    }
+    return graph;
+}
+
+// Members in rank order, then others.
+std::vector<NodeId> nodes_of(const FabricPlan& plan)
+{
+    std::vector<NodeId> nodes = plan.members;
+    for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
+        if (plan.used.nodes[node] && plan.fabric.nodes[node].endpoint < 0) nodes.push_back(node);
+    return nodes;
+}
+
+}  // namespace
+
+CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const RunOptions& options)
+{
+    check_options(options);
+    const std::vector<NodeId> nodes = nodes_of(plan);
+    for (const NodeId node : nodes) check_node(resolved, plan, node);
+    if (has_cards(resolved, plan)) refuse(resolved.file, 0, "network cards (switch.message)");
+    graph_ = graph_of(resolved, plan, nodes);
+    partition_ = make_partition(graph_, options.partitions);
+
+    division_.parts = options.partitions;
+    transport_ = std::make_unique<LocalTransport>(options.partitions);
+    division_.transport = transport_.get();
+    division_.part_of_node.assign(plan.fabric.nodes.size(), 0);
+    division_.device_of_node.assign(plan.fabric.nodes.size(), 0);
+    std::map<std::string, std::uint32_t> devices;
+    for (const NodeId node : nodes) devices[plan.fabric.nodes[node].name] = 0;
+    std::uint32_t next = 0;
+    for (auto& [name, number] : devices) number = next++;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        division_.part_of_node[nodes[i]] = partition_.part[i];
+        division_.device_of_node[nodes[i]] = devices[plan.fabric.nodes[nodes[i]].name];
+    }
+    // Components of a device are called as it or below it; what belongs to none comes last (the executor).
+    division_.device_of = [devices](const std::string& path) {
+        for (std::string name = path;; name.resize(name.rfind('.'))) {
+            const auto found = devices.find(name);
+            if (found != devices.end()) return found->second;
+            if (name.find('.') == std::string::npos) return static_cast<std::uint32_t>(devices.size());
+        }
+    };
+}
+
+void CutRun::require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic)
+{
+    const Workload& workload = resolved.workload;
+    if (load.ranks() > 0) refuse(resolved.file, workload.line, "a trace");
+    if (!workload.delays.empty()) refuse(resolved.file, workload.line, "ranks that enter late");
+    if (!workload.beside.empty()) refuse(resolved.file, workload.line, "a background kernel");
+    if (traffic.any()) refuse(resolved.file, workload.line, "replay GPUs");
+}
+
+void CutRun::require_schedule(const ResolvedSystem& resolved, const Schedule& schedule)
+{
+    if (switch_use(schedule).any())
+        refuse(resolved.file, resolved.workload.line, schedule.name + ", which has steps that switches execute");
+}
+
+std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
+{
+    std::vector<LineExecutor::Site> out;
+    for (const NodeId node : plan.members) {
+        System::Share& share = *system.shares()[division_.part_of_node[node]];
+        out.push_back({&share.event_queue, &share.progress, division_.device_of_node[node]});
+    }
+    return out;
+}
+
+std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t threads)
+{
+    std::vector<Conductor::Part> parts;
+    for (const auto& share : system.shares()) parts.push_back({&share->event_queue, &share->progress});
+    return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_, partition_.lookahead,
+        threads);
+}
+
+}  // namespace weft

@@ -1,0 +1,51 @@
+// A run that is cut into parts (platform/parallel/): which runs can be, and how.
+//
+// A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise yet is refused with one
+// line: traces, late ranks, background kernels, replay GPUs, steps in switches, network cards, links with retry, blocks of
+// RTL and models of users; protocol checkers, watches, series, timelines, recordings. Links with credit messages or a
+// pool of credits are not cut (docs/models/parallel.md says why).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collectives/engine/line_executor.h"
+#include "platform/assembly/run_contexts.h"
+#include "platform/assembly/system.h"
+#include "platform/parallel/conductor.h"
+#include "platform/parallel/partition.h"
+#include "platform/simulation/run.h"
+
+namespace weft {
+
+class RunWorkload;
+class ReplayTraffic;
+
+class CutRun {
+public:
+    // Throws InputError for what cannot be cut.
+    CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const RunOptions& options);
+    CutRun(const CutRun&) = delete;
+    CutRun& operator=(const CutRun&) = delete;
+
+    // The same of a workload and of models.
+    static void require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
+    static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
+
+    const Division& division() const { return division_; }
+    Time lookahead() const { return partition_.lookahead; }
+    std::string text() const { return partition_text(graph_, partition_); }
+
+    // The sites of the executor's endpoints.
+    std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
+    std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
+
+private:
+    CutGraph graph_;  // nodes with the numbers of those that are used, in rank order, then others
+    Partition partition_;
+    std::unique_ptr<LocalTransport> transport_;
+    Division division_;
+};
+
+}  // namespace weft
