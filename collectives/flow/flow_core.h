@@ -65,10 +65,10 @@ public:
     Ps now() const { return now_; }
     const FlowRanks& ranks() const { return ranks_; }
 
-    JobId open(FlowJob job);
+    JobId open(FlowJob what);
     // The rank at `position` enters now; its threads begin `launch_ps` later. `done` is called when all that it stored is
     // acknowledged.
-    void enter(JobId job, std::uint32_t position, Done done);
+    void enter(JobId id, std::uint32_t position, Done done);
     void after(Ps delay, Done done);
     // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
     // link, so this changes the order of what happens in one instant only.
@@ -169,10 +169,10 @@ private:
     };
 
     // Jobs.
-    void launch(std::uint32_t batch);
-    void leave(std::uint32_t leaving);
+    void launch(std::uint32_t number);
+    void leave(std::uint32_t number);
     void end_thread(std::uint32_t index);
-    void close(JobId job);
+    void close(JobId id);
 
     // Threads.
     void push(Ps time, Kind kind, std::uint32_t index) { wheel_.push(time, static_cast<std::uint32_t>(kind), index); }
@@ -181,10 +181,10 @@ private:
     bool settle(Thread& thread);
     void unblock(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);
-    bool publish(std::uint32_t index, std::uint32_t dependency);
+    bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
     void signal(std::uint32_t index, const FlowOp& op);
-    void arrive(Job& job, std::uint32_t semaphore, std::uint32_t rank, Ps time, Ps known);
+    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known);
     bool signals_at_once(std::uint32_t index);
     std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
     void sleep(std::uint32_t index);
@@ -215,15 +215,15 @@ private:
     std::string what_waits(const Thread& thread) const;
 
     template <class T>
-    static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, const T& value)
+    static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
     {
         if (free.empty()) {
-            all.push_back(value);
+            all.push_back(std::move(value));
             return static_cast<std::uint32_t>(all.size() - 1);
         }
         const std::uint32_t number = free.back();
         free.pop_back();
-        all[number] = value;
+        all[number] = std::move(value);
         return number;
     }
 
