@@ -35,7 +35,10 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
     const std::string& model = resolved.model(node);
     if (member ? model != "gpu" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
         refuse(resolved.file, 0, "model " + model + " of " + name);
-    if (member && resolved.l2(node).clocked()) refuse(resolved.file, 0, "the clocked slices (l2.model) of " + name);
+    if (member && !resolved.l2(node).ours())
+        refuse(resolved.file, 0, "l2.model " + resolved.slice_model(node) + " of " + name);
+    if (member && !resolved.hbm(node).ours())
+        refuse(resolved.file, 0, "hbm.model " + resolved.memory_model(node) + " of " + name);
 }
 
 std::string why_uncut(const LinkSpec& link)

@@ -135,7 +135,9 @@ TEST(ModelsList, RunsWriteWhatIsDeclared)
              {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
                  "direct", "--set", "engine.channel=port"},
              {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
-                 "direct", "--set", "engine.mover=bulk"}}) {
+                 "direct", "--set", "engine.mover=bulk"},
+             {"examples/two_tier_8/system.yaml", "--bytes", "64KiB", "--collective", "all_reduce", "--algorithm",
+                 "nvls"}}) {
         const Json result = result_of(run);
         const std::set<std::string> names = written(result);
         for (const std::string& name : names)

@@ -101,7 +101,7 @@ TEST(Usage, ValuesAreChecked)
     expect_refusal({"graph", files.pair(), "--format", "pdf"},
         "weft: unknown value 'pdf' of '--format'; expected one of json, dot, svg");
     expect_refusal({"models", "gpuu"},
-        "weft: unknown value 'gpuu' of 'KIND'; expected one of gpu, link, switch (did you mean 'gpu'?)");
+        "weft: unknown value 'gpuu' of 'KIND'; expected one of gpu, link, memory, slice, switch (did you mean 'gpu'?)");
     expect_refusal({"route", files.pair(), "--from", "host.0.xpu.0", "--to", "host.0.xpu.2"},
         "weft: unknown node 'host.0.xpu.2' of '--to'; expected a node that 'weft graph' lists (did you mean "
         "'host.0.xpu.0'?)");

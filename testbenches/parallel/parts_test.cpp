@@ -197,7 +197,7 @@ TEST(Parts, RefuseWhatCannotBeCut)
         "1 group of GPUs that can be apart (b.0.xpu.0~b.0.sw.0 cannot be cut: link.pool_credits"))
         << with("link.pool_credits=8");
     EXPECT_TRUE(has(with("link.credit_bytes=8"), "cannot be cut: link.credit_bytes")) << with("link.credit_bytes=8");
-    EXPECT_TRUE(has(with("l2.model=reference_slice"), "--partitions with the clocked slices"))
+    EXPECT_TRUE(has(with("l2.model=reference_slice"), "--partitions with l2.model reference_slice of "))
         << with("l2.model=reference_slice");
     RunSetup other = setup;
     other.options.watch = true;
