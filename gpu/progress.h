@@ -38,8 +38,8 @@ public:
         stuck_ = std::move(stuck);
     }
 
-    // Of one part of a run that is cut (platform/parallel/): who spins here may be helped by others, so nothing is given up here.
-    // Who runs the parts asks them all, between windows.
+    // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never
+    // ends the run by itself. The conductor asks all parts between windows.
     void make_part()
     {
         last_resort_ = [] { return true; };

@@ -53,14 +53,15 @@ public:
     const GpuSpec& compute_units(std::uint32_t endpoint) const override;
     const std::vector<JobRecord>& records() const override { return records_; }
 
-    // Of a run that is cut (platform/parallel/): the part that an endpoint is in. Before anything is opened; single collectives alone.
+    // For a run in parts (platform/parallel/): says in which part each endpoint is. To be called before the first job is opened. Such
+    // a run carries out collectives, no traces.
     struct Site {
         EventQueue* queue;
         Progress* progress;
         std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
     };
     void divide(const std::vector<Site>& sites);
-    // Of such a run, while no part runs: compares the results of jobs that all ranks have left, and frees their memory.
+    // For a run in parts, to be called between windows: compares the results of jobs that all ranks have left, and frees their memory.
     void finish_ended();
 
     const EngineSpec& spec() const { return spec_; }

@@ -34,7 +34,8 @@ struct Waves {
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 };
 
-// What results call the modules of a kind of models: "l2" for a slice, since they list the L2 as a whole, "hbm" for a memory.
+// The kind that results give to modules of a kind of models. They list the slices of an L2 as one module of kind "l2", and a memory
+// as kind "hbm"; other kinds have the same name in both.
 std::string kind_in_results(const std::string& kind);
 
 class ModelRegistry final : public ModelRegistrar {
@@ -75,7 +76,7 @@ public:
     // The blocks of parameters of Weft and those of models.
     const std::shared_ptr<const BlockTable>& blocks() const { return blocks_; }
 
-    // What modules of `kind` (of results), for which `model` stands, declare to write; null: nothing is declared.
+    // The statistics that modules of `kind` (as results name it) and of model `model` declare; null: they declare none.
     const StatisticTable* statistics_of(const std::string& kind, const std::string& model) const;
 
 private:

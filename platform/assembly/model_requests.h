@@ -61,9 +61,9 @@ public:
     virtual void add_switch(ModelDeclaration declaration, SwitchFactory factory) = 0;
     virtual void add_link(ModelDeclaration declaration, LinkFactory factory) = 0;
     virtual void add_gpu(ModelDeclaration declaration, GpuFactory factory) = 0;
-    // The DRAM of an accelerator: hbm.model chooses among them.
+    // The DRAM of an accelerator: hbm.model chooses among the registered ones.
     virtual void add_memory(ModelDeclaration declaration, MemoryFactory factory) = 0;
-    // Of an L2: l2.model chooses among them.
+    // A slice of an L2: l2.model chooses among the registered ones.
     virtual void add_slice(ModelDeclaration declaration, SliceFactory factory) = 0;
 
     // With a name and a line of text alone.
