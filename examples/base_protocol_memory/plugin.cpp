@@ -9,6 +9,7 @@ void add(weft::ModelRegistrar& registry, const std::string& name, const std::str
 {
     registry.add_memory(weft::ModelDeclaration(name, text)
                             .with_parameters<LtMemorySpec>()
+                            .with_reads({"hbm.capacity"})
                             .with_statistics(weft::base_protocol_memory_statistics()),
         [mode](const weft::RunContext& context, const weft::MemoryRequest& request) {
             return std::make_unique<VendorMemory>(request.module_name.c_str(), context, request, mode);

@@ -31,7 +31,7 @@ public:
         parameters_ = std::make_shared<const BlockInfo>(block_info<Spec>());
         return *this;
     }
-    // Of a switch or an accelerator: the parameters of Weft's own blocks that it reads, by path ("switch.latency"). Only these are
+    // Of a switch, an accelerator or a part of one: the parameters of Weft's own blocks that it reads, by path ("switch.latency"). Only these are
     // listed for it. Without it the model may read all of them.
     ModelDeclaration& with_reads(std::vector<std::string> paths)
     {

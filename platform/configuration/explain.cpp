@@ -111,8 +111,12 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
 {
     const BlockInfo& info = system.blocks()[block];
     const Variant& variant = system.values(block, id);
+    std::string part;  // the model of a slice or a memory, which may declare what it reads
+    for (std::size_t i = 0; i < variant.values.size(); ++i)
+        if (is_part(info.parameters[i]->kind)) part = system.models_of(info.parameters[i]->kind)[variant.values[i]];
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
         if (!counts(system.blocks(), block, i, model, accelerator)) continue;
+        if (!part.empty() && !is_part(info.parameters[i]->kind) && !system.blocks().counts(block, i, part)) continue;
         const SourceId source = variant.sources[i];
         const ParameterInfo& parameter = *info.parameters[i];
         std::string text = system.source(source).text;

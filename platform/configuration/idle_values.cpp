@@ -26,7 +26,33 @@ void Resolver::note_idle_values()
                 (parameters[i]->model.empty() ? "no model of the switches that it was set for reads it"
                                               : "it belongs to model " + parameters[i]->model +
                             ", but none of the switches for which it is set has that model"));
+    note_idle_parts();
     note_idle_models();
+}
+
+// The same of slices and memories, whose models may declare which parameters of l2.* and hbm.* they read.
+void Resolver::note_idle_parts()
+{
+    for (const Block block : {block_of<L2Spec>(), block_of<HbmSpec>()}) {
+        const BlockInfo& info = blocks()[block];
+        const std::size_t model = *info.find("model");
+        const std::string& kind = info.parameters[model]->kind;
+        std::vector<bool> set(info.parameters.size(), false);
+        std::vector<bool> counts(info.parameters.size(), false);
+        for (const NodeId node : with_memory()) {
+            const Variant& variant = pool(block).at(system_.slot(node, block));
+            const std::string& chosen = system_.models_of(kind)[variant.values[model]];
+            for (std::size_t i = 0; i < set.size(); ++i) {
+                if (system_.sources_[variant.sources[i]].file.empty()) continue;
+                set[i] = true;
+                if (i == model || blocks().counts(block, i, chosen)) counts[i] = true;
+            }
+        }
+        for (std::size_t i = 0; i < set.size(); ++i)
+            if (set[i] && !counts[i])
+                system_.notices.push_back(info.path_of(i) + " is set and changes nothing: no model of the " +
+                    (kind == "memory" ? "memories" : kind + "s") + " that it was set for reads it");
+    }
 }
 
 // The same of blocks that models of links and of parts of accelerators bring.

@@ -38,6 +38,7 @@ private:
 
     // resolve.cpp
     void note_idle_values();
+    void note_idle_parts();
     void note_idle_models();
     void assign_roles();
     void choose_kinds();

@@ -64,6 +64,25 @@ TEST(PluginMemory, ItsLatencyMovesTheTime)
     EXPECT_EQ(time("400ns", "lt_memory_dmi"), slow);
 }
 
+// The example reads hbm.capacity alone.
+TEST(PluginMemory, ExplainListsWhatItReadsAndANoticeNamesTheRest)
+{
+    const auto explained = weft::plugin_test::weft({"explain", "examples/clos_8/system.yaml", "--plugin",
+        built_examples().lt_memory, "--set", "hbm.model=lt_memory_dmi", "--set", "hbm.t_rcd=20ns"});
+    EXPECT_EQ(explained.code, 0) << explained.err;
+    for (const std::string part : {"    hbm.capacity ", "    hbm.model ", "    lt_memory.read "})
+        EXPECT_NE(explained.out.find(part), std::string::npos) << part << explained.out;
+    EXPECT_EQ(explained.out.find("    hbm.t_rcd "), std::string::npos) << explained.out;
+    EXPECT_NE(explained.out.find("hbm.t_rcd is set and changes nothing: no model of the memories that it was set for "
+                                 "reads it"),
+        std::string::npos)
+        << explained.out;
+    // Ours reads it.
+    const auto ours = weft::plugin_test::weft({"explain", "examples/clos_8/system.yaml", "--set", "hbm.t_rcd=20ns"});
+    EXPECT_NE(ours.out.find("    hbm.t_rcd "), std::string::npos);
+    EXPECT_EQ(ours.out.find("changes nothing"), std::string::npos) << ours.out;
+}
+
 TEST(PluginMemory, IsListedAndRefusedLikeAnyModel)
 {
     const auto models = weft::plugin_test::weft({"models", "memory", "--plugin", built_examples().lt_memory});
