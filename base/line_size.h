@@ -1,4 +1,4 @@
-// The unit of transfer: a 64-byte-aligned line.
+// The unit of transfer: a 64-byte-aligned line. A wide transaction is several lines in a row.
 #pragma once
 
 #include <cstdint>
@@ -6,5 +6,7 @@
 namespace weft {
 
 constexpr std::uint32_t line_bytes = 64;
+// Of the widest transaction (engine.grain).
+constexpr std::uint32_t most_transaction_bytes = 512;
 
 }  // namespace weft

@@ -62,6 +62,16 @@ public:
         if (!with_the_last) slot_ = issue_.book(now, 1).start;
         return slot_ - now;
     }
+    // The same of a wide transaction, which is several requests in a row; `tail`: how much later the last one leaves.
+    Time book_wide(std::uint32_t bytes, Time now, std::uint32_t& tail)
+    {
+        const auto slots = static_cast<std::uint32_t>((bytes + coalesce_ - 1) / coalesce_);
+        slot_ = issue_.book(now, 1).start;
+        Time last = slot_;
+        for (std::uint32_t slot = 1; slot < slots; ++slot) last = issue_.book(now, 1).start;
+        tail = static_cast<std::uint32_t>(last - slot_);
+        return slot_ - now;
+    }
     // When floating-point operations end that take `time`.
     Time book_math(Time time, Time now)
     {

@@ -13,13 +13,13 @@ static_assert(1U << OperandCode::of(Program::max_sources).source_bits >= Program
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, PathSelection spread,
-    unsigned stripe_shift, std::size_t destinations)
+    unsigned stripe_shift, std::size_t destinations, std::uint32_t grain)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec),
       data_on_(data_on), progress_(progress), scheduler_(event_queue, *this), log_(event_queue),
       network_(memory, pool, scheduler_, log_, endpoint, PathChooser(endpoint, spread, stripe_shift, destinations)),
       cache_(l1, endpoint, data_on, scheduler_, network_),
       packets_(spec, data_on, scheduler_, network_, progress, log_),
-      moves_(data_on, scheduler_, network_, cache_, packets_), fences_(spec, scheduler_),
+      moves_(data_on, grain, scheduler_, network_, cache_, packets_), fences_(spec, scheduler_),
       polls_(spec, scheduler_, network_, progress), words_(scheduler_, network_, cache_, progress),
       flow_(spec, scheduler_, fences_, polls_, words_, log_, *this),
       groups_(spec.compute_units * spec.workgroups_per_unit)
@@ -191,7 +191,7 @@ void ComputeUnits::respond(Line& line)
         return;
     }
     if (line.traced()) log_.respond(line, unit);
-    unit.in_flight().remove(event_queue().now());
+    unit.in_flight().remove(event_queue().now(), line.lines());
     Wavefront& wave = unit.wave(tag.context);
     Workgroup& group = *wave.group;
     switch (tag.use) {

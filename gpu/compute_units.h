@@ -58,7 +58,8 @@ class ComputeUnits final :
 public:
     ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
-        PathSelection spread = PathSelection::lines, unsigned stripe_shift = 0, std::size_t destinations = 0);
+        PathSelection spread = PathSelection::lines, unsigned stripe_shift = 0, std::size_t destinations = 0,
+        std::uint32_t grain = line_bytes);
 
     LineInitiatorSocket memory;
 

@@ -14,7 +14,7 @@ constexpr unsigned side_bits = 3;  // of a mesh's items: by which side of its ti
 Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0),
-      dma_engines("movers", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
+      dma_engines("movers", *this, 0), spec_(spec), endpoint_(endpoint), interleave_shift_(l2.interleave_shift()),
       slices_(static_cast<unsigned>(l2.slices)), partitions_(static_cast<unsigned>(l2.partitions)),
       in_partition_(slices_ / partitions_), far_latency_(l2.far_latency),
       hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
@@ -174,7 +174,8 @@ void Crossbar::run(ScheduledItem& item)
     }
     const unsigned to = tile_of_exit(line, cls, exit);
     if (to != tile) {
-        const Mesh::Step step = mesh_->step(cls, tile, to, now, header_ + payload_bytes(line.op, line.size, cls));
+        const Mesh::Step step =
+            mesh_->step(cls, tile, to, now, header_ * line.lines() + payload_bytes(line.op, line.size, cls));
         event_queue().schedule(line, *this, step.at, step.tile << side_bits | step.side);
         return;
     }

@@ -86,7 +86,7 @@ private:
     unsigned partition_of(const Line& line) const;  // of the unit that issued it
     unsigned slice_of(const Line& line) const       // that is home of the address
     {
-        return slice_place(local_of(line.address) / line_bytes, hash_, sector_shift_).slice;
+        return slice_place(local_of(line.address) / line_bytes, hash_, interleave_shift_).slice;
     }
     unsigned home_of(const Line& line) const { return to_home_ ? slices_ : slice_of(line); }
     // The slice for a line of an own unit, where there are several partitions.
@@ -107,7 +107,7 @@ private:
 
     GpuSpec spec_;
     std::uint32_t endpoint_;
-    unsigned sector_shift_;
+    unsigned interleave_shift_;
     unsigned slices_;
     unsigned partitions_;
     unsigned in_partition_;  // slices

@@ -1,7 +1,8 @@
 // Ports of a module on the on-die network, in one direction: how many bytes a second each takes or gives. A module owns its own.
 //
 // Requests and responses are separate networks. A line takes header + data: those of a write or an atomic are in the
-// request, those of a read or a fetch in the response; with no header, the others cost nothing.
+// request, those of a read or a fetch in the response; with no header, the others cost nothing. A wide transaction takes what
+// its lines take, and begins to pass when its first line does.
 //
 // Timing: cut through: a port adds time to a line only when it is busy with lines before it. One with a single source in
 // order (out of a unit, in from a link) is booked when the line sets out. All others are booked in the order in which
@@ -42,12 +43,19 @@ public:
         return bytes == 0 ? now : servers_.admit(place, now, bytes);
     }
 
+    // How much later the last line of a wide transaction passes than the first one, ps.
+    std::uint32_t tail_of(const LineHeader& line, LineClass cls) const
+    {
+        if (!servers_.limited()) return 0;
+        return static_cast<std::uint32_t>(servers_.duration(bytes_of(line, cls) / line.lines() * (line.lines() - 1)));
+    }
+
     RateServers& servers() { return servers_; }  // for the account of the network
 
 private:
     std::uint32_t bytes_of(const LineHeader& line, LineClass cls) const
     {
-        return header_ + payload_bytes(line.op, line.size, cls);
+        return header_ * line.lines() + payload_bytes(line.op, line.size, cls);
     }
 
     RateServers servers_;

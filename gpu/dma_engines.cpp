@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/gpu_statistics.h"
+#include "gpu/transaction_cut.h"
 
 namespace weft {
 
@@ -22,10 +23,10 @@ void write_moved(StatisticWriter& write, std::uint64_t descriptors, std::uint64_
 
 DmaEngines::DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
     const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
-    const PathChooser& paths, BulkListener& listener)
+    const PathChooser& paths, BulkListener& listener, std::uint32_t grain)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk),
-      pool_(pool), progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units),
-      proxy_(copy)
+      pool_(pool), progress_(progress), data_on_(data_on), grain_(grain), paths_(paths), listener_(listener),
+      bulk_engines_(units), proxy_(copy)
 {
     for (std::uint64_t e = 0; e < copy.engines; ++e)
         engines_.push_back(make_engine(static_cast<std::uint32_t>(e * units / copy.engines), false));
@@ -107,21 +108,22 @@ void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
     Descriptor& copy = descriptors_[index];
     std::uint64_t size = copy.bytes - copy.position;
     for (std::uint32_t operand = 0; operand <= copy.destinations; ++operand)
-        size = std::min(size, line_bytes - (copy.operands[operand] + copy.position) % line_bytes);
+        size = transaction_bytes(copy.operands[operand] + copy.position, size, grain_);
     const LineIssue issue =
         pool_.take().begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
     issue.transfer(mover_transfer(copy.transfer));
     copy.position += size;
-    engine.rate.book(event_queue().now(), line_bytes * std::max(1U, copy.destinations));
-    ++copy.open;
-    ++engine.open;
+    const std::uint32_t lines = issue.line().lines();
+    engine.rate.book(event_queue().now(), lines * line_bytes * std::max(1U, copy.destinations));
+    copy.open += lines;
+    engine.open += lines;
     send(issue, engine, index, MoverUse::load);
 }
 
 void DmaEngines::send(const LineIssue& issue, const Engine& engine, std::uint32_t index, MoverUse use)
 {
     paths_.route(issue.tag(MoverTag{engine.unit, index, use}.packed()));
-    ++counts(engine).lines;
+    counts(engine).lines += issue.line().lines();
     memory.send_request(issue, engine.bulk ? ports_->set_out(engine.unit, issue.line(), event_queue().now(), 0) : 0);
 }
 
@@ -137,9 +139,17 @@ bool DmaEngines::try_arrive(Line& line)
 {
     auto stage = static_cast<DieStage>(line.kind);
     const MoverTag tag = MoverTag::of(line.tag);
-    if (stage == DieStage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk) return true;
+    const bool bulk = tag.use != MoverUse::word && descriptors_[tag.index].engine->bulk;
+    if (stage == DieStage::through || (!bulk && !line.wide())) return true;
     const Time now = event_queue().now();
-    const Time start = ports_->arrive(line, tag.unit, line.destination == line.source, stage, now);
+    Time start = now;
+    if (bulk) {
+        start = ports_->arrive(line, tag.unit, line.destination == line.source, stage, now);
+    } else {
+        stage = DieStage::through;
+    }
+    if (line.wide() && stage == DieStage::through)
+        start += std::max<Time>(line.tail, bulk ? ports_->in.tail_of(line, LineClass::response) : 0U);
     if (start == now) return true;
     line.kind = static_cast<std::uint8_t>(stage);
     event_queue().schedule(line, *this, start, line.tag >> 20U);
@@ -166,8 +176,8 @@ void DmaEngines::run(ScheduledItem& item)
     switch (tag.use) {
     case MoverUse::load: loaded(line, tag.index); break;
     case MoverUse::store:
+        line_done(tag.index, line.lines());
         pool_.give(line);
-        line_done(tag.index);
         break;
     case MoverUse::word: word_answered(line, queues_[tag.index]); break;
     }
@@ -178,8 +188,9 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
     const Descriptor& copy = descriptors_[index];
     Engine& engine = *copy.engine;
     const std::uint64_t offset = line.address - copy.operands[0];
-    descriptors_[index].open += copy.destinations;
-    engine.open += copy.destinations;
+    const std::uint32_t lines = line.lines();
+    descriptors_[index].open += copy.destinations * lines;
+    engine.open += copy.destinations * lines;
     for (std::uint32_t destination = 1; destination <= copy.destinations; ++destination) {
         Line& store = pool_.take();
         const LineIssue issue = store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
@@ -188,16 +199,17 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
         send(issue, engine, index, MoverUse::store);
     }
     pool_.give(line);
-    line_done(index);
+    line_done(index, lines);
 }
 
-// One line of the descriptor has its response.
-void DmaEngines::line_done(std::uint32_t index)
+// A transaction of the descriptor has its response.
+void DmaEngines::line_done(std::uint32_t index, std::uint32_t lines)
 {
     Descriptor& copy = descriptors_[index];
     Engine& engine = *copy.engine;
-    --engine.open;
-    if (--copy.open == 0 && copy.position == copy.bytes) {
+    engine.open -= lines;
+    copy.open -= lines;
+    if (copy.open == 0 && copy.position == copy.bytes) {
         const std::uint32_t owner = copy.owner;
         free_descriptors_.push_back(index);
         if (engine.bulk) {

@@ -5,7 +5,7 @@
 //
 // Both are the same machine: it takes descriptors (one source, any number of destinations) one after another. From
 // when a descriptor is at the head to its first load `start` passes. A descriptor is cut where any of its
-// operands reaches the end of a line; a piece is loaded, and when it is there stored to every destination. A piece books 64 B
+// operands reaches the end of a line (in a run with wide transactions: of `grain` bytes); a piece is loaded, and when it is there stored to every destination. A piece books 64 B
 // for each destination at `rate`, and goes out only while fewer than `in_flight` lines have no response; stores of what was
 // loaded always go. The next descriptor is at the head when all loads of the one before it are out.
 //
@@ -48,7 +48,7 @@ class DmaEngines final : public sc_core::sc_module, public TimedComponent, publi
 public:
     DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
         const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
-        const PathChooser& paths, BulkListener& listener);
+        const PathChooser& paths, BulkListener& listener, std::uint32_t grain = line_bytes);
 
     LineInitiatorSocket memory;
 
@@ -160,7 +160,7 @@ private:
     void load_piece(Engine& engine, std::uint32_t index);
     bool try_arrive(Line& line);
     void loaded(Line& line, std::uint32_t index);
-    void line_done(std::uint32_t index);
+    void line_done(std::uint32_t index, std::uint32_t lines);
     void send(const LineIssue& issue, const Engine& engine, std::uint32_t index, MoverUse use);
     Counts& counts(const Engine& engine) { return engine.bulk ? bulk_copied_ : copied_; }
 
@@ -179,6 +179,7 @@ private:
     LinePool& pool_;
     Progress& progress_;
     bool data_on_;
+    std::uint32_t grain_;
     PathChooser paths_;
     BulkListener& listener_;
     UnitPorts* ports_ = nullptr;

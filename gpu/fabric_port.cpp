@@ -42,7 +42,7 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
 void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
-        output_.add_credit(line.vc, event_queue().now() + delay);
+        output_.add_credit(line.vc, event_queue().now() + delay, line.lines());
     } else {
         link_in.return_request_credit(line, delay);
     }
@@ -50,7 +50,7 @@ void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
 
 void FabricPort::on_response_credit(unsigned side, Line& line, Time delay)
 {
-    if (side == link_side) output_.add_credit(line.vc, event_queue().now() + delay);
+    if (side == link_side) output_.add_credit(line.vc, event_queue().now() + delay, line.lines());
 }
 
 unsigned FabricPort::debug(unsigned side, Line& line)

@@ -14,7 +14,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     const unsigned slices = static_cast<unsigned>(l2.slices);
     const std::string here = this->name();
     units_ = std::make_unique<ComputeUnits>("units", event_queue, path_ + ".units", spec, l1, endpoint_, pool, progress,
-        wiring.data_on, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints());
+        wiring.data_on, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints(), wiring.grain);
     crossbar_ = std::make_unique<Crossbar>("network", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
     const auto header = static_cast<std::uint32_t>(network.header);
@@ -22,13 +22,13 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     units_->set_ports({unit_port, unit_port, crossbar_->exits_to_units()});
     const PathChooser paths(endpoint_, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints());
     dma_engines_ = std::make_unique<DmaEngines>("movers", event_queue, path_ + ".movers", copy, bulk,
-        static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
+        static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_, wiring.grain);
     dma_engines_->set_ports(units_->ports());
     units_->set_bulk(*dma_engines_);
     units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
     const MemoryRequest dram{"hbm", path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
-        memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift()};
+        memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.interleave_shift()};
     hbm_ = wiring.make_memory ? wiring.make_memory(event_queue, dram) : std::make_unique<Hbm>(event_queue, dram);
     if (memory_side.present())
         memory_side_ =

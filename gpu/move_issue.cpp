@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/line_tag.h"
+#include "gpu/transaction_cut.h"
 
 namespace weft {
 
@@ -31,16 +32,16 @@ void MoveIssue::issue_loads(ComputeUnit& unit, Wavefront& wave)
     const std::uint32_t transfer = group.transfer_of(move, wave.load.operand);
     const bool in_switch = is_group(base);
     const bool plain = !in_switch && !cache_.cacheable(move.scope, base);
+    const std::uint32_t grain = plain ? grain_ : line_bytes;
     bool first = true;
     while (wave.load.position < set.bytes) {
         if (unit.in_flight().full()) return;
         const std::uint64_t address = base + wave.load.position;
-        const auto size = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.load.position));
+        const std::uint32_t size = transaction_bytes(address, set.bytes - wave.load.position, grain);
         const LineIssue issue = network_.take().begin(LineOp::read, address, size).tag(tag.packed()).transfer(transfer);
         ++set.waiting;
         wave.load.position += size;
-        const Time delay = unit.book(address, first, now);
+        const Time delay = book(unit, issue, first, now);
         if (plain) {
             network_.send(issue, unit, delay);
         } else if (in_switch) {
@@ -80,12 +81,12 @@ void MoveIssue::issue_stores(ComputeUnit& unit, Wavefront& wave)
     const std::uint32_t transfer = group.transfer_of(move, operand);
     const bool plain = !CachedAccess::present(unit) && !is_group(base);
     const std::uint8_t* data = data_on_ && move.sources > 0 ? wave.registers(place, 0) : nullptr;
+    const std::uint32_t grain = plain ? grain_ : line_bytes;
     bool first = true;
     while (wave.store.position < set.bytes) {
         if (unit.in_flight().full()) return;
         const std::uint64_t address = base + wave.store.position;
-        const auto size = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.store.position));
+        const std::uint32_t size = transaction_bytes(address, set.bytes - wave.store.position, grain);
         Line& line = network_.take();
         const LineIssue issue = line.begin(LineOp::write, address, size);
         if (data != nullptr) {
@@ -97,7 +98,7 @@ void MoveIssue::issue_stores(ComputeUnit& unit, Wavefront& wave)
         issue.tag(LineTag{unit.number(), wave.context, LineUse::store, 0, epoch}.packed()).transfer(transfer);
         wave.store.position += size;
         if (!plain) store_apart(issue, unit, move);
-        network_.send(issue, unit, unit.book(address, first, now));
+        network_.send(issue, unit, book(unit, line, first, now));
         first = false;
     }
     wave.operand_stored(move);

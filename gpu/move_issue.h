@@ -4,7 +4,8 @@
 // wavefront's turn and when the response to a load arrives.
 //
 // A wavefront instruction covers threads x vector bytes of one operand and becomes one request for each line that it touches
-// (`coalesce`: for each 128 bytes). Operands in packets are those of PacketMoves. Loads and stores at the address of a group are
+// (`coalesce`: for each 128 bytes). In a run with wide transactions it becomes one of those for each `grain` bytes, unless the L1
+// has to know of them. Operands in packets are those of PacketMoves. Loads and stores at the address of a group are
 // carried out by switches, line by line (program.h).
 #pragma once
 
@@ -18,8 +19,10 @@ namespace weft {
 
 class MoveIssue {
 public:
-    MoveIssue(bool data_on, UnitScheduler& scheduler, UnitNetwork& network, CachedAccess& cache, PacketMoves& packets)
-        : data_on_(data_on), scheduler_(scheduler), network_(network), cache_(cache), packets_(packets)
+    // `grain`: B, of the widest transaction.
+    MoveIssue(bool data_on, std::uint32_t grain, UnitScheduler& scheduler, UnitNetwork& network, CachedAccess& cache,
+        PacketMoves& packets)
+        : data_on_(data_on), grain_(grain), scheduler_(scheduler), network_(network), cache_(cache), packets_(packets)
     {
     }
 
@@ -42,7 +45,13 @@ private:
     void issue_stores(ComputeUnit& unit, Wavefront& wave);
     void store_apart(const LineIssue& issue, ComputeUnit& unit, const Operation& move);
 
+    static Time book(ComputeUnit& unit, Line& line, bool first, Time now)
+    {
+        return line.wide() ? unit.book_wide(line.size, now, line.tail) : unit.book(line.address, first, now);
+    }
+
     bool data_on_;
+    std::uint32_t grain_;
     UnitScheduler& scheduler_;
     UnitNetwork& network_;
     CachedAccess& cache_;

@@ -6,6 +6,7 @@
 // Timing: that of the ports (die_ports.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gpu/compute_unit.h"
@@ -43,7 +44,7 @@ public:
     {
         paths_.route(issue);
         if (log_.on()) log_.trace(issue, unit, delay);
-        count(unit);
+        count(unit, issue.line().lines());
         leave(issue, unit, delay);
     }
     // The same that something on the unit answers itself: nothing leaves.
@@ -59,14 +60,16 @@ public:
         leave(issue, unit, delay);
     }
 
-    // Whether the response is through the network. If not, it comes again.
+    // Whether the response, of a wide transaction its last line, is through the network. If not, it comes again.
     bool try_arrive(Line& line)
     {
-        if (!admits_) return true;
+        if (!admits_ && !line.wide()) return true;
         auto stage = static_cast<DieStage>(line.kind);
         if (stage == DieStage::through) return true;
         const Time now = scheduler_.now();
-        const Time start = ports_.arrive(line, unit_of_tag(line.tag), is_near(line), stage, now);
+        Time start = ports_.arrive(line, unit_of_tag(line.tag), is_near(line), stage, now);
+        if (line.wide() && stage == DieStage::through)
+            start += std::max<Time>(line.tail, ports_.in.tail_of(line, LineClass::response));
         if (start == now) return true;
         scheduler_.at(start, line, static_cast<UnitItem>(stage));
         return false;
@@ -76,13 +79,14 @@ public:
     void reset_statistics() { requests_ = 0; }
 
 private:
-    void count(ComputeUnit& unit)
+    void count(ComputeUnit& unit, std::uint32_t lines = 1)
     {
-        unit.in_flight().add(scheduler_.now());
-        ++requests_;
+        unit.in_flight().add(scheduler_.now(), lines);
+        requests_ += lines;
     }
     void leave(Line& line, ComputeUnit& unit, Time delay)
     {
+        if (line.wide()) line.tail = std::max(line.tail, ports_.out.tail_of(line, LineClass::request));
         memory_.send_request(line, ports_.set_out(unit.number(), line, scheduler_.now(), delay));
     }
 

@@ -82,6 +82,10 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t*
 // A fetch of the other partition, which found its line here when it set out.
 void L2Slice::serve_far(Line& fetch)
 {
+    if (fetch.wide()) {
+        serve_far_wide(fetch);
+        return;
+    }
     Part& own = part(partition_of(fetch));
     const std::uint64_t number = number_of(local_of(fetch.address));
     const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
@@ -108,7 +112,8 @@ void L2Slice::send_across(Line& fetch, Time at)
 // Data from the other side arrive.
 void L2Slice::cross(Line& fetch)
 {
-    const Time start = book_crossing(partition_of(fetch), line_bytes);
+    const Time start = fetch.wide() ? book_crossing_wide(partition_of(fetch), fetch.lines())
+                                    : book_crossing(partition_of(fetch), line_bytes);
     if (start == event_queue().now()) {
         finish_fill(fetch);
         return;

@@ -26,7 +26,9 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
     unsigned index, MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), target("target", *this), memory("memory", *this),
       spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
-      slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
+      interleave_shift_(spec.interleave_shift()), tags_shift_(interleave_shift_ - sector_shift_),
+      tags_mask_((1U << tags_shift_) - 1), slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint),
+      image_(image), pool_(pool),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
       flags_(spec, image)
 {
@@ -131,6 +133,10 @@ inline void L2Slice::access(Line& line)
 
 void L2Slice::answer(Line& line, Time at)
 {
+    if (line.marked(LineHeader::part_mark)) {
+        finish_part(line, at);
+        return;
+    }
     if ((line.flags & LineHeader::posted_flag) != 0) {
         pool_.give(line);
         return;
@@ -142,6 +148,10 @@ void L2Slice::answer(Line& line, Time at)
 
 void L2Slice::serve(Line& line)
 {
+    if (line.wide()) {
+        serve_wide(line);
+        return;
+    }
     const Time now = event_queue().now();
     const bool flag = MemoryImage::is_flag(local_of(line.address));
     if (other_ && !flag) {
@@ -323,18 +333,31 @@ StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
 
 void L2Slice::finish_fill(Line& fetch)
 {
+    Part& own = part(partition_of(fetch));
+    if (fetch.wide()) {
+        for (std::uint32_t i = 0; i < fetch.lines(); ++i) {
+            const std::uint64_t number = number_of(local_of(fetch.address) + std::uint64_t{i} * line_bytes);
+            end_fill(fetch, number, own.fills.slot_of(number));
+        }
+    } else {
+        end_fill(fetch, number_of(local_of(fetch.address)), slot_of(fetch));
+    }
+    pool_.give(fetch);
+    if (!own.stalled.empty()) retry_stalled(own);
+}
+
+void L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot)
+{
     const Time now = event_queue().now();
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
-    const std::uint64_t number = number_of(local_of(fetch.address));
-    const std::uint32_t slot = slot_of(fetch);
     const Fill& ended = own.fills.at(slot);
+    const std::uint32_t wide = ended.wide;
     std::uint32_t* const word = own.tags.find(number >> sector_shift_);
     TagArray::set_state(*word, sector_of(number), ended.write ? TagArray::dirty : TagArray::clean);
     if (other_ && ended.write) drop_other(partition, number);
     std::uint8_t* const bytes = own.contents ? own.bytes(word, sector_of(number)) : nullptr;
     if (bytes != nullptr) take_fill(own, fetch, ended, bytes);
-    pool_.give(fetch);
     Line* line = own.fills.end(slot);
     while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
@@ -347,7 +370,7 @@ void L2Slice::finish_fill(Line& fetch)
         }
         line = following;
     }
-    if (!own.stalled.empty()) retry_stalled(own);
+    if (wide != SliceFills::none) finish_line(wide, now);
 }
 
 // In order, as if they had just arrived.
@@ -368,18 +391,18 @@ void L2Slice::retry_stalled(Part& own)
     own.looking = false;
 }
 
-std::uint64_t L2Slice::with_home(std::uint64_t line, std::uint64_t group) const
+std::uint64_t L2Slice::with_home(std::uint64_t block, std::uint64_t tag) const
 {
-    return group * 2 + (slice_place(line, slices_).slice >= slices_.divisor() / 2 ? 1 : 0);
+    return tag * 2 + (slice_place(block, slices_).slice >= slices_.divisor() / 2 ? 1 : 0);
 }
 
 std::uint64_t L2Slice::address_of(std::uint64_t number) const
 {
-    const std::uint64_t line = number >> sector_shift_;
-    const std::uint64_t group = other_ ? line / 2 : line;
-    const std::uint32_t slice = index_ + (other_ && line % 2 == 1 ? slices_.divisor() / 2 : 0);
-    return global_address(endpoint_,
-        (line_of_place(group, slice, slices_) << sector_shift_ | sector_of(number)) * line_bytes);
+    const std::uint64_t key = number >> sector_shift_;
+    const std::uint64_t tag = other_ ? key / 2 : key;
+    const std::uint32_t slice = index_ + (other_ && key % 2 == 1 ? slices_.divisor() / 2 : 0);
+    const std::uint64_t first = line_of_place(tag >> tags_shift_, slice, slices_) << interleave_shift_;
+    return global_address(endpoint_, (first | (tag & tags_mask_) << sector_shift_ | sector_of(number)) * line_bytes);
 }
 
 void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay)

@@ -15,6 +15,10 @@
 // fill; a further one tries again when a fill has ended, and is then at best a hit of that moment.
 // The credit of a request returns when its service begins.
 //
+// Wide transactions (l2_wide.cpp) occupy the slice for all their lines. One whose lines are all there is answered when its first
+// line is ready, if it reads (`tail` says when the last one is), or when its last one is written. The lines that are not there are
+// accesses by themselves; then all of it is answered with the last. Its credits return when the service of its last line begins.
+//
 // Two partitions: each has a slice, tags and misses of its own, and a line has its home, which is in front of its
 // memory, in one of them. The partitions know each other's tags in no time. What one lacks and the other has, or
 // fetches, is asked for there: the request occupies no slice here, leaves after `latency`, takes `far_latency`, is
@@ -140,6 +144,30 @@ private:
     void prefetch(const ScheduledItem& item) const override;
     bool try_enter(Line& line);
     void serve(Line& line);
+    void serve_wide(Line& line);
+    struct WideTurn;
+    struct TagLines;
+    template <class Look>
+    void each_tag(const Line& line, const Look& look);
+    std::uint32_t far_sectors(unsigned partition, std::uint64_t tag, const std::uint32_t* word);
+    std::uint32_t own_sectors(unsigned partition, std::uint32_t word);
+    void drop_sectors(unsigned partition, std::uint64_t tag, std::uint32_t sectors);
+    std::uint32_t wait_for_lines(Line& line, const WideTurn& turn);
+    void start_missing(Line& line, const WideTurn& turn);
+    void start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready, bool far);
+    std::uint32_t enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state,
+        Time ready);
+    std::uint32_t start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready);
+    std::uint32_t start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
+        Time ready, bool far, std::uint32_t (&slots)[2]);
+    std::uint32_t start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place, Time ready);
+    std::uint32_t start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
+        std::uint32_t& slot);
+    void fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready);
+    void serve_far_wide(Line& fetch);
+    Time book_crossing_wide(unsigned partition, std::uint32_t lines);
+    void finish_part(Line& line, Time at);
+    void finish_line(std::uint32_t place, Time at);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, Time ready);
     void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
@@ -148,6 +176,7 @@ private:
     void stall(Line& line, Time ready);
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
+    void end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot);
     void retry_stalled(Part& own);
     void access(Line& line);
     void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour,
@@ -183,11 +212,12 @@ private:
     }
     std::uint64_t tag_of(std::uint64_t local) const
     {
-        const std::uint64_t line = local / line_bytes >> sector_shift_;
-        const std::uint64_t group = slices_.quotient(line);
-        return other_ ? with_home(line, group) : group;
+        const std::uint64_t line = local / line_bytes;
+        const std::uint64_t block = line >> interleave_shift_;
+        const std::uint64_t tag = slices_.quotient(block) << tags_shift_ | (line >> sector_shift_ & tags_mask_);
+        return other_ ? with_home(block, tag) : tag;
     }
-    std::uint64_t with_home(std::uint64_t line, std::uint64_t group) const;
+    std::uint64_t with_home(std::uint64_t block, std::uint64_t tag) const;
     std::uint64_t address_of(std::uint64_t number) const;
     unsigned sector_of(std::uint64_t number) const { return static_cast<unsigned>(number) & sector_mask_; }
     unsigned home_of(std::uint64_t number) const { return other_ ? number >> sector_shift_ & 1U : 0; }
@@ -196,6 +226,9 @@ private:
     unsigned index_;
     unsigned sector_shift_;
     unsigned sector_mask_;
+    unsigned interleave_shift_;
+    unsigned tags_shift_;  // log2 of the tags in a row in one slice
+    unsigned tags_mask_;
     Divider slices_;
     std::uint32_t endpoint_;
     MemoryImage& image_;
@@ -209,6 +242,14 @@ private:
     std::unique_ptr<LineInitiatorSocket> other_memory_;
     SliceInput inputs_;
     SliceFlags flags_;
+    // A wide transaction that waits for some of its lines.
+    struct Wide {
+        Line* line = nullptr;
+        std::uint32_t parts = 0;  // without an answer
+        Time ready = 0;
+    };
+    std::vector<Wide> wide_;
+    std::vector<std::uint32_t> free_wide_;
     ScheduledItem timer_;  // of monitors
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;

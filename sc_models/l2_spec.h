@@ -38,6 +38,8 @@ struct L2Spec {
 
     ContentsPolicy contents = ContentsPolicy::flat;  // of the whole GPU
 
+    std::uint64_t grain = 64;  // B, of the run (engine.grain), no parameter: so much stays in one slice
+
     // L2Slice, or a clocked block (rtl/modules/clocked_slice.h): its reference model, RTL, or both in lockstep.
     bool ours() const { return model == 0; }
     bool clocked() const { return model >= 1 && model <= 3; }
@@ -49,6 +51,13 @@ struct L2Spec {
     L2Spec of_partition() const;
     // Lines of 64 B under one tag, as a shift.
     unsigned sector_shift() const { return line > 64 ? 1 : 0; }
+    // Lines in a row in one slice, as a shift: a tag's, or a wide transaction's.
+    unsigned interleave_shift() const
+    {
+        unsigned shift = sector_shift();
+        while ((std::uint64_t{64} << shift) < grain) ++shift;
+        return shift;
+    }
 
     static const ParameterTable<L2Spec>& parameters();
 };

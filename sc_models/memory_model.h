@@ -30,7 +30,7 @@ struct MemoryRequest {
     std::string path;         // full name, for reports
     const HbmSpec& spec;
     unsigned slices;            // in front of it
-    unsigned sector_shift = 0;  // log2 of the lines that a slice asks for together
+    unsigned sector_shift = 0;  // log2 of the lines in a row that one slice has
     ParameterSet parameters{};  // of its GPU, with the block of the model itself
 };
 using MemoryFactory = std::function<std::unique_ptr<MemoryModel>(EventQueue&, const MemoryRequest&)>;

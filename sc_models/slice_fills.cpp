@@ -2,7 +2,7 @@
 
 namespace weft {
 
-std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bool far)
+std::uint32_t SliceFills::add(const Fill& fill)
 {
     std::uint32_t slot = static_cast<std::uint32_t>(fills_.size());
     if (free_.empty()) {
@@ -11,13 +11,24 @@ std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bo
         slot = free_.back();
         free_.pop_back();
     }
-    line.scratch.slice.ready = ready;  // the slice's own work is done then; the fill may come earlier or later
-    line.next = nullptr;
-    std::uint32_t& chain = bucket(number);
-    fills_[slot] = {number, &line, &line, 0, FillPatches::none, line.op != LineOp::read, far, chain};
+    std::uint32_t& chain = bucket(fill.number);
+    fills_[slot] = fill;
+    fills_[slot].chained = chain;
     chain = slot;
     ++count_;
     return slot;
+}
+
+std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bool far)
+{
+    line.scratch.slice.ready = ready;  // the slice's own work is done then; the fill may come earlier or later
+    line.next = nullptr;
+    return add({number, &line, &line, 0, FillPatches::none, line.op != LineOp::read, far});
+}
+
+std::uint32_t SliceFills::begin(std::uint64_t number, std::uint32_t wide, bool far)
+{
+    return add({number, nullptr, nullptr, 0, FillPatches::none, false, far, wide});
 }
 
 void SliceFills::join(Fill& fill, Line& line, Time ready)
@@ -25,7 +36,11 @@ void SliceFills::join(Fill& fill, Line& line, Time ready)
     ++fill.waiting;
     line.scratch.slice.ready = ready;
     line.next = nullptr;
-    fill.last->next = &line;
+    if (fill.first == nullptr) {
+        fill.first = &line;
+    } else {
+        fill.last->next = &line;
+    }
     fill.last = &line;
 }
 

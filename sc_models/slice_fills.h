@@ -15,6 +15,8 @@ namespace weft {
 
 class SliceFills {
 public:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
     struct Fill {
         std::uint64_t number = 0;  // of the sector
         Line* first = nullptr;     // lines that wait for it
@@ -23,6 +25,7 @@ public:
         std::uint16_t patch = FillPatches::none;
         bool write = false;            // one of them writes
         bool far = false;              // from the other partition
+        std::uint32_t wide = none;     // number of the wide transaction that waits for it, too
         std::uint32_t chained = none;  // next in its bucket
     };
 
@@ -31,15 +34,18 @@ public:
     std::size_t size() const { return count_; }
     Fill& at(std::uint32_t slot) { return fills_[slot]; }
     // Of a sector that is on its way.
-    Fill& of(std::uint64_t number)
+    Fill& of(std::uint64_t number) { return fills_[slot_of(number)]; }
+    std::uint32_t slot_of(std::uint64_t number)
     {
         std::uint32_t slot = bucket(number);
         while (fills_[slot].number != number) slot = fills_[slot].chained;
-        return fills_[slot];
+        return slot;
     }
 
     // Begins one for `line`, which is ready at `ready`; returns its slot, which holds until the next begin().
     std::uint32_t begin(std::uint64_t number, Line& line, Time ready, bool far);
+    // The same for a line of the wide transaction with this number.
+    std::uint32_t begin(std::uint64_t number, std::uint32_t wide, bool far);
     // `line` waits for it, too.
     static void join(Fill& fill, Line& line, Time ready);
     // It has ended. The lines that waited, linked by `next`.
@@ -54,8 +60,7 @@ public:
     FillPatches patches;
 
 private:
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
-
+    std::uint32_t add(const Fill& fill);
     std::uint32_t& bucket(std::uint64_t number) { return buckets_[(number * 0x9e3779b97f4a7c15ULL) >> 57U]; }
 
     std::vector<Fill> fills_;

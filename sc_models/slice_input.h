@@ -20,7 +20,7 @@ public:
     // When the request, which has arrived, is through: now, or it comes again then. Where the input is limited.
     Time admit(const Line& line, unsigned partition, Time now)
     {
-        const std::uint32_t bytes = header_ + payload_bytes(line.op, line.size, LineClass::request);
+        const std::uint32_t bytes = header_ * line.lines() + payload_bytes(line.op, line.size, LineClass::request);
         return bytes == 0 ? now : servers_.admit(partition, now, bytes);
     }
 

@@ -25,6 +25,11 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
             {{"unroll", Unit::count, 1, 16, "load instructions in flight per wavefront", {}}, &EngineSpec::unroll},
             {{"vector", Unit::bytes, 1, 16, "bytes of a thread of a wavefront in one instruction", {}},
                 &EngineSpec::vector},
+            {{"grain", Unit::bytes, 64, 512,
+                 "bytes of the widest transaction of units and copy engines, a power of 2; above 64 the run is faster "
+                 "and its times are approximate",
+                 {}},
+                &EngineSpec::grain},
             {{"flag_home", Unit::choice, 0, 1, "rank whose memory holds the flags of signals", {"waiter", "signaller"}},
                 &EngineSpec::flag_home},
             {{"poll_lanes", Unit::count, 1, 32,

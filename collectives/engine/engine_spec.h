@@ -51,6 +51,7 @@ struct EngineSpec {
     std::uint64_t wavefronts = 16;    // per workgroup
     std::uint64_t unroll = 2;         // instructions in flight per wavefront
     std::uint64_t vector = 16;        // B per lane and instruction
+    std::uint64_t grain = 64;         // B of the widest transaction, a power of 2
     FlagHome flag_home = FlagHome::waiter;
     std::uint64_t poll_lanes = 32;  // flags that a wavefront looks at together
     Protocol protocol = Protocol::simple;

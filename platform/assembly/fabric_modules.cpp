@@ -70,6 +70,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
 void FabricModules::build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
     const std::function<End(std::uint32_t rank, unsigned port)>& member)
 {
+    const auto transaction = static_cast<std::uint32_t>(resolved_.engine().grain / line_bytes);
     for (NodeId node = 0; node < plan_.fabric.nodes.size(); ++node) {
         if (!plan_.used.nodes[node]) continue;
         const std::string& path = plan_.fabric.nodes[node].name;
@@ -83,8 +84,10 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             const End end = member(static_cast<std::uint32_t>(rank), 0);
             checkers.bind(*end.initiator, router.target(local));
             checkers.bind(router.initiator(local), *end.target);
-            end.set_credits(BufferSpace::ample());
-            router.set_credits(local, BufferSpace::ample());
+            BufferSpace space = BufferSpace::ample();
+            space.transaction = transaction;
+            end.set_credits(space);
+            router.set_credits(local, space);
         } else if (rank < 0) {
             add_switch(registry, contexts.of(node), node, path, resolved_.model(node), 0);
         }
@@ -109,6 +112,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
                 ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
             place.holders[e] = std::make_shared<CreditHolders>();
             BufferSpace space = buffer_space(spec);
+            space.transaction = transaction;
             if (carries_messages(spec)) space.path_lines = path_lines;
             space.holders = place.holders[e];
             end.set_credits(space);

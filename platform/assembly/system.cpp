@@ -25,6 +25,9 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     : shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
 {
     checkers_.keep_problems();
+    const std::uint64_t grain = resolved.engine().grain;
+    if (data_on)
+        for (const auto& share : shares_) share->pool.hold_wide(static_cast<std::uint32_t>(grain));
     std::vector<RunContext> of_parts;
     for (const auto& share : shares_)
         of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});
@@ -47,7 +50,14 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
         request.wiring.recorder = recorder;
         request.wiring.path_selection = resolved.routing().path_selection;
-        while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
+        // A wide transaction takes one path, and is at home in one slice.
+        request.wiring.grain = static_cast<std::uint32_t>(grain);
+        if (grain > line_bytes) {
+            L2Spec l2 = resolved.l2(node);
+            l2.grain = grain;
+            request.parameters.replace(l2);
+        }
+        while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < std::max(resolved.routing().stripe, grain))
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);

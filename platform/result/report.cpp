@@ -142,6 +142,9 @@ void add_work(SummaryPage& page, const RunResult& result)
     const auto lines = static_cast<double>(result.lines);
     const auto hops = static_cast<double>(result.line_hops);
     std::string text = fmt::format("{} transactions, {} hops", short_count(lines), short_count(hops));
+    if (result.grain > 64)
+        text = fmt::format("{} lines of 64 B in transactions of up to {} B, {} hops", short_count(lines), result.grain,
+            short_count(hops));
     if (result.wall_s > 0)
         text += fmt::format(" in {:.3g} s ({} hops/s); elaboration {:.2g} s", result.wall_s,
             short_count(hops / result.wall_s), result.elaborate_s);

@@ -148,6 +148,7 @@ struct TraceAnalysis {
 
 struct RunResult {
     std::string fidelity = "line";
+    std::uint64_t grain = 64;  // B of the widest transaction, at line fidelity
     StopReason stop = StopReason::finished;
     Time simulated_ps = 0;
     double wall_s = 0;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "platform/assembly/wide_transactions.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/pricing_line.h"
@@ -53,6 +54,19 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
     return estimate;
 }
 
+// What looks at single lines.
+void require_lines(const ResolvedSystem& resolved, const RunOptions& options)
+{
+    const char* const what = options.check_protocol ? "--check-protocol"
+        : options.watch                             ? "--watch"
+        : options.record                            ? "--record"
+        : options.partitions > 1                    ? "--partitions"
+                                                    : nullptr;
+    if (what != nullptr)
+        throw InputError(resolved.file, 0, fmt::format("engine.grain = {} B with {}", resolved.engine().grain, what),
+            "a grain of 64 B");
+}
+
 }  // namespace
 
 PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
@@ -63,6 +77,8 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
         throw InputError(resolved.file, resolved.workload.line,
             "a rank of the trace is a replay GPU, which cannot execute nodes",
             "full GPUs as ranks (ranks: [GLOB, ...])");
+    require_wide(resolved, plan);
+    if (resolved.engine().grain > line_bytes) require_lines(resolved, options);
     data_on = options.data_on && !traffic.any();
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);

@@ -50,6 +50,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
         result.plan = write_msccl_xml(whole(driver->schedule()));
     }
     result.seed = resolved.seed;
+    result.grain = resolved.engine().grain;
     result.estimate = run.estimate;
     result.choice = std::move(parts.choice);
     result.system = resolved.name;

@@ -68,7 +68,9 @@ public:
         const auto less = [](const Server& a, const Server& b) { return a.bytes < b.bytes; };
         return static_cast<std::size_t>(std::max_element(servers_.begin(), servers_.end(), less) - servers_.begin());
     }
-    // Time that so many bytes take, ps.
+    // Time that so many bytes take, ps; rounded down.
+    Time duration(std::uint64_t bytes) const { return split(static_cast<std::uint32_t>(bytes)).quotient; }
+    // The same with its fraction.
     double time_of(std::uint64_t bytes) const { return static_cast<double>(bytes) * 1e12 / static_cast<double>(rate_); }
     void reset_statistics()
     {

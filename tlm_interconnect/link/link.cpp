@@ -26,28 +26,41 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
     }
     for (const LineClass cls : {LineClass::request, LineClass::response})
         for (unsigned op = 0; op < line_ops; ++op)
-            for (std::uint32_t size = 0; size <= line_bytes; ++size)
-                cost_[static_cast<unsigned>(cls)][op][size] =
-                    static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
+            for (std::uint8_t size = 0; size < SizeField::codes; ++size) {
+                const std::uint32_t bytes = SizeField::bytes_of(size);
+                const std::uint32_t lines = std::max(1U, bytes / line_bytes);
+                cost_[static_cast<unsigned>(cls)][op][size] = static_cast<std::uint16_t>(
+                    lines * weft::wire_bytes(spec, static_cast<LineOp>(op), bytes / lines, cls));
+            }
 }
 
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
 {
     const Time now = event_queue_.now();
     const std::uint32_t kind =
-        static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size;
+        static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size.code();
     if (kind != wire.last_kind) {
         wire.last_kind = kind;
-        wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
+        wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size.code()];
         wire.last_payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
     }
-    ++wire.lines;
+    wire.lines += line.lines();
     wire.payload_bytes += wire.last_payload;
     if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
     wire.wire_bytes += wire.last_bytes;
     if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, wire.last_bytes);
-    const Time sent = wire.server.book(now + delay, wire.last_bytes).end - now;
-    return {sent, sent + wire.latency};
+    const RateServer::Slot slot = wire.server.book(now + delay, wire.last_bytes);
+    const Time sent = slot.end - now;
+    return {sent, (line.wide() ? lead(line, slot, now + delay) - now : sent) + wire.latency};
+}
+
+// When the first line of a wide transaction, which came at `arrival`, has left; sets how much later its last one has.
+Time Link::lead(Line& line, RateServer::Slot slot, Time arrival)
+{
+    const Time one = (slot.end - slot.start) / line.lines();
+    const Time first = slot.start + one;
+    line.tail = static_cast<std::uint32_t>(std::max(slot.end, arrival + line.tail + one) - first);
+    return first;
 }
 
 Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
@@ -70,7 +83,8 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
         for (const Strand& other : wire.strands) next = std::min(next, other.server.free_at());
         next = std::max({next, slot.start, arrival});
     }
-    return {next - now, wire.framer.end_of_frame(slot.end) - now + wire.latency};
+    const Time first = line.wide() ? lead(line, slot, arrival) : slot.end;
+    return {next - now, wire.framer.end_of_frame(first) - now + wire.latency};
 }
 
 void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
@@ -95,11 +109,14 @@ Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
 }
 
 // When a credit that goes out from `end` arrives, from now.
-Time Link::credit_time(unsigned end, const Line&, Time delay)
+Time Link::credit_time(unsigned end, const Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     if (wire.free_credits) return delay + wire.latency;
-    return wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay) + wire.latency;
+    Time left = 0;
+    for (std::uint32_t credits = line.lines(); credits > 0; --credits)
+        left = wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay);
+    return left + wire.latency;
 }
 
 LinkModel::Direction Link::direction(unsigned end) const

@@ -8,6 +8,8 @@
 // call's delay and hands on; the answer to the sender says when the wire is free again. A sender that
 // does not wait is served first come, first served.
 //
+// A wide transaction takes the wire for all of its packets, and is delivered `latency` after its first line has left.
+//
 // Frames (framer.h): a line is delivered `latency` after the end of the frame in which its last byte travels: the check
 // sum covers all of it.
 //
@@ -83,13 +85,14 @@ private:
         leg.wire += passage - latency;
         leg.flight += latency;
     }
+    static Time lead(Line& line, RateServer::Slot slot, Time delay);
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(unsigned end, const Line& line, Time delay);
 
     EventQueue& event_queue_;
     std::array<Wire, 2> wires_;
-    // Wire bytes by class, op and size, so that the hot path looks up instead of computing.
-    std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, line_ops>, line_classes> cost_{};
+    // Wire bytes by class, op and code of the size, so that the hot path looks up instead of computing.
+    std::array<std::array<std::array<std::uint16_t, SizeField::codes>, line_ops>, line_classes> cost_{};
 };
 
 }  // namespace weft

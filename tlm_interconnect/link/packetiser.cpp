@@ -125,7 +125,7 @@ bool Packetiser::continues(const LineHeader& line, LineClass cls) const
 {
     return open_ && line.vc == vc_ && line.destination == destination_ && cls == class_ && line.op == op_ &&
         line.source == source_ && line.address == next_address_ && line.full_line() &&
-        line.address % (line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload) != 0;
+        line.address % packet_bytes(line) != 0;
 }
 
 std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now)
@@ -154,16 +154,52 @@ std::uint32_t Packetiser::of_message(const LineHeader& line, LineClass cls, std:
     return begins ? bytes + message_bytes(spec_, cls) : bytes;
 }
 
+// `bytes`: of one of its lines by itself; `joined`: the first one continues the packet that is open.
+std::uint32_t Packetiser::of_wide(const LineHeader& line, LineClass cls, bool joined, std::uint32_t bytes)
+{
+    const std::uint32_t lines = line.lines();
+    const std::uint64_t block = spec_.merge == MergeKind::adjacent ? packet_bytes(line) : line_bytes;
+    const std::uint64_t end = line.address + std::uint64_t{lines} * line_bytes;
+    // Where packets begin: at its first line, unless that continues one, and at each block within it.
+    std::uint64_t begin = joined ? (line.address / block + 1) * block : line.address;
+    const auto packets = static_cast<std::uint32_t>(begin < end ? (end - 1) / block - begin / block + 1 : 0);
+    packets_ += packets;
+    std::uint32_t sum = lines * bytes - (lines - packets) * header_bytes(spec_, cls) +
+        packets * static_cast<std::uint32_t>(spec_.packet_overhead);
+    if (cls != LineClass::request || spec_.address_extension == 0) return sum;
+    for (; begin < end; begin = (begin / block + 1) * block)
+        if (region_missed(begin)) sum += static_cast<std::uint32_t>(spec_.address_extension);
+    return sum;
+}
+
+// The next line may continue its packet.
+void Packetiser::note_open(const LineHeader& line, LineClass cls)
+{
+    open_ = line.full_line() && !is_atomic(line.op);
+    class_ = cls;
+    op_ = line.op;
+    vc_ = line.vc;
+    source_ = line.source;
+    destination_ = line.destination;
+    next_address_ = line.address + line_bytes * line.lines();
+}
+
 std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, Time now, std::uint8_t part)
 {
-    std::uint32_t bytes = wire_bytes(spec_, line.op, line.size, cls);
+    const std::uint32_t lines = line.lines();
+    std::uint32_t bytes = wire_bytes(spec_, line.op, lines > 1 ? line_bytes : line.size, cls);
     if (plain_) {
-        ++packets_;
-        return bytes;
+        packets_ += lines;
+        return bytes * lines;
     }
     const auto merge = spec_.merge;
     const bool answers = cls == LineClass::response && answers_packet(line);
     const bool joined = merge == MergeKind::adjacent && (answers || (!gap && continues(line, cls)));
+    if (lines > 1) {
+        const std::uint32_t all = of_wide(line, cls, joined, bytes);
+        note_open(line, cls);
+        return all;
+    }
     if (joined)
         bytes -= header_bytes(spec_, cls);
     else if (cls == LineClass::request && spec_.address_extension > 0 && region_missed(line.address))
@@ -174,13 +210,7 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
         ++packets_;
         bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
     }
-    open_ = line.full_line() && !is_atomic(line.op);
-    class_ = cls;
-    op_ = line.op;
-    vc_ = line.vc;
-    source_ = line.source;
-    destination_ = line.destination;
-    next_address_ = line.address + line_bytes;
+    note_open(line, cls);
     return bytes;
 }
 

@@ -9,6 +9,8 @@
 // last extension_ways regions; the least recently used makes room. Byte enables: a write of part of a line.
 // Atomics cost atomic_extra on top.
 //
+// A wide transaction is the lines that it is made of, in a row.
+//
 // Packets of several lines (`merge`):
 //   none         every line is a packet
 //   adjacent     a line that continues the one before (same kind, channel, source and destination, next address,
@@ -82,6 +84,13 @@ public:
 
 private:
     bool continues(const LineHeader& line, LineClass cls) const;
+    std::uint32_t packet_bytes(const LineHeader& line) const
+    {
+        return static_cast<std::uint32_t>(
+            line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload);
+    }
+    std::uint32_t of_wide(const LineHeader& line, LineClass cls, bool joined, std::uint32_t bytes);
+    void note_open(const LineHeader& line, LineClass cls);
     std::uint32_t to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now);
     std::uint32_t of_message(const LineHeader& line, LineClass cls, std::uint32_t bytes, std::uint8_t part);
     bool region_missed(std::uint64_t address);

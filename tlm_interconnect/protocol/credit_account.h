@@ -50,6 +50,13 @@ public:
         return true;
     }
     bool available(std::uint8_t vc, Time now) const { return own_[place(vc)].available(now) || pool_.available(now); }
+    // The same of `count` credits for a wide transaction; the pool has none for them.
+    bool available(std::uint8_t vc, Time now, std::uint32_t count) const { return own_[place(vc)].next(count) <= now; }
+    // Takes them, which are available.
+    void take_wide(std::uint8_t vc, std::uint32_t count) { own_[place(vc)].take_wide(count); }
+    bool give_wide(std::uint8_t vc, Time due, std::uint32_t count) { return own_[place(vc)].give_wide(due, count); }
+    // When `count` of the credits at hand and on their way are there.
+    Time next_own(std::uint8_t vc, std::uint32_t count) const { return own_[place(vc)].next(count); }
 
     // False: more came back than was given.
     bool give(std::uint8_t vc, Time due)
@@ -108,6 +115,29 @@ private:
             return true;
         }
         Time next() const { return count_ > 0 ? due_[head_] : no_time; }
+        void take_wide(std::uint32_t count)
+        {
+            const std::uint32_t here = count < at_hand_ ? count : at_hand_;
+            at_hand_ -= here;
+            head_ = (head_ + count - here) & mask_;
+            count_ -= count - here;
+        }
+        bool give_wide(Time due, std::uint32_t count)
+        {
+            if (at_hand_ + count_ + count > size_) return false;
+            if (count_ > 0) {
+                const Time last = due_[(head_ + count_ - 1) & mask_];
+                due = due < last ? last : due;
+            }
+            for (const std::uint32_t end = count_ + count; count_ < end; ++count_) due_[(head_ + count_) & mask_] = due;
+            return true;
+        }
+        Time next(std::uint32_t count) const
+        {
+            if (count <= at_hand_) return 0;
+            const std::uint32_t wanted = count - at_hand_;
+            return wanted <= count_ ? due_[(head_ + wanted - 1) & mask_] : no_time;
+        }
         Time ready() const { return at_hand_ > 0 ? 0 : next(); }
         std::uint32_t used(Time now) const;
 

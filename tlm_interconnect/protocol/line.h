@@ -1,10 +1,12 @@
-// The transaction: one 64-byte-aligned line, or part of one (a flag, an atomic operand).
+// The transaction: one 64-byte-aligned line, or part of one (a flag, an atomic operand). Where a run asks for it (engine.grain),
+// reads and writes of several whole lines in a row, too: wide transactions. Such a one holds a credit for each line. A module
+// hands it on when its first line is there (`tail`: how much later the last one is), and is busy for all of them.
 //
 // Line is the payload of our protocol types (line_protocol in protocol.h). What a hop touches is its header, one host cache
 // line; requester and home touch a second one, and data a third. A model of another protocol gets a tlm_generic_payload, which
 // make_payload() fills from the line and which leads back to it by its LineExtension.
 //
-// Lines come from a LinePool together with their 64 bytes of data. The generic payload and the LatencyBreakdown of a line are
+// Lines come from a LinePool together with their data: 64 bytes, or as many as the widest transaction of the run. The generic payload and the LatencyBreakdown of a line are
 // allocated when it first needs them, and stay with it; nothing is allocated in steady state.
 #pragma once
 
@@ -102,7 +104,7 @@ struct alignas(64) LineHeader : ScheduledItem {
     RequestField<std::uint16_t> destination;  // endpoint that owns the address
     RequestField<LineOp> op;
     RequestField<AtomicOp> function;  // of an atomic
-    RequestField<std::uint8_t> size;  // bytes, 1..64
+    SizeField size;                   // bytes: 1..64, or whole lines up to engine.grain
     RequestField<std::uint8_t> flags;
     std::uint16_t near_path[4] = {};  // return path: input port and VC set at each routing module, innermost first
     LineScratch scratch;
@@ -119,6 +121,8 @@ struct alignas(64) LineHeader : ScheduledItem {
     static constexpr std::uint8_t made_mark = 2;     // made by the switch it is in: holds no slot of an input buffer
     static constexpr std::uint8_t packed_mark = 4;   // shares the packet of the line before it (packet_answer.h)
     static constexpr std::uint8_t missing_mark = 8;  // the answer to a load of packets: some are not there yet
+    static constexpr std::uint8_t part_mark =
+        16;  // a line of a wide transaction, made by the slice that carries it out
 
     static constexpr std::uint8_t in_message = 1;  // parts of a message
     static constexpr std::uint8_t begins_packet = 2;
@@ -131,7 +135,10 @@ struct alignas(64) LineHeader : ScheduledItem {
     bool traced() const { return asks(traced_flag); }
     // On the way to a switch that carries it out for a group, on the way from there to a member, or back.
     bool of_group() const { return source >= first_group || destination >= first_group; }
-    bool full_line() const { return size == line_bytes; }
+    // One whole line or several.
+    bool full_line() const { return size.code() >= line_bytes; }
+    bool wide() const { return size.code() > line_bytes; }
+    std::uint32_t lines() const { return size.lines(); }
 };
 static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64,
     "a line's header, with the note in it, is one cache line");
@@ -211,6 +218,7 @@ public:
         return choice;
     }
 
+    // As many bytes as its pool gives a line.
     std::uint8_t* data() { return data_; }
     const std::uint8_t* data() const { return data_; }
     std::uint64_t operand() const;  // atomics, await: the first 8 bytes of data
@@ -230,6 +238,8 @@ public:
 
     // The second cache line, for requester and home.
     alignas(64) Time issued = 0;  // when it was ready to leave its requester; by the port through which it leaves
+    // Of a wide transaction on its way, ps: its last line is that much later than its first one.
+    std::uint32_t tail = 0;
     // The requester's number of the transfer that the line is a part of: of a network card's descriptor (card/message_stage.h). 0:
     // the line is a transfer by itself.
     RequestField<std::uint32_t> transfer;
@@ -247,7 +257,7 @@ private:
     }
 
     static constexpr unsigned near_entries = 4;
-    static constexpr unsigned far_entries = 16;
+    static constexpr unsigned far_entries = 14;
 
     std::uint16_t& path_entry(unsigned number)
     {
@@ -262,7 +272,7 @@ private:
     std::uint16_t far_path_[far_entries] = {};
     std::unique_ptr<LineExtras> extras_;
     tlm::tlm_mm_interface* pool_;
-    alignas(64) std::uint8_t data_[line_bytes] = {};
+    alignas(64) std::uint8_t data_[line_bytes] = {};  // and what the pool has behind the line
 };
 static_assert(sizeof(Line) == 192, "a line is a header, a cache line for its ends, and its data");
 
@@ -305,7 +315,7 @@ inline LineIssue Line::begin(LineOp operation, std::uint64_t where, std::uint32_
 {
     op.value_ = operation;
     address.value_ = where;
-    size.value_ = static_cast<std::uint8_t>(bytes);
+    size.code_ = SizeField::code_of(bytes);
     destination.value_ = endpoint_of(where);
     path_hash = static_cast<std::uint32_t>(local_of(where) / line_bytes);
     function.value_ = AtomicOp::add;
@@ -314,6 +324,7 @@ inline LineIssue Line::begin(LineOp operation, std::uint64_t where, std::uint32_
     depth = 0;
     message_part = 0;
     transfer.value_ = 0;
+    tail = 0;
     set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     return LineIssue(*this);
 }
@@ -334,7 +345,7 @@ struct LineExtras {
 
     tlm::tlm_generic_payload payload;
     LatencyBreakdown breakdown;
-    std::uint16_t path[12] = {};  // the last entries of a long return path
+    std::uint16_t path[14] = {};  // the last entries of a long return path
 };
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/line_size.h"
 #include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
@@ -36,6 +37,35 @@ private:
     friend struct LineTamper;
 
     T value_{};
+};
+
+// The size of a transaction in one byte: 1 to 64 bytes, or a whole number of lines from 2 on. Reads as bytes.
+class SizeField {
+public:
+    static constexpr std::uint8_t codes = line_bytes + most_transaction_bytes / line_bytes;
+
+    SizeField() = default;
+    SizeField(const SizeField&) = delete;
+    SizeField& operator=(const SizeField&) = delete;
+
+    constexpr operator std::uint32_t() const { return bytes_of(code_); }
+    constexpr std::uint8_t code() const { return code_; }
+    constexpr std::uint32_t lines() const { return code_ <= line_bytes ? 1U : code_ - line_bytes + 1U; }
+
+    static constexpr std::uint32_t bytes_of(std::uint8_t code)
+    {
+        return code <= line_bytes ? code : (code - line_bytes + 1U) * line_bytes;
+    }
+    static constexpr std::uint8_t code_of(std::uint32_t bytes)
+    {
+        return static_cast<std::uint8_t>(bytes <= line_bytes ? bytes : bytes / line_bytes - 1U + line_bytes);
+    }
+
+private:
+    friend class Line;
+    friend struct LineTamper;
+
+    std::uint8_t code_ = 0;
 };
 
 // The note of the module that has a line in its care: one member at a time, written by that module before it reads it.

@@ -6,19 +6,20 @@ namespace weft {
 
 LinePool::~LinePool()
 {
-    for (Line* block : blocks_) {
-        for (std::size_t i = 0; i < block_lines; ++i) block[i].~Line();
+    for (std::uint8_t* block : blocks_) {
+        for (std::size_t i = 0; i < block_lines; ++i)
+            std::launder(reinterpret_cast<Line*>(block + i * stride_))->~Line();
         ::operator delete (block, std::align_val_t{alignof(Line)});
     }
 }
 
 void LinePool::grow()
 {
-    void* memory = ::operator new (sizeof(Line) * block_lines, std::align_val_t{alignof(Line)});
-    Line* block = static_cast<Line*>(memory);
+    void* memory = ::operator new (stride_* block_lines, std::align_val_t{alignof(Line)});
+    auto* block = static_cast<std::uint8_t*>(memory);
     blocks_.push_back(block);
     for (std::size_t i = block_lines; i-- > 0;) {
-        Line* line = new (block + i) Line(this);
+        Line* line = new (block + i * stride_) Line(this);
         line->next = free_;
         free_ = line;
     }

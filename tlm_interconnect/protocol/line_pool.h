@@ -1,5 +1,7 @@
 // The pool from which transactions come and to which they return.
 //
+// Lines have room for 64 bytes of data, or for those of a wide transaction where the run has them (hold_wide()).
+//
 // A line taken from the pool belongs to whoever took it until it is given back. TLM reference counts
 // matter only once a line has been shared with a foreign model (shared_mark): then the last
 // release() returns it.
@@ -18,6 +20,9 @@ public:
     ~LinePool() override;
     LinePool(const LinePool&) = delete;
     LinePool& operator=(const LinePool&) = delete;
+
+    // From now on, before the first line: room for `bytes` of data, a multiple of 64.
+    void hold_wide(std::uint32_t bytes) { stride_ = sizeof(Line) - line_bytes + bytes; }
 
     Line& take()
     {
@@ -63,7 +68,8 @@ private:
     LineHeader* free_ = nullptr;
     std::uint64_t live_ = 0;
     std::uint64_t capacity_ = 0;
-    std::vector<Line*> blocks_;
+    std::size_t stride_ = sizeof(Line);
+    std::vector<std::uint8_t*> blocks_;
 };
 
 }  // namespace weft

@@ -19,7 +19,7 @@ void Line::save(LineRecord& record)
     record.destination = destination;
     record.op = static_cast<std::uint8_t>(op);
     record.function = static_cast<std::uint8_t>(function);
-    record.size = size;
+    record.size = static_cast<std::uint8_t>(size);
     record.flags = flags;
     record.vc = vc;
     record.depth = depth;

@@ -196,7 +196,7 @@ public:
 
     Time send_request(Line& line, Time delay)
     {
-        ++requests_;
+        requests_ += line.lines();
         return call_forward(bound(), line, LinePhase::request, delay);
     }
     void return_response_credit(Line& line, Time delay)
@@ -205,7 +205,7 @@ public:
     }
     unsigned debug(Line& line) { return (*this)->transport_dbg(line); }
 
-    std::uint64_t requests() const { return requests_; }        // lines handed on by send_request()
+    std::uint64_t requests() const { return requests_; }        // lines that send_request() has handed on
     const SocketCalls& calls() const { return end_->calls(); }  // responses and request credits that came in
     // The interface that it is bound to, looked up once: by the first call, which may come before elaboration ends.
     LineForward& bound()
@@ -232,7 +232,7 @@ public:
 
     Time send_response(Line& line, Time delay)
     {
-        ++responses_;
+        responses_ += line.lines();
         return call_backward(bound(), line, LinePhase::response, delay);
     }
     void return_request_credit(Line& line, Time delay)
@@ -240,7 +240,7 @@ public:
         call_backward(bound(), line, LinePhase::request_credit, delay);
     }
 
-    std::uint64_t responses() const { return responses_; }      // lines handed back by send_response()
+    std::uint64_t responses() const { return responses_; }      // lines that send_response() has handed back
     const SocketCalls& calls() const { return end_->calls(); }  // requests and response credits that came in
     LineBackward& bound()                                       // as above
     {

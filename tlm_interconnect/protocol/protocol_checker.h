@@ -68,7 +68,7 @@ private:
         std::uint64_t address;
         std::uint32_t tag;
         LineOp op;
-        std::uint8_t size;
+        std::uint32_t size;
         std::uint8_t depth;
         bool unanswered;
         bool posted;

@@ -38,6 +38,7 @@ struct BufferSpace {
     std::uint32_t group_packet = 0;              // the same of lines of groups
     std::uint32_t packet_lines = 0;              // whole lines to one destination that share one likewise: a network
     std::uint32_t path_lines = 0;                // packet_lines of the network's narrowest link: its path MTU
+    std::uint32_t transaction = 1;               // lines of the widest transaction that may come
     std::shared_ptr<CreditHolders> holders;      // where an account that is granted these enters itself; null: nowhere
 
     // One channel of requests and one of responses.

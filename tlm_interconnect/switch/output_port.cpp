@@ -18,6 +18,7 @@ void OutputPort::set_credits(const BufferSpace& space)
 {
     credits_.grant(space);
     vc_sets_ = space.vc_sets();
+    transaction_ = space.transaction;
     packets_.start(space);
     queues_.lay_out(space, inputs_, wake_kind + 1);
     arbiter_.start(static_cast<unsigned>(queues_.channels().size()));
@@ -52,10 +53,10 @@ void OutputPort::prefetch_next() const
         packets_.prefetch_one(Line::of(*head).address);
 }
 
-void OutputPort::add_credit(std::uint8_t vc, Time due)
+void OutputPort::add_credit(std::uint8_t vc, Time due, std::uint32_t lines)
 {
     const std::uint8_t slot = queues_.slot_of(vc);
-    if (slot == ChannelQueues::no_slot || !credits_.give(vc, due)) {
+    if (slot == ChannelQueues::no_slot || !(lines == 1 ? credits_.give(vc, due) : credits_.give_wide(vc, due, lines))) {
         SC_REPORT_ERROR("/weft/credit", (component_.path() + ": more credits came back than were given").c_str());
         return;
     }
@@ -86,7 +87,13 @@ bool OutputPort::continues_packet(Time now)
 {
     const ChannelQueues::Channel& channel = queues_[arbiter_.last_slot()];
     const ScheduledItem* const head = channel.inputs[channel.last_input].head;
-    return head != nullptr && packets_.continues(Line::of(*head)) && credits_.take(channel.vc, now);
+    return head != nullptr && packets_.continues(Line::of(*head)) && reserve(channel.vc, now);
+}
+
+// The credit of the next transaction is taken; where transactions may be wide, there are enough for any, which send() takes.
+inline bool OutputPort::reserve(std::uint8_t vc, Time now)
+{
+    return transaction_ == 1 ? credits_.take(vc, now) : credits_.available(vc, now, transaction_);
 }
 
 // The channel to serve, its credit taken; -1: none has a line and a credit. `input`: where its line waits, -1: the next in turn.
@@ -100,18 +107,19 @@ int OutputPort::pick(Time now, int& input)
     if (arbiter_.in_turn()) {
         // The first in turn nearly always has a credit: look no further.
         for (int slot = arbiter_.next_in_turn(candidates); slot >= 0; slot = arbiter_.next_in_turn(candidates)) {
-            if (credits_.take(queues_[static_cast<unsigned>(slot)].vc, now)) return slot;
+            if (reserve(queues_[static_cast<unsigned>(slot)].vc, now)) return slot;
             candidates &= ~(1U << slot);
         }
         return -1;
     }
     for (std::uint32_t rest = candidates; rest != 0; rest &= rest - 1) {
         const int slot = __builtin_ctz(rest);
-        if (!credits_.available(queues_[static_cast<unsigned>(slot)].vc, now)) candidates &= ~(1U << slot);
+        const std::uint8_t vc = queues_[static_cast<unsigned>(slot)].vc;
+        if (!(transaction_ == 1 ? credits_.available(vc, now) : reserve(vc, now))) candidates &= ~(1U << slot);
     }
     if (candidates == 0) return -1;
     const unsigned slot = arbiter_.choose(candidates, queues_, input);
-    credits_.take(queues_[slot].vc, now);
+    reserve(queues_[slot].vc, now);
     return static_cast<int>(slot);
 }
 
@@ -121,6 +129,7 @@ void OutputPort::send(unsigned slot, unsigned input, Time now)
     const bool same_queue = arbiter_.last_slot() == slot && queues_[slot].last_input == input;
     Line& line = queues_.pop(slot, input);
     packets_.remove(line);
+    if (transaction_ > 1) credits_.take_wide(vc, line.lines());
     arbiter_.sent(slot);
     const LineClass cls = class_of(vc) == VcClass::response ? LineClass::response : LineClass::request;
     meter_.leaves(line, cls, slot, now);
@@ -157,7 +166,8 @@ void OutputPort::wait_for_credits(Time now)
 {
     for (std::uint32_t rest = queues_.occupied(); rest != 0; rest &= rest - 1) {
         ChannelQueues::Channel& channel = queues_[static_cast<unsigned>(__builtin_ctz(rest))];
-        const Time own = credits_.next_own(channel.vc);
+        const Time own =
+            transaction_ == 1 ? credits_.next_own(channel.vc) : credits_.next_own(channel.vc, transaction_);
         if (own != CreditAccount::no_time) arm(channel.wake, std::max(own, now));
     }
     const Time pooled = credits_.next_pooled();

@@ -8,7 +8,8 @@
 //   port_arbiter.h     who goes first otherwise
 //   credit_account.h   the credits of the link behind
 //   port_meter.h       what is measured here
-// Credits returned with a delay count from the time they arrive; nobody is woken unless the port
+// A wide transaction takes a credit for each of its lines; in a run with such ones a channel needs the credits of the widest to
+// send any. Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
 // Statistics: lines sent, largest queue, time with the wire free and lines waiting for credits.
@@ -55,7 +56,8 @@ public:
     void prefetch(std::uint64_t address) const;
     // The line at the head of the last queue will be sent soon.
     void prefetch_next() const;
-    void add_credit(std::uint8_t vc, Time due);
+    // As many as the transaction has lines.
+    void add_credit(std::uint8_t vc, Time due, std::uint32_t lines = 1);
     // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in arbitrate()
     // after enqueueing and for every wake-up item.
     void serve(Time now);
@@ -86,6 +88,7 @@ public:
     std::string describe() const;
 
 private:
+    bool reserve(std::uint8_t vc, Time now);
     int pick(Time now, int& input);
     bool continues_packet(Time now);
     void send(unsigned slot, unsigned input, Time now);
@@ -100,6 +103,8 @@ private:
     unsigned port_;
     unsigned inputs_;
     unsigned vc_sets_ = 1;
+    std::uint32_t transaction_ =
+        1;  // lines of the widest one: as many credits must be there before the next one leaves
     Time wire_free_ = 0;
     ChannelQueues queues_;
     PortArbiter arbiter_;

@@ -57,7 +57,7 @@ public:
             destination_ = line.destination;
         }
         if (packet_ != 0) {
-            next_address_ = line.full_line() ? line.address + line_bytes : 0;
+            next_address_ = line.full_line() ? line.address + line_bytes * line.lines() : 0;
             op_ = line.op;
             source_ = line.source;
         }

@@ -50,7 +50,7 @@ public:
     }
     void leaves(Line& line, LineClass cls, unsigned slot, Time now)
     {
-        ++sent_;
+        sent_ += line.lines();
         if (line.traced()) note_wait(line, cls, slot, now);
     }
     void sent(unsigned slot, unsigned input, Time now, Time wire_free)

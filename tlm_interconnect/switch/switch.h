@@ -56,7 +56,10 @@ private:
     friend SwitchShell<Switch>;
 
     void arrive(unsigned port, Line& line, LineClass cls, Time delay);
-    void credited(unsigned port, std::uint8_t vc, Time due) { outputs_[port].add_credit(vc, due); }
+    void credited_lines(unsigned port, std::uint8_t vc, Time due, std::uint32_t lines)
+    {
+        outputs_[port].add_credit(vc, due, lines);
+    }
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
     void arbitrate() override { outputs_.serve(event_queue().now()); }

@@ -65,14 +65,8 @@ public:
         model().arrive(port, line, LineClass::response, delay);
         return 0;
     }
-    void on_request_credit(unsigned port, Line& line, Time delay) final
-    {
-        model().credited(port, line.vc, this->event_queue().now() + delay);
-    }
-    void on_response_credit(unsigned port, Line& line, Time delay) final
-    {
-        model().credited(port, line.vc, this->event_queue().now() + delay);
-    }
+    void on_request_credit(unsigned port, Line& line, Time delay) final { return_credits(port, line, delay); }
+    void on_response_credit(unsigned port, Line& line, Time delay) final { return_credits(port, line, delay); }
 
     unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
 
@@ -130,6 +124,12 @@ protected:
                                          : targets_[output].send_response(line, delay);
     }
 
+    // The credits of a wide transaction. A model with transactions of one line has no use for its own.
+    void credited_lines(unsigned port, std::uint8_t vc, Time due, std::uint32_t lines)
+    {
+        for (; lines > 0; --lines) model().credited(port, vc, due);
+    }
+
     // The two statistics that every switch has.
     void write_lines(StatisticWriter& write) const { write("lines", line_hops()); }
     void write_peak_queue(StatisticWriter& write) const
@@ -148,6 +148,10 @@ protected:
 
 private:
     Model& model() { return static_cast<Model&>(*this); }
+    void return_credits(unsigned port, const Line& line, Time delay)
+    {
+        model().credited_lines(port, line.vc, this->event_queue().now() + delay, line.lines());
+    }
 
     RouteTable routes_;
     sc_core::sc_vector<LineTargetSocket> targets_;

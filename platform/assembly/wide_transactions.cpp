@@ -1,0 +1,70 @@
+#include "platform/assembly/wide_transactions.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/line_size.h"
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void refuse(const ResolvedSystem& system, const std::string& what)
+{
+    throw InputError(system.file, 0, fmt::format("engine.grain = {} B with {}", system.engine().grain, what),
+        "a grain of 64 B");
+}
+
+void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
+{
+    const std::string& name = plan.fabric.nodes[node].name;
+    const bool member = plan.fabric.nodes[node].endpoint >= 0;
+    const std::string& model = system.model(node);
+    if (!member) {
+        if (!plan.used.transit[node] && model != "switch")
+            refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", model, name));
+        return;
+    }
+    if (system.role(node) != NodeRole::memory && model != "gpu")
+        refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", model, name));
+    if (!system.l2(node).ours())
+        refuse(system,
+            fmt::format("l2.model {} of {}, which has transactions of 64 B", system.slice_model(node), name));
+    if (system.memory_side(node).present())
+        refuse(system, fmt::format("the memory-side cache of {}, which has transactions of 64 B", name));
+}
+
+void check_link(const ResolvedSystem& system, EdgeId edge)
+{
+    const LinkSpec& link = system.link(edge);
+    const std::string name = edge_name(system.graph(), edge);
+    if (system.link_model(edge) != "link")
+        refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", system.link_model(edge), name));
+    if (link.retry != RetryKind::none) refuse(system, fmt::format("link.retry of {}", name));
+    if (link.merge == MergeKind::destination) refuse(system, fmt::format("link.merge = destination of {}", name));
+    if (link.bundle > 1)
+        refuse(system, fmt::format("link.bundle = {} of {}, which distributes lines", link.bundle, name));
+    if (link.pool_credits > 0) refuse(system, fmt::format("link.pool_credits of {}", name));
+    const std::uint64_t lines = system.engine().grain / line_bytes;
+    if (link.request_credits < lines || link.response_credits < lines)
+        refuse(system,
+            fmt::format("{} request credits and {} response credits on {}, where a transaction takes {}",
+                link.request_credits, link.response_credits, name, lines));
+}
+
+}  // namespace
+
+void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    const std::uint64_t grain = system.engine().grain;
+    if ((grain & (grain - 1)) != 0)
+        throw InputError(system.file, 0, fmt::format("engine.grain = {} B is not a power of 2", grain),
+            "64 B, 128 B, 256 B or 512 B");
+    if (grain == line_bytes) return;
+    for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
+        if (plan.used.nodes[node] || plan.fabric.nodes[node].endpoint >= 0) check_node(system, plan, node);
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
+        if (plan.used.edges[edge]) check_link(system, edge);
+}
+
+}  // namespace weft

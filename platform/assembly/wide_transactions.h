@@ -1,0 +1,13 @@
+// Runs with wide transactions (engine.grain above 64 B): which systems can have them.
+#pragma once
+
+#include "platform/assembly/fabric_plan.h"
+#include "platform/configuration/resolved_system.h"
+
+namespace weft {
+
+// Throws InputError for the first part of the system that has transactions of one line only, or for which a wide one would not be
+// the lines that it is made of. Does nothing at 64 B.
+void require_wide(const ResolvedSystem& system, const FabricPlan& plan);
+
+}  // namespace weft

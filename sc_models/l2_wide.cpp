@@ -1,0 +1,374 @@
+// Wide transactions at a slice. Tags are looked at once for all of their lines: sectors are bits as in a word of the tags, bit
+// 2 x sector.
+#include "sc_models/l2_slice.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+
+namespace {
+
+std::uint64_t place_of(const Line& line, std::uint32_t number)
+{
+    return line.address + std::uint64_t{number} * line_bytes;
+}
+std::uint32_t count_of(std::uint32_t bits) { return static_cast<std::uint32_t>(__builtin_popcount(bits)); }
+
+}  // namespace
+
+// The lines of a transaction under one tag.
+struct L2Slice::TagLines {
+    std::uint64_t tag = 0;
+    std::uint32_t first = 0;  // the number of its first line in the transaction
+    std::uint32_t count = 0;
+    std::uint32_t sector = 0;  // of the first
+
+    std::uint32_t all() const { return (count == 2 ? 5U : 1U) << 2 * sector; }
+    // Bit per line of the transaction.
+    std::uint32_t lines(std::uint32_t sectors) const
+    {
+        const std::uint32_t here = sectors >> 2 * sector;
+        return ((here & 1U) | (here >> 1 & 2U)) << first;
+    }
+    std::uint32_t sectors(std::uint32_t lines) const
+    {
+        const std::uint32_t here = lines >> first & (count == 2 ? 3U : 1U);
+        return ((here & 1U) | (here & 2U) << 1) << 2 * sector;
+    }
+};
+
+// What the look at the tags has found, a bit for each line.
+struct L2Slice::WideTurn {
+    std::uint32_t missing = 0;
+    std::uint32_t far = 0;  // of those: the other partition has them, or fetches them
+    Time start = 0;         // of the service of the first line
+    Time spacing = 0;       // between two lines
+    Time last = 0;          // of the answer, if none is missing
+};
+
+// The lines of a wide transaction, which are in a row in the slice, tag by tag.
+template <class Look>
+void L2Slice::each_tag(const Line& line, const Look& look)
+{
+    const std::uint64_t number = number_of(local_of(line.address));
+    const std::uint32_t lines = line.lines();
+    TagLines at;
+    at.tag = number >> sector_shift_;
+    at.sector = sector_of(number);
+    for (; at.first < lines; at.first += at.count) {
+        at.count = std::min(sector_mask_ + 1 - at.sector, lines - at.first);
+        look(at);
+        at.tag += other_ ? 2 : 1;
+        at.sector = 0;
+    }
+}
+
+void L2Slice::serve_wide(Line& line)
+{
+    const Time now = event_queue().now();
+    const unsigned partition = partition_of(line);
+    Part& own = part(partition);
+    const std::uint32_t lines = line.lines();
+    const bool reads = line.op == LineOp::read;
+    WideTurn turn;
+    each_tag(line, [&](const TagLines& at) {
+        std::uint32_t* const word = own.tags.find(at.tag);
+        const std::uint32_t held = word == nullptr ? 0 : own.tags.held_sectors(*word) & at.all();
+        if (held != 0 && !reads && !own.contents) {
+            *word |= held;
+            drop_sectors(partition, at.tag, held);
+        }
+        const std::uint32_t missing = at.all() & ~held;
+        turn.missing |= at.lines(own.contents ? at.all() : missing);  // contents go line by line
+        if (missing != 0 && other_ && reads) turn.far |= at.lines(far_sectors(partition, at.tag, word) & missing);
+    });
+    const std::uint32_t served = lines - count_of(turn.far);
+    turn.start = now;
+    if (served > 0) {
+        const RateServer::Slot slot = own.server.book(now, served * line_bytes);
+        turn.start = slot.start;
+        turn.spacing = (slot.end - slot.start) / served;
+    }
+    const Time last_start = turn.start + turn.spacing * (served > 0 ? served - 1 : 0);
+    target_of(partition).return_request_credit(line, last_start - now);
+    if (!own.contents) access(line);
+    hits_ += lines - count_of(turn.missing);
+    turn.last = std::max(last_start, now + line.tail) + spec_.latency;
+    if (turn.missing != 0) {
+        start_missing(line, turn);
+    } else if (!reads) {
+        line.tail = 0;
+        answer(line, turn.last);
+    } else {
+        const Time first = turn.start + spec_.latency;
+        line.tail = static_cast<std::uint32_t>(turn.last - first);
+        answer(line, first);
+    }
+}
+
+// Sectors of the tag that the other partition has, or fetches from memory, and this one neither has nor fetches.
+std::uint32_t L2Slice::far_sectors(unsigned partition, std::uint64_t tag, const std::uint32_t* word)
+{
+    Part& other = part(1 - partition);
+    const std::uint32_t* const there = other.tags.peek(tag);
+    if (there == nullptr) return 0;
+    std::uint32_t out = other.tags.held_sectors(*there);
+    for (std::uint32_t pending = other.tags.pending_sectors(*there); pending != 0; pending &= pending - 1) {
+        const std::uint32_t bit = pending & -pending;
+        if (!other.fills.of(tag << sector_shift_ | (bit == 1 ? 0U : 1U)).far) out |= bit;
+    }
+    if (word != nullptr) out &= ~(own_sectors(partition, *word));
+    return out;
+}
+
+// Those that the partition has or fetches.
+std::uint32_t L2Slice::own_sectors(unsigned partition, std::uint32_t word)
+{
+    const TagArray& tags = part(partition).tags;
+    return tags.held_sectors(word) | tags.pending_sectors(word);
+}
+
+// After a write: as drop_other(), for several sectors of a tag.
+void L2Slice::drop_sectors(unsigned partition, std::uint64_t tag, std::uint32_t sectors)
+{
+    if (!other_) return;
+    Part& other = part(1 - partition);
+    const std::uint32_t* const word = other.tags.peek(tag);
+    if (word == nullptr) return;
+    for (std::uint32_t held = other.tags.held_sectors(*word) & sectors; held != 0; held &= held - 1)
+        other.tags.drop(tag, (held & 1U) != 0 ? 0 : 1);
+}
+
+std::uint32_t L2Slice::wait_for_lines(Line& line, const WideTurn& turn)
+{
+    if (free_wide_.empty()) {
+        free_wide_.push_back(static_cast<std::uint32_t>(wide_.size()));
+        wide_.emplace_back();
+    }
+    const std::uint32_t place = free_wide_.back();
+    free_wide_.pop_back();
+    // One more, so that it is not over before all have begun.
+    wide_[place] = {&line, count_of(turn.missing) + 1, turn.last};
+    return place;
+}
+
+// Lines that are written, come from memory or are held by the other partition are looked after here, a tag at a time; what has to
+// wait for somebody else's fill, or for room, is an access by itself.
+void L2Slice::start_missing(Line& line, const WideTurn& turn)
+{
+    const Time now = event_queue().now();
+    const unsigned partition = partition_of(line);
+    const bool reads = line.op == LineOp::read;
+    const std::uint32_t place = wait_for_lines(line, turn);
+    std::uint32_t asked = 0;  // of the other partition
+    std::uint32_t slot = 0;
+    each_tag(line, [&](const TagLines& at) {
+        const std::uint32_t missing = at.sectors(turn.missing);
+        const std::uint32_t far = at.sectors(turn.far);
+        std::uint32_t begun = 0;
+        if (missing == 0) return;
+        const Time ready = turn.start + turn.spacing * at.first + spec_.latency;
+        if (part(partition).contents) {
+            begun = 0;
+        } else if (!reads) {
+            begun = start_writes(partition, at.tag, missing, ready);
+            for (std::uint32_t left = count_of(begun); left > 0; --left) finish_line(place, ready);
+        } else {
+            if (far != 0) {
+                const std::uint32_t there = start_far(partition, at.tag, far, place, slot);
+                asked |= at.lines(there);
+                begun |= there;
+            }
+            if (missing != far) begun |= start_fetches(line, at, missing & ~far, place, ready);
+        }
+        for (std::uint32_t left = at.lines(missing & ~begun); left != 0; left &= left - 1) {
+            const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
+            const bool is_far = (turn.far >> number & 1U) != 0;
+            start_part(line, number, place, is_far ? now + spec_.latency : ready, is_far);
+        }
+    });
+    for (std::uint32_t left = asked; left != 0;) {
+        const auto first = static_cast<std::uint32_t>(__builtin_ctz(left));
+        const auto count = static_cast<std::uint32_t>(__builtin_ctz(~(left >> first)));
+        fetch_far(partition, place_of(line, first), count, slot, now + spec_.latency);
+        left &= ~(((1U << count) - 1) << first);
+    }
+    finish_line(place, turn.last);
+}
+
+// A line of the transaction as an access by itself.
+void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready, bool far)
+{
+    Part& own = part(partition_of(line));
+    Line& access = pool_.take();
+    access.begin(line.op, place_of(line, number), line_bytes).source(line.source).tag(place);
+    access.kind = line.kind;
+    access.mark(LineHeader::part_mark);
+    access.scratch.slice.turned_away = false;
+    if (own.contents && line.op == LineOp::write)
+        std::memcpy(access.data(), line.data() + std::size_t{number} * line_bytes, line_bytes);
+    const std::uint64_t sector = number_of(local_of(access.address));
+    proceed(access, sector, own.tags.find(sector >> sector_shift_), ready, far);
+}
+
+// Puts `sectors` of the tag, as far as they are absent, into `state`. Returns those; 0 where the tag has no place.
+std::uint32_t L2Slice::enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state,
+    Time ready)
+{
+    Part& own = part(partition);
+    std::uint32_t* word = own.tags.peek(tag);
+    const bool new_tag = word == nullptr;
+    if (!new_tag) sectors &= ~own_sectors(partition, *word);
+    std::uint32_t states = 0xfU;
+    for (unsigned sector = 0; sector < 2; ++sector) {
+        if ((sectors >> 2 * sector & 1U) == 0) continue;
+        states &= TagArray::only(sector, state);
+        if (!new_tag) TagArray::set_state(*word, sector, state);
+    }
+    if (!new_tag || sectors == 0) return sectors;
+    std::uint32_t victim = 0;
+    word = own.tags.allocate(tag, states, victim);
+    if (word == nullptr) return 0;
+    displace(partition, victim, word, tag, ready - event_queue().now());
+    return sectors;
+}
+
+// Written lines that are neither here nor on their way. Returns those that are written now.
+std::uint32_t L2Slice::start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready)
+{
+    Part& own = part(partition);
+    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::dirty, ready);
+    drop_sectors(partition, tag, entered);
+    hits_ += count_of(entered);
+    if (!own.stalled.empty())
+        for (std::uint32_t left = entered; left != 0; left &= left - 1)
+            own.stalled.arrived(tag << sector_shift_ | ((left & 1U) != 0 ? 0U : 1U));
+    return entered;
+}
+
+// The fills of read lines. Returns those that have begun.
+std::uint32_t L2Slice::start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
+    Time ready, bool far, std::uint32_t (&slots)[2])
+{
+    Part& own = part(partition);
+    if (own.fills.size() + count_of(sectors) > spec_.outstanding_misses) return 0;
+    const bool known = own.tags.peek(tag) != nullptr;
+    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::pending, ready);
+    // A tag that was not there misses once; every further sector of it misses by itself.
+    if (entered != 0) sector_misses_ += count_of(entered) - (known ? 0U : 1U);
+    for (unsigned sector = 0; sector < 2; ++sector)
+        if ((entered >> 2 * sector & 1U) != 0)
+            slots[sector] = own.fills.begin(tag << sector_shift_ | sector, place, far);
+    return entered;
+}
+
+// Read lines that memory has.
+std::uint32_t L2Slice::start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
+    Time ready)
+{
+    const unsigned partition = partition_of(line);
+    std::uint32_t slots[2] = {};
+    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, ready, false, slots);
+    missed_ += count_of(begun);
+    for (std::uint32_t left = at.lines(begun); left != 0; left &= left - 1) {
+        const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
+        Line& fetch = pool_.take();
+        fetch.begin(LineOp::read, place_of(line, number), line_bytes)
+            .flag(LineHeader::refill_flag)
+            .source(endpoint_)
+            .tag(fetch_tag(slots[at.sector + number - at.first], partition));
+        memory_of(home_of(at.tag << sector_shift_)).send_request(fetch, ready - event_queue().now());
+    }
+    return begun;
+}
+
+// Read lines that the other partition holds; fetch_far() asks for them.
+std::uint32_t L2Slice::start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
+    std::uint32_t& slot)
+{
+    Part& other = part(1 - partition);
+    const std::uint32_t* const there = other.tags.peek(tag);
+    if (there == nullptr) return 0;
+    std::uint32_t slots[2] = {};
+    const Time ready = event_queue().now() + spec_.latency;
+    const std::uint32_t begun =
+        start_fills(partition, tag, sectors & other.tags.held_sectors(*there), place, ready, true, slots);
+    far_hits_ += count_of(begun);
+    copies_ += count_of(begun);
+    slot = slots[(begun & 1U) != 0 ? 0 : 1];
+    return begun;
+}
+
+void L2Slice::fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready)
+{
+    Line& fetch = pool_.take();
+    fetch.begin(LineOp::read, address, lines * line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_)
+        .tag(fetch_tag(lines > 1 ? slot : part(partition).fills.slot_of(number_of(local_of(address))), partition));
+    fetch.kind = kind_of(far_request, 1 - partition);
+    event_queue().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
+}
+
+// What the other partition asks for. If one of the lines has left since, each goes by itself.
+void L2Slice::serve_far_wide(Line& fetch)
+{
+    const unsigned partition = partition_of(fetch);
+    Part& own = part(partition);
+    bool held = true;
+    each_tag(fetch, [&](const TagLines& at) {
+        const std::uint32_t* const word = own.tags.peek(at.tag);
+        held = held && word != nullptr && (own.tags.held_sectors(*word) & at.all()) == at.all();
+    });
+    if (held) {
+        const RateServer::Slot slot = own.server.book(event_queue().now(), fetch.lines() * line_bytes);
+        const Time last = slot.end - (slot.end - slot.start) / fetch.lines();
+        send_across(fetch, last + spec_.latency);
+        return;
+    }
+    const unsigned asker = asker_of(fetch);
+    for (std::uint32_t i = 0; i < fetch.lines(); ++i) {
+        const std::uint64_t address = place_of(fetch, i);
+        Line& one = pool_.take();
+        one.begin(LineOp::read, address, line_bytes)
+            .flag(LineHeader::refill_flag)
+            .source(endpoint_)
+            .tag(fetch_tag(part(asker).fills.slot_of(number_of(local_of(address))), asker));
+        one.kind = fetch.kind;
+        serve_far(one);
+    }
+    pool_.give(fetch);
+}
+
+// When the last of the lines is through.
+Time L2Slice::book_crossing_wide(unsigned partition, std::uint32_t lines)
+{
+    far_bytes_ += std::uint64_t{lines} * line_bytes;
+    const RateServer::Slot slot = crossing_[partition].book(event_queue().now(), lines * line_bytes);
+    return slot.end - (slot.end - slot.start) / lines;
+}
+
+void L2Slice::finish_part(Line& line, Time at)
+{
+    const std::uint32_t place = line.tag;
+    const Wide& wide = wide_[place];
+    if (part_.contents && line.op == LineOp::read)
+        std::memcpy(wide.line->data() + (line.address - wide.line->address), line.data(), line_bytes);
+    pool_.give(line);
+    finish_line(place, at);
+}
+
+// A line of the transaction is done, at the earliest `at`.
+void L2Slice::finish_line(std::uint32_t place, Time at)
+{
+    Wide& wide = wide_[place];
+    wide.ready = std::max(wide.ready, at);
+    if (--wide.parts > 0) return;
+    Line& line = *wide.line;
+    free_wide_.push_back(place);
+    line.tail = 0;
+    answer(line, wide.ready);
+}
+
+}  // namespace weft
