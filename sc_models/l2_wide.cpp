@@ -13,7 +13,13 @@ std::uint64_t place_of(const Line& line, std::uint32_t number)
 {
     return line.address + std::uint64_t{number} * line_bytes;
 }
-std::uint32_t count_of(std::uint32_t bits) { return static_cast<std::uint32_t>(__builtin_popcount(bits)); }
+// Of up to eight bits; without the instruction the compiler would call a function.
+constexpr std::uint32_t count_of(std::uint32_t bits)
+{
+    bits -= bits >> 1 & 0x55U;
+    bits = (bits & 0x33U) + (bits >> 2 & 0x33U);
+    return (bits + (bits >> 4)) & 0xfU;
+}
 
 }  // namespace
 
@@ -185,7 +191,7 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
         for (std::uint32_t left = at.lines(missing & ~begun); left != 0; left &= left - 1) {
             const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
             const bool is_far = (turn.far >> number & 1U) != 0;
-            start_part(line, number, place, is_far ? now + spec_.latency : ready, is_far);
+            start_part(line, number, place, is_far ? now + spec_.latency : ready);
         }
     });
     for (std::uint32_t left = asked; left != 0;) {
@@ -198,7 +204,7 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
 }
 
 // A line of the transaction as an access by itself.
-void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready, bool far)
+void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready)
 {
     Part& own = part(partition_of(line));
     Line& access = pool_.take();
@@ -209,7 +215,9 @@ void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, 
     if (own.contents && line.op == LineOp::write)
         std::memcpy(access.data(), line.data() + std::size_t{number} * line_bytes, line_bytes);
     const std::uint64_t sector = number_of(local_of(access.address));
-    proceed(access, sector, own.tags.find(sector >> sector_shift_), ready, far);
+    std::uint32_t* const word = own.tags.find(sector >> sector_shift_);
+    // The lines before it may have displaced what the other partition had.
+    proceed(access, sector, word, ready, other_ && is_far_hit(access, sector, word));
 }
 
 // Puts `sectors` of the tag, as far as they are absent, into `state`. Returns those; 0 where the tag has no place.

@@ -44,12 +44,12 @@ Time Endpoint::on_response(unsigned port, Line& line, Time delay)
 
 void Endpoint::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay, line.lines());
 }
 
 void Endpoint::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay, line.lines());
 }
 
 void Endpoint::run(ScheduledItem& item)
@@ -68,7 +68,7 @@ void Endpoint::run(ScheduledItem& item)
         return;
     }
     case arrival_kind:
-        served.push_back({now, line.source, line.tag});
+        served.push_back({now, line.source, line.tag, line.tail});
         line.push_hop(item.input, vc_set_of(line.vc));
         line.kind = service_kind;
         event_queue().schedule(line, *this, now + service_, item.input);
@@ -83,7 +83,7 @@ void Endpoint::run(ScheduledItem& item)
     }
     default: break;
     }
-    answered.push_back({now, line.source, line.tag});
+    answered.push_back({now, line.source, line.tag, line.tail});
     pool_.give(line);
 }
 

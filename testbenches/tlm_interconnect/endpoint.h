@@ -34,7 +34,8 @@ public:
     struct Record {
         Time at;
         std::uint16_t source;
-        std::uint32_t tag;  // counts the source's lines
+        std::uint32_t tag;   // counts the source's lines
+        std::uint32_t tail;  // of a wide transaction
     };
     std::vector<Record> served;    // requests of others, when they arrived
     std::vector<Record> answered;  // own requests, when their answers arrived

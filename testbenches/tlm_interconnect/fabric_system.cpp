@@ -42,7 +42,9 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         LinkSpec spec = options.link;
         spec.bandwidth = fabric.edges[e].bandwidth;
         if (options.adjust) options.adjust(e, spec);
-        const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1);
+        BufferSpace space = buffer_space(spec);
+        space.transaction = options.transaction;
+        const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(space, spec.bundle == 1);
         const std::string name = "link" + std::to_string(e);
         links[e] = options.make_link ? options.make_link(name, event_queue, spec, options.seed)
                                      : make_link(name.c_str(), event_queue, name, spec, options.seed);

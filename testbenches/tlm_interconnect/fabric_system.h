@@ -26,6 +26,7 @@ struct FabricSystem {
         bool reversed = false;  // modules are constructed in the opposite order
         std::function<void(std::uint32_t edge, LinkSpec& spec)> adjust;  // `link` for one edge
         std::uint64_t seed = 1;
+        std::uint32_t transaction = 1;  // lines of the widest one
         // By node that is a switch, in place of routes: by destination, the ports.
         const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
         bool crossbar = false;  // switches are of model `crossbar`

@@ -106,6 +106,7 @@ public:
         std::vector<std::uint8_t> data;
         const Line* line = nullptr;
         std::uint64_t address = 0;
+        std::uint32_t tail = 0;
     };
     std::vector<Done> done;  // by tag
     std::vector<std::uint32_t> order;
@@ -133,6 +134,7 @@ private:
             entry.data.assign(line.data(), line.data() + line.size);
             entry.line = &line;
             entry.address = line.address;
+            entry.tail = line.tail;
             order.push_back(line.tag);
             pool_.give(line);
             return;

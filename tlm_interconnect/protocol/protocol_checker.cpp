@@ -171,13 +171,14 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
             fmt::format("its {} credit comes back {} ps before it arrives", class_name(cls),
                 found->second.arrival - at));
     found->second.credit[index] = false;
-    if (accounts_[index].limit != 0) accounts_[index].returning.push(at);
+    for (std::uint32_t left = accounts_[index].limit != 0 ? line.lines() : 0; left > 0; --left)
+        accounts_[index].returning.push(at);
     if (rules_.by_channel) {
         if (line.vc != found->second.vc[index])
             problem("return", &line,
                 fmt::format("a credit of channel {} for a transaction that was sent in channel {}", line.vc,
                     found->second.vc[index]));
-        channels_[found->second.vc[index]].returning.push(at);
+        for (std::uint32_t left = line.lines(); left > 0; --left) channels_[found->second.vc[index]].returning.push(at);
     }
     if (!found->second.unanswered || found->second.posted) live_.erase(found);
 }
@@ -195,10 +196,13 @@ void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now,
 
 void ProtocolChecker::check_payload(const Line& line)
 {
-    if (line.size == 0 || line.size > line_bytes) {
-        problem("payload", &line, fmt::format("{} bytes; expected 1 to 64", line.size));
-    } else if (line.address % line_bytes + line.size > line_bytes) {
+    if (line.size == 0 || line.size > most_transaction_bytes) {
+        problem("payload", &line, fmt::format("{} bytes; expected 1 to 64, or lines up to 512", line.size));
+    } else if (!line.wide() && line.address % line_bytes + line.size > line_bytes) {
         problem("payload", &line, "crosses the end of its 64-byte line");
+    } else if (line.wide() &&
+        (line.address % line_bytes != 0 || (line.op != LineOp::read && line.op != LineOp::write))) {
+        problem("payload", &line, "a wide transaction that does not read or write whole lines");
     }
     if (is_word(line.op) && (line.size != 8 || line.address % 8 != 0))
         problem("payload", &line, "an atomic that is not one aligned 8-byte word");
@@ -216,11 +220,11 @@ void ProtocolChecker::use_credit(const Line& line, LineClass cls, Time at)
     Account& account = accounts_[static_cast<unsigned>(cls)];
     if (account.limit == 0) return;
     settle(account, at);
-    if (account.used >= account.limit)
+    account.used += line.lines();
+    if (account.used > account.limit)
         problem("credit", &line,
-            fmt::format("{} number {} into a buffer for {} transactions", class_name(cls), account.used + 1,
+            fmt::format("{} number {} into a buffer for {} transactions", class_name(cls), account.used,
                 account.limit));
-    ++account.used;
 }
 
 void ProtocolChecker::settle(Account& account, Time at)
@@ -236,7 +240,7 @@ void ProtocolChecker::use_channel(const Line& line, Time at)
         problem("credit", &line, fmt::format("channel {} ({}) does not exist here", line.vc, name));
         return;
     }
-    ++channels_[line.vc].used;
+    channels_[line.vc].used += line.lines();
     // Requests and answers of one connection travel in opposite directions: each has a pool of its own.
     const auto answers = [](unsigned vc) { return class_of(static_cast<std::uint8_t>(vc)) == VcClass::response; };
     std::uint32_t pooled = 0;

@@ -1,0 +1,114 @@
+// Whole runs with wide transactions (engine.grain): right results, the same bytes, and a clear line where there can be none.
+#include <gtest/gtest.h>
+
+#include "testbenches/platform/runs.h"
+
+namespace grain_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup box(const std::string& op, const std::string& algorithm, const std::string& bytes)
+{
+    RunSetup setup{star_document(4), collective_lines(op, algorithm, bytes),
+        {"link.merge=none", "link.max_payload=256 B"}, {}, {}, {}};
+    setup.options.progress = false;
+    setup.options.check_protocol = true;
+    return setup;
+}
+
+std::uint64_t payload_of(const Json& result)
+{
+    std::uint64_t sum = 0;
+    for (const Json& link : result.at("links"))
+        sum += link.at("payload_bytes").get<std::uint64_t>() - link.at("flag_bytes").get<std::uint64_t>();
+    return sum;
+}
+
+std::string refused(const RunSetup& setup)
+{
+    const Json result = run(setup);
+    return result.contains("refused") ? result.at("refused").get<std::string>() : "not refused";
+}
+
+}  // namespace
+
+TEST(Grain, EveryGrainIsVerifiedAndMovesTheSameBytes)
+{
+    for (const char* algorithm : {"ring", "direct", "tree"}) {
+        // 1000 B a rank: transactions that begin and end within lines.
+        for (const char* bytes : {"262144", "100000"}) {
+            const RunSetup setup = box("all_reduce", algorithm, bytes);
+            const Json lines = run(setup);
+            EXPECT_FALSE(lines.contains("grain"));
+            for (const char* grain : {"128 B", "256 B", "512 B"}) {
+                const Json wide = run(setup.with(std::string("engine.grain=") + grain));
+                EXPECT_EQ(wide.at("verified"), "passed") << algorithm << grain;
+                EXPECT_EQ(wide.at("stop"), "finished");
+                EXPECT_EQ(std::to_string(wide.at("grain").get<int>()) + " B", grain);
+                EXPECT_EQ(wide.at("protocol").at("violations"), 0);
+                EXPECT_NE(wide.at("simulated_ps"), lines.at("simulated_ps")) << algorithm << grain;
+            }
+        }
+    }
+}
+
+TEST(Grain, EveryMoverMovesWideTransactions)
+{
+    for (const char* mover : {"units", "copy_engine", "bulk"}) {
+        const RunSetup setup = box("all_gather", "direct", "262144").with(std::string("engine.mover=") + mover);
+        const Json lines = run(setup);
+        const Json wide = run(setup.with("engine.grain=512 B"));
+        EXPECT_EQ(wide.at("verified"), "passed") << mover;
+        EXPECT_EQ(wide.at("protocol").at("violations"), 0);
+        // Flags apart: how often they are polled follows the times.
+        EXPECT_EQ(payload_of(wide) / 4096, payload_of(lines) / 4096) << mover;
+    }
+}
+
+TEST(Grain, OtherPartsOfAGpuWorkWithIt)
+{
+    for (const char* set : {"l2.contents=cached", "network.kind=mesh", "l2.line=128 B", "l2.merges=2",
+             "gpu.outstanding=24", "l2.outstanding_misses=4", "link.merge=adjacent", "network.header=8 B",
+             "link.credit_bytes=16 B", "routing.path_selection=round_robin", "link.vcs=shared", "l1.size=64 KiB",
+             "engine.protocol=ll128", "hbm.model=hbm"}) {
+        const Json wide = run(box("all_reduce", "ring", "131072").with("engine.grain=512 B").with(set));
+        ASSERT_FALSE(wide.contains("refused")) << wide.at("refused");
+        EXPECT_EQ(wide.at("verified"), "passed") << set;
+        EXPECT_EQ(wide.at("protocol").at("violations"), 0) << set;
+    }
+}
+
+TEST(Grain, ARunTwiceGivesTheSameBytes)
+{
+    const RunSetup setup = box("all_to_all", "direct", "65536").with("engine.grain=256 B");
+    EXPECT_EQ(run(setup).dump(), run(setup).dump());
+}
+
+TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
+{
+    const RunSetup setup = box("all_reduce", "ring", "65536").with("engine.grain=256 B");
+    for (const auto& [set, part] :
+        std::vector<std::pair<std::string, std::string>>{{"link.retry=go_back_n", "link.retry of"},
+            {"link.pool_credits=8", "link.pool_credits of"}, {"link.bundle=2", "link.bundle = 2 of"},
+            {"link.request_credits=3", "3 request credits"}, {"link.merge=destination", "link.merge = destination of"},
+            {"l2.model=reference_slice", "l2.model reference_slice of"}, {"link.model=reference_link", "model reference_link of"},
+            {"memory_side.size=1 MiB", "the memory-side cache of"}})
+        EXPECT_NE(refused(setup.with(set)).find("engine.grain = 256 B with " + part), std::string::npos)
+            << refused(setup.with(set));
+    RunSetup watched = setup;
+    watched.options.watch = true;
+    EXPECT_NE(refused(watched).find("engine.grain = 256 B with --watch"), std::string::npos) << refused(watched);
+    watched = setup;
+    watched.options.record = true;
+    EXPECT_NE(refused(watched).find("engine.grain = 256 B with --record"), std::string::npos) << refused(watched);
+    watched = setup;
+    watched.options.check_protocol = false;
+    watched.options.partitions = 2;
+    EXPECT_NE(refused(watched).find("engine.grain = 256 B with --partitions"), std::string::npos) << refused(watched);
+    EXPECT_NE(refused(setup.with("engine.grain=192 B")).find("not a power of 2"), std::string::npos);
+}
+
+}  // namespace grain_test
