@@ -33,6 +33,7 @@ namespace weft {
 //      VC sets of routes (vc_set_of()), hops of the return path (note_hop()), path selection; choices in specs are enumerations
 //   6  slices of an L2 and memories are kinds of their own; a parameter of Weft may choose among the models of a kind;
 //      switches take their part in groups over two tiers (add_tier())
+//   7  wide transactions: the size of a line is a SizeField, and a line has a tail; BufferSpace::transaction
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

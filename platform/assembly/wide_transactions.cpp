@@ -1,5 +1,7 @@
 #include "platform/assembly/wide_transactions.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -23,6 +25,8 @@ void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId nod
     if (!member) {
         if (!plan.used.transit[node] && model != "switch")
             refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", model, name));
+        if (system.switch_of(node).message > 0)
+            refuse(system, fmt::format("the network card {} (switch.message), which makes messages of lines", name));
         return;
     }
     if (system.role(node) != NodeRole::memory && model != "gpu")
@@ -41,7 +45,6 @@ void check_link(const ResolvedSystem& system, EdgeId edge)
     if (system.link_model(edge) != "link")
         refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", system.link_model(edge), name));
     if (link.retry != RetryKind::none) refuse(system, fmt::format("link.retry of {}", name));
-    if (link.merge == MergeKind::destination) refuse(system, fmt::format("link.merge = destination of {}", name));
     if (link.bundle > 1)
         refuse(system, fmt::format("link.bundle = {} of {}, which distributes lines", link.bundle, name));
     if (link.pool_credits > 0) refuse(system, fmt::format("link.pool_credits of {}", name));
@@ -65,6 +68,19 @@ void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
         if (plan.used.nodes[node] || plan.fabric.nodes[node].endpoint >= 0) check_node(system, plan, node);
     for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
         if (plan.used.edges[edge]) check_link(system, edge);
+}
+
+std::vector<std::string> wide_notices(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    const std::uint64_t grain = system.engine().grain;
+    if (grain == line_bytes) return {};
+    std::string text = fmt::format("engine.grain = {} B: times are approximate", grain);
+    if (system.routing().stripe < grain)
+        text += fmt::format("; {} B in a row take one path (routing.stripe = {} B)", grain, system.routing().stripe);
+    std::uint64_t line = grain;
+    for (const NodeId node : plan.members) line = std::min(line, system.l2(node).line);
+    if (line < grain) text += fmt::format("; {} B in a row are in one slice of an L2 (l2.line = {} B)", grain, line);
+    return {text};
 }
 
 }  // namespace weft

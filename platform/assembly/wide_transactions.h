@@ -1,6 +1,9 @@
 // Runs with wide transactions (engine.grain above 64 B): which systems can have them.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "platform/assembly/fabric_plan.h"
 #include "platform/configuration/resolved_system.h"
 
@@ -9,5 +12,8 @@ namespace weft {
 // Throws InputError for the first part of the system that has transactions of one line only, or for which a wide one would not be
 // the lines that it is made of. Does nothing at 64 B.
 void require_wide(const ResolvedSystem& system, const FabricPlan& plan);
+
+// What such a run does otherwise than one of lines, for its notices; none at 64 B.
+std::vector<std::string> wide_notices(const ResolvedSystem& system, const FabricPlan& plan);
 
 }  // namespace weft

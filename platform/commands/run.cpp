@@ -58,6 +58,7 @@ int simulate_command(const Arguments& arguments)
     std::string json;
     std::string energy;
     std::string fidelity = "line";
+    std::string grain;
     std::string until;
     std::string series;
     std::string window;
@@ -85,6 +86,9 @@ int simulate_command(const Arguments& arguments)
     line.value("--fidelity", "line|flow", fidelity,
         "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs, without "
         "data");
+    line.value("--grain", "SIZE", grain,
+        "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
+        "approximate; short for --set engine.grain=SIZE");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -136,6 +140,8 @@ int simulate_command(const Arguments& arguments)
     run.flow = fidelity == "flow";
     if (run.flow && !waves.empty())
         throw usage_error("--wave with --fidelity flow, which has no RTL", "--fidelity line");
+    if (run.flow && !grain.empty())
+        throw usage_error("--grain with --fidelity flow, which has no transactions", "--fidelity line");
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;
@@ -170,6 +176,7 @@ int simulate_command(const Arguments& arguments)
     run.plan = plan_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
+    if (!grain.empty()) description.sets.push_back({"engine.grain", grain, "--grain", 0});
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("the workload is missing",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");

@@ -1,3 +1,4 @@
+#include "platform/assembly/wide_transactions.h"
 #include "platform/simulation/run.h"
 
 #include <algorithm>
@@ -61,6 +62,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     result.assumptions = std::move(run.assumptions);
     result.notices = resolved.notices;
     result.notices.insert(result.notices.end(), run.plan.notices.begin(), run.plan.notices.end());
+    for (std::string& notice : wide_notices(resolved, run.plan)) result.notices.push_back(std::move(notice));
     for (std::string& notice : run.traffic.notices(run.ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : run.load.notices()) result.notices.push_back(notice.text());
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&

@@ -133,6 +133,18 @@ TEST(Wide, BytesAndPacketsAreThoseOfTheLines)
     }
 }
 
+TEST(Wide, PacketsToADestinationAreThoseOfTheLines)
+{
+    FabricSystem::Options options = wide_options();
+    options.link.merge = MergeKind::destination;
+    options.link.max_payload = 1500;
+    options.link.packet_overhead = 40;
+    const Sent lines = send(options, LineOp::write, 64, 64);
+    const Sent wide = send(options, LineOp::write, 512, 8);
+    EXPECT_EQ(lines.forward, 64u * 80 + 4u * 40);  // 18 lines of 80 B in a packet
+    EXPECT_EQ(wide.forward, lines.forward);
+}
+
 TEST(Wide, AnAddressExtensionCostsOnceForEachRegion)
 {
     FabricSystem::Options options = wide_options();

@@ -195,6 +195,11 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
     const auto merge = spec_.merge;
     const bool answers = cls == LineClass::response && answers_packet(line);
     const bool joined = merge == MergeKind::adjacent && (answers || (!gap && continues(line, cls)));
+    if (lines > 1 && merge == MergeKind::destination) {
+        std::uint32_t all = 0;
+        for (std::uint32_t left = lines; left > 0; --left) all += to_destination(line, cls, bytes, now);
+        return all;
+    }
     if (lines > 1) {
         const std::uint32_t all = of_wide(line, cls, joined, bytes);
         note_open(line, cls);

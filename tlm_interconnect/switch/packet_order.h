@@ -52,7 +52,7 @@ public:
     void sent(const LineHeader& line, bool same_queue)
     {
         if (lines_ > 0) {
-            in_packet_ = same_queue && continues(line) ? in_packet_ + 1 : 1;
+            in_packet_ = (same_queue && continues(line) ? in_packet_ : 0) + line.lines();
             source_ = line.source;
             destination_ = line.destination;
         }

@@ -45,7 +45,7 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
 const std::vector<std::string>& sweep_options()
 {
     static const std::vector<std::string> names{"collective", "bytes", "algorithm", "ranks", "element", "reduction",
-        "root", "rings", "pipeline", "delay", "profile", "seed"};
+        "root", "rings", "pipeline", "delay", "profile", "seed", "grain"};
     return names;
 }
 
