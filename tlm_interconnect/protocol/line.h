@@ -219,8 +219,11 @@ public:
     }
 
     // As many bytes as its pool gives a line.
-    std::uint8_t* data() { return data_; }
-    const std::uint8_t* data() const { return data_; }
+    std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(this) + (sizeof(Line) - line_bytes); }
+    const std::uint8_t* data() const
+    {
+        return reinterpret_cast<const std::uint8_t*>(this) + (sizeof(Line) - line_bytes);
+    }
     std::uint64_t operand() const;  // atomics, await: the first 8 bytes of data
     void set_operand(std::uint64_t value);
     std::uint64_t comparand() const;  // compare_swap: the next 8
