@@ -221,6 +221,25 @@ std::vector<std::string> FabricModules::blocked_chain() const
     return weft::blocked_chain(waits);
 }
 
+std::string FabricModules::standing_circle() const
+{
+    constexpr Time any_time = CreditAccount::no_time - 1;
+    const auto transaction = static_cast<std::uint32_t>(resolved_.engine().grain / line_bytes);
+    std::string text;
+    for (const std::string& line : blocked_chain()) text += line + "\n";
+    if (text.rfind("circular wait:", 0) != 0) return {};
+    for (std::size_t link = 0; link < links_.size(); ++link)
+        for (unsigned end = 0; end < 2; ++end)
+            for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
+                if (text.find(buffer_name(link, end, vc)) == std::string::npos) continue;
+                for (const CreditAccount* account : links_[link].holders[end]->accounts())
+                    if (transaction == 1 ? account->available(vc, any_time)
+                                         : account->available(vc, any_time, transaction))
+                        return {};
+            }
+    return text;
+}
+
 std::vector<std::string> FabricModules::blocked() const
 {
     std::vector<std::string> out;

@@ -81,6 +81,9 @@ public:
     void watch();
     // When nothing moves any more: the circle or chain of those who wait.
     std::vector<std::string> blocked_chain() const;
+    // The circle of buffers that wait for each other while no credit of theirs is at hand or on its way, as text; empty: there is
+    // none.
+    std::string standing_circle() const;
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;

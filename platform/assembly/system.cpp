@@ -6,7 +6,8 @@ namespace weft {
 
 namespace {
 
-constexpr Time look_every = 1'000'000'000;  // ps
+constexpr Time look_every = 100'000'000;  // ps
+constexpr int circle_looks = 2;
 
 std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division)
 {
@@ -87,7 +88,12 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     });
     if (division != nullptr) return;
     // Who spins for what such a module holds would do so for ever.
-    progress().set_watch(look_every, [this](Time now) {
+    progress().set_watch(look_every, [this, circle = std::string(), looks = 0](Time now) mutable {
+        // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
+        const std::string standing = fabric_.standing_circle();
+        looks = !standing.empty() && standing == circle ? looks + 1 : 0;
+        circle = standing;
+        if (looks >= circle_looks) return true;
         const std::vector<SwitchPlace>& switches = fabric_.switches();
         const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
         return std::any_of(switches.begin(), switches.end(),

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "platform/commands/fault_wave.h"
+#include "platform/commands/grain_option.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
@@ -86,9 +87,11 @@ int simulate_command(const Arguments& arguments)
     line.value("--fidelity", "line|flow", fidelity,
         "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs, without "
         "data");
-    line.value("--grain", "SIZE", grain,
+    line.value("--grain", "SIZE|P%", grain,
         "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
-        "approximate; short for --set engine.grain=SIZE");
+        "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
+        "rows of "
+        "docs/models/grain.md are within");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -176,7 +179,7 @@ int simulate_command(const Arguments& arguments)
     run.plan = plan_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
-    if (!grain.empty()) description.sets.push_back({"engine.grain", grain, "--grain", 0});
+    if (!grain.empty()) description.sets.push_back({"engine.grain", grain_value(grain), "--grain", 0});
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("the workload is missing",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");

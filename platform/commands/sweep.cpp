@@ -216,7 +216,7 @@ int sweep_command(const Arguments& arguments)
     line.section("simulation");
     line.value("--fidelity", "line|flow", fidelity,
         "fidelity of each run, as for weft run: line for transactions of 64 bytes, flow for whole transfers");
-    line.value("--grain", "SIZE", grain, "bytes of the widest transaction of each run, as for weft run");
+    line.value("--grain", "SIZE|P%", grain, "bytes of the widest transaction of each run, as for weft run");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.flag("--check-protocol", check,
         "put a protocol checker on every connection of each run; slow, but changes no simulated time");

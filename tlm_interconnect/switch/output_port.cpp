@@ -68,7 +68,7 @@ std::vector<OutputPort::Wait> OutputPort::waits() const
 {
     std::vector<Wait> out;
     for (const ChannelQueues::Channel& channel : queues_.channels()) {
-        if (channel.queued == 0 || credits_.available(channel.vc, event_queue_.now())) continue;
+        if (channel.queued == 0 || has_credits(channel.vc, event_queue_.now())) continue;
         for (unsigned input = 0; input < inputs_; ++input) {
             const std::size_t first = out.size();
             for (const ScheduledItem* item = channel.inputs[input].head; item != nullptr; item = item->next) {
@@ -93,7 +93,7 @@ bool OutputPort::continues_packet(Time now)
 // The credit of the next transaction is taken; where transactions may be wide, there are enough for any, which send() takes.
 inline bool OutputPort::reserve(std::uint8_t vc, Time now)
 {
-    return transaction_ == 1 ? credits_.take(vc, now) : credits_.available(vc, now, transaction_);
+    return transaction_ == 1 ? credits_.take(vc, now) : has_credits(vc, now);
 }
 
 // The channel to serve, its credit taken; -1: none has a line and a credit. `input`: where its line waits, -1: the next in turn.
@@ -115,7 +115,7 @@ int OutputPort::pick(Time now, int& input)
     for (std::uint32_t rest = candidates; rest != 0; rest &= rest - 1) {
         const int slot = __builtin_ctz(rest);
         const std::uint8_t vc = queues_[static_cast<unsigned>(slot)].vc;
-        if (!(transaction_ == 1 ? credits_.available(vc, now) : reserve(vc, now))) candidates &= ~(1U << slot);
+        if (!has_credits(vc, now)) candidates &= ~(1U << slot);
     }
     if (candidates == 0) return -1;
     const unsigned slot = arbiter_.choose(candidates, queues_, input);
@@ -166,8 +166,7 @@ void OutputPort::wait_for_credits(Time now)
 {
     for (std::uint32_t rest = queues_.occupied(); rest != 0; rest &= rest - 1) {
         ChannelQueues::Channel& channel = queues_[static_cast<unsigned>(__builtin_ctz(rest))];
-        const Time own =
-            transaction_ == 1 ? credits_.next_own(channel.vc) : credits_.next_own(channel.vc, transaction_);
+        const Time own = next_credit(channel.vc);
         if (own != CreditAccount::no_time) arm(channel.wake, std::max(own, now));
     }
     const Time pooled = credits_.next_pooled();
@@ -186,8 +185,8 @@ std::string OutputPort::describe() const
         if (channel.queued == 0) continue;
         out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, vc_sets_) +
             " packets wait";
-        if (!credits_.available(channel.vc, event_queue_.now()) &&
-            credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)
+        if (!has_credits(channel.vc, event_queue_.now()) && next_credit(channel.vc) == CreditAccount::no_time &&
+            credits_.next_pooled() == CreditAccount::no_time)
             out += " for a credit";
     }
     return out;

@@ -88,6 +88,14 @@ public:
     std::string describe() const;
 
 private:
+    bool has_credits(std::uint8_t vc, Time now) const
+    {
+        return transaction_ == 1 ? credits_.available(vc, now) : credits_.available(vc, now, transaction_);
+    }
+    Time next_credit(std::uint8_t vc) const
+    {
+        return transaction_ == 1 ? credits_.next_own(vc) : credits_.next_own(vc, transaction_);
+    }
     bool reserve(std::uint8_t vc, Time now);
     int pick(Time now, int& input);
     bool continues_packet(Time now);

@@ -1,0 +1,88 @@
+// --grain: a size, or an error for which docs/models/grain.md has the grain.
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "platform/commands/grain_option.h"
+#include "testbenches/commands/process.h"
+
+namespace grain_test {
+
+using namespace weft;
+using namespace weft::commands_test;
+
+TEST(GrainOption, AnErrorTakesTheCoarsestThatIsWithinIt)
+{
+    EXPECT_EQ(grain_value("256B"), "256B");
+    EXPECT_EQ(grain_value("0%"), "64 B");
+    for (std::size_t i = 1; i < grain_errors().size(); ++i) {
+        EXPECT_GT(grain_errors()[i].grain, grain_errors()[i - 1].grain);
+        // A coarser grain with a smaller error would be chosen alone.
+        EXPECT_GE(grain_errors()[i].percent, grain_errors()[i - 1].percent);
+        EXPECT_EQ(grain_value(std::to_string(grain_errors()[i].percent) + "%"),
+            std::to_string(grain_errors()[i].grain) + " B");
+    }
+    EXPECT_EQ(grain_value("100%"), "512 B");
+    for (const char* wrong : {"%", "x%", "-1%", "3%%", "nan%"}) EXPECT_THROW(grain_value(wrong), InputError) << wrong;
+}
+
+TEST(GrainOption, TheErrorsAreThoseOfThePage)
+{
+    std::ifstream page(std::string(WEFT_SOURCE_DIR) + "/docs/models/grain.md");
+    std::string line;
+    std::size_t found = 0;
+    while (std::getline(page, line))
+        for (const GrainError& error : grain_errors()) {
+            const std::string begin = "| " + std::to_string(error.grain) + " B | ";
+            if (line.rfind(begin, 0) != 0) continue;
+            std::istringstream cells(line.substr(begin.size()));
+            std::string median;
+            std::getline(cells, median, '|');
+            double percent = -1;
+            cells >> percent;
+            EXPECT_EQ(percent, error.percent) << line;
+            ++found;
+        }
+    EXPECT_EQ(found, grain_errors().size() - 1);  // 64 B has no row
+}
+
+TEST(GrainOption, ARunNamesTheGrainAndASweepHasIt)
+{
+    const std::string system = std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/system.yaml";
+    const auto with = [&system](std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run", system, "--bytes", "16KiB", "--quiet", "--json", "-", "--no-timing"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return call(arguments);
+    };
+    const Outcome run = with({"--grain", "100%"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(nlohmann::json::parse(run.out).at("grain"), 512);
+    const Outcome flow = with({"--grain", "128B", "--fidelity", "flow"});
+    EXPECT_EQ(flow.code, 2);
+    EXPECT_NE(flow.err.find("--grain with --fidelity flow"), std::string::npos) << flow.err;
+    const Outcome wrong = with({"--grain", "100B"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("engine.grain = 100 B is not a power of 2"), std::string::npos) << wrong.err;
+    const Outcome sweep =
+        call({"sweep", system, "--bytes", "16KiB", "--over", "grain=64B,512B", "--quiet", "--csv", "-"});
+    EXPECT_EQ(sweep.code, 0) << sweep.err;
+    EXPECT_NE(sweep.out.find("\n512B,"), std::string::npos) << sweep.out;
+}
+
+// Buffers around a ring whose routes may form a cycle fill up, while ranks spin on flags in their own memory for ever.
+TEST(GrainOption, ACircleOfFullBuffersEndsARunThoughRanksSpin)
+{
+    const Outcome run = call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/astra_ring_8/system.yaml",
+        "--collective", "all_reduce", "--algorithm", "direct", "--bytes", "512KiB", "--no-data", "--quiet", "--json",
+        "-", "--no-timing", "--grain", "128B"});
+    EXPECT_EQ(run.code, 3) << run.err;
+    const nlohmann::json result = nlohmann::json::parse(run.out);
+    EXPECT_EQ(result.at("stop"), "deadlock");
+    EXPECT_EQ(result.at("blocked").at(0), "circular wait:");
+    EXPECT_LT(result.at("simulated_ps").get<std::uint64_t>(), 400'000'000u);
+}
+
+}  // namespace grain_test
