@@ -49,6 +49,8 @@ public:
     bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
     // Changes whenever something has been busy.
     std::uint64_t epoch() const { return epoch_; }
+    // When the last of what was busy ended.
+    Time quiet_since() const { return quiet_since_; }
     void ask_again(Time since)
     {
         quiet_since_ = since;

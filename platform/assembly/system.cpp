@@ -22,7 +22,7 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
     bool check_protocol, TrafficRecorder* recorder, const Division* division)
-    : shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
+    : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
 {
     checkers_.keep_problems();
     std::vector<RunContext> of_parts;

@@ -44,6 +44,10 @@ public:
     const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
+    LinePool& pool_at(NodeId node)
+    {
+        return shares_[division_ == nullptr ? 0 : division_->part_of_node[node]]->pool;
+    }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran
@@ -75,6 +79,7 @@ public:
     std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
+    const Division* division_;                    // null: not cut
     std::vector<std::unique_ptr<Share>> shares_;  // by part
     Checkers checkers_;
     ModuleTree tree_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace weft {
 
@@ -94,6 +95,35 @@ bool Conductor::stuck()
     return false;
 }
 
+void Conductor::take_turns(Order order, Time reach)
+{
+    order_ = std::move(order);
+    lookahead_ = std::min(lookahead_, reach);
+}
+
+void Conductor::run_window()
+{
+    pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+    while (order_) {
+        const Part* next = nullptr;
+        std::tuple<Time, unsigned, std::uint64_t> least;
+        for (const Part& part : parts_) {
+            if (part.event_queue->stopped()) return;
+            Time due = 0;
+            const ScheduledItem* item = part.event_queue->paused_at(begin_, due);
+            if (item == nullptr) continue;
+            const auto turn = std::tuple_cat(std::tuple(due), order_(*item));
+            if (next != nullptr && turn >= least) continue;
+            least = turn;
+            next = &part;
+        }
+        if (next == nullptr) return;
+        next->event_queue->run_paused();
+        // It may have made others busy before the end of the window, too.
+        for (const Part& part : parts_) part.event_queue->run_window(begin_);
+    }
+}
+
 Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& between)
 {
     End end = End::idle;
@@ -109,7 +139,7 @@ Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& betwe
         ++windows_;
         const Time window = least > never - lookahead_ ? never : least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+        run_window();
         const bool stopped =
             std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
         if (stopped || (between && !between(begin_ - 1))) {

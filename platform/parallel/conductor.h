@@ -4,12 +4,17 @@
 // end, so each part can run it by itself, in any order. Then records are exchanged and handed over, before anything of
 // the next window runs.
 //
+// Where an item concerns all parts (take_turns()), the part stops in front of it until all others have come to the end of the window or to
+// such an item of their own. Nothing of the other parts depends on it before the window ends, so it does not matter how far they are;
+// only the order among these items does.
+//
 // That nothing can change any more (gpu/progress.h) is asked at the ends of windows, over all parts: nothing busy, and everybody who spins
 // has polled in vain since.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "gpu/progress.h"
@@ -39,6 +44,10 @@ public:
 
     // Up to and including `until`. `between` is called after every window with its end, while no part runs; false stops the run.
     End run(Time until, const std::function<bool(Time)>& between = nullptr);
+    // Some items concern all parts, and parts stop in front of them (EventQueue::pause_before). They are taken one at a time, by due
+    // time, then by what `order` says of them. `reach`: how long what follows from one leaves other parts alone, at least 1 ps.
+    using Order = std::function<std::pair<unsigned, std::uint64_t>(const ScheduledItem&)>;
+    void take_turns(Order order, Time reach);
     // Parts run, and messages are read, from the last to the first: the result is the same.
     void run_backwards() { backwards_ = true; }
 
@@ -56,6 +65,7 @@ private:
     bool exchange();
     void deliver(std::size_t part);
     bool stuck();
+    void run_window();
 
     std::vector<Part> parts_;
     std::vector<CutLink*> links_;
@@ -63,6 +73,7 @@ private:
     Time lookahead_;
     WorkerPool pool_;
     std::vector<Note> notes_;  // by part
+    Order order_;  // null: nothing concerns all parts
     bool backwards_ = false;
     Time begin_ = 0;  // of the window to come
     std::uint64_t windows_ = 0;

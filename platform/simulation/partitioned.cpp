@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/switch_use.h"
 #include "platform/workload/replay_traffic.h"
 #include "platform/workload/run_workload.h"
 
@@ -33,7 +32,7 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
     const std::string& name = plan.fabric.nodes[node].name;
     const bool member = plan.fabric.nodes[node].endpoint >= 0;
     const std::string& model = resolved.model(node);
-    if (member ? model != "gpu" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
+    if (member ? model != "gpu" && model != "replay" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
         refuse(resolved.file, 0, "model " + model + " of " + name);
     if (member && !resolved.l2(node).ours())
         refuse(resolved.file, 0, "l2.model " + resolved.slice_model(node) + " of " + name);
@@ -44,6 +43,7 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
 std::string why_uncut(const LinkSpec& link)
 {
     if (link.pool_credits > 0) return "link.pool_credits, a pool that credits go back to when they are sent";
+    if (link.retry != RetryKind::none) return "link.retry, whose packets refer to transactions at both ends";
     if (link.credit_bytes > 0) return "link.credit_bytes, messages that take the wire when they are sent";
     return {};
 }
@@ -63,7 +63,6 @@ CutGraph graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const 
         const LinkSpec& link = resolved.link(edge);
         if (resolved.link_model(edge) != "link")
             refuse(resolved.file, 0, "model " + resolved.link_model(edge) + " of " + name);
-        if (link.retry != RetryKind::none) refuse(resolved.file, 0, "link.retry of " + name);
         const FabricEdge& ends = plan.fabric.edges[edge];
         graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(link)});
         ++graph.nodes[number[ends.a]].weight;
@@ -88,7 +87,6 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     check_options(options);
     const std::vector<NodeId> nodes = nodes_of(plan);
     for (const NodeId node : nodes) check_node(resolved, plan, node);
-    if (has_cards(resolved, plan)) refuse(resolved.file, 0, "network cards (switch.message)");
     graph_ = graph_of(resolved, plan, nodes);
     partition_ = make_partition(graph_, options.partitions);
 
@@ -115,19 +113,10 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     };
 }
 
-void CutRun::require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic)
+bool CutRun::in_turns(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic)
 {
     const Workload& workload = resolved.workload;
-    if (load.ranks() > 0) refuse(resolved.file, workload.line, "a trace");
-    if (!workload.delays.empty()) refuse(resolved.file, workload.line, "ranks that enter late");
-    if (!workload.beside.empty()) refuse(resolved.file, workload.line, "a background kernel");
-    if (traffic.any()) refuse(resolved.file, workload.line, "replay GPUs");
-}
-
-void CutRun::require_schedule(const ResolvedSystem& resolved, const Schedule& schedule)
-{
-    if (switch_use(schedule).any())
-        refuse(resolved.file, resolved.workload.line, schedule.name + ", which has steps that switches execute");
+    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any();
 }
 
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const

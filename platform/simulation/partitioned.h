@@ -29,9 +29,8 @@ public:
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 
-    // The same of a workload and of models.
-    static void require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
-    static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
+    // Ranks decide by what others have done until then, so the executor acts for one of them at a time.
+    static bool in_turns(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
 
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }

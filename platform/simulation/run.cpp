@@ -110,6 +110,16 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
+// What runs beside the workload.
+void start_others(PlannedRun& run, BuiltRun& parts)
+{
+    if (parts.beside) parts.beside->start();
+    if (!run.traffic.any()) return;
+    std::optional<Executor::JobId> job;
+    if (run.load.driver() != nullptr) job = 0;
+    run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
+}
+
 void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     EventQueue& event_queue = parts.system.event_queue();
@@ -117,12 +127,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     const Time end = run.options.until.value_or(~Time{0});
     run.load.start();
     const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
-    if (parts.beside) parts.beside->start();
-    if (run.traffic.any()) {
-        std::optional<Executor::JobId> job;
-        if (run.load.driver() != nullptr) job = 0;
-        run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
-    }
+    start_others(run, parts);
     do {
         while (!event_queue.idle()) {
             event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
@@ -138,18 +143,34 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
 }
 
+// How long what the executor does for one rank leaves those of other parts alone. Ranks that agree on their collectives start each other's.
+Time reach_of_turns(const PlannedRun& run)
+{
+    if (run.load.ranks() == 0 || run.resolved.engine().collective_order == CollectiveOrder::fifo) return ~Time{0};
+    Time least = ~Time{0};
+    for (const NodeId node : run.plan.members) least = std::min(least, run.resolved.gpu(node).launch_latency);
+    return std::max<Time>(1, least);
+}
+
 // The same of a run that is cut, of which the kernel sees nothing.
 void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     run.load.start();
     const InterruptGuard interrupt;
+    start_others(run, parts);
     const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
     if (run.options.backwards) conductor->run_backwards();
+    if (CutRun::in_turns(run.resolved, run.load, run.traffic))
+        conductor->take_turns([&parts](const ScheduledItem& item) { return parts.executor.turn_of(item); },
+            reach_of_turns(run));
     constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
-    const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), [&](Time now) {
-        parts.executor.finish_ended();
-        return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
-    });
+    Conductor::End end = Conductor::End::idle;
+    do {
+        end = conductor->run(run.options.until.value_or(~Time{0}), [&](Time now) {
+            parts.executor.finish_ended();
+            return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
+        });
+    } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
     watching.stuck = end == Conductor::End::stuck;
     parts.executor.rethrow();
 }
