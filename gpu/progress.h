@@ -38,19 +38,25 @@ public:
         stuck_ = std::move(stuck);
     }
 
-    // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never
-    // ends the run by itself. The conductor asks all parts between windows.
-    void make_part()
+    // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never ends the run
+    // by itself. `resort` is the last resort of the run; `elsewhere` says whether anything is busy in another part as well as here.
+    void make_part(
+        std::function<bool()> resort = [] { return true; }, std::function<bool()> elsewhere = {})
     {
-        last_resort_ = [] { return true; };
+        last_resort_ = std::move(resort);
+        elsewhere_ = std::move(elsewhere);
     }
+    // The same: the next call of what set_watch() gave comes no sooner.
+    void watch_from(Time at) { watch_at_ = at; }
     bool anybody_spins() const { return spinning_ != 0; }
     // Nothing is busy, and all who spin have polled in vain since the last ask_again().
     bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
     // Changes whenever something has been busy.
     std::uint64_t epoch() const { return epoch_; }
-    // When the last of what was busy ended.
+    // When the last of what was busy ended, or that was asked again; and whether a poll that was issued at `since` or later has counted as
+    // in vain.
     Time quiet_since() const { return quiet_since_; }
+    bool vain_since(Time since) const { return vain_ > 0 && last_vain_ >= since; }
     void ask_again(Time since)
     {
         quiet_since_ = since;
@@ -62,9 +68,11 @@ public:
     // the workgroup. True when the run cannot progress.
     bool polled_in_vain(Time issued, std::uint64_t& last_epoch)
     {
-        if (busy_ != 0) return issued >= watch_at_ && stuck(issued);
+        if (issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_()))) return stuck(issued);
+        if (busy_ != 0) return false;
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
         last_epoch = epoch_;
+        last_vain_ = issued;
         return ++vain_ == spinning_ && !(last_resort_ && last_resort_());
     }
 
@@ -80,10 +88,12 @@ private:
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
     Time quiet_since_ = 0;
+    Time last_vain_ = 0;
     Time watch_at_ = ~Time{0};
     Time period_ = 0;
     std::function<bool(Time)> stuck_;
     std::function<bool()> last_resort_;
+    std::function<bool()> elsewhere_;
 };
 
 }  // namespace weft

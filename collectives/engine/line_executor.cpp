@@ -439,11 +439,11 @@ double LineExecutor::memory_rate(std::uint32_t endpoint) const
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
 }
 
-void LineExecutor::set_log(OperationLog& log)
+void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint)
 {
-    log_ = &log;
-    for (Gpu* gpu : gpus_)
-        if (gpu != nullptr) gpu->units().set_log(log);
+    log_ = &numbers;
+    for (std::size_t e = 0; e < gpus_.size(); ++e)
+        if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
 }
 
 }  // namespace weft

@@ -84,7 +84,9 @@ public:
     void rethrow() const;
 
     // Logs the operations of workgroups of jobs with their times, as work(number). Before time starts.
-    void set_log(OperationLog& log);
+    void set_log(OperationLog& log) { set_logs(log, std::vector<OperationLog*>(gpus_.size(), &log)); }
+    // The same where endpoints have logs of their own; `numbers` gives numbers to workgroups.
+    void set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint);
     struct Work {
         JobId job = 0;
         std::uint32_t rank = 0;
@@ -131,7 +133,7 @@ private:
     std::recursive_mutex turn_;                       // parts may run in threads of their own
     std::vector<JobId> ended_;                        // of a run that is cut
     bool in_turns_ = false;
-    std::uint64_t scheduled_ = 0;                     // in turns: parts so far
+    std::uint64_t scheduled_ = 0;  // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

@@ -6,8 +6,6 @@ namespace weft {
 
 namespace {
 
-constexpr Time look_every = 1'000'000'000;  // ps
-
 std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division)
 {
     std::vector<std::unique_ptr<System::Share>> out;
@@ -21,8 +19,9 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 }  // namespace
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-    bool check_protocol, TrafficRecorder* recorder, const Division* division)
-    : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
+    bool check_protocol, TrafficRecorder* recorders, const Division* division)
+    : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
+      fabric_(resolved, plan, tree_)
 {
     checkers_.keep_problems();
     std::vector<RunContext> of_parts;
@@ -45,7 +44,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
-        request.wiring.recorder = recorder;
+        request.wiring.recorder = recorders == nullptr ? nullptr : recorders + contexts.part(node);
         request.wiring.path_selection = resolved.routing().path_selection;
         while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
             ++request.wiring.stripe_shift;
@@ -76,16 +75,17 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
     });
     if (division != nullptr) return;
-    // Who spins for what such a module holds would do so for ever.
-    progress().set_watch(look_every, [this](Time now) {
-        const std::vector<SwitchPlace>& switches = fabric_.switches();
-        const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
-        return std::any_of(switches.begin(), switches.end(),
-                   [now](
-                       const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
-            std::any_of(links.begin(), links.end(),
-                [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
-    });
+    progress().set_watch(look_every, [this](Time now) { return overdue(now); });
+}
+
+bool System::overdue(Time now) const
+{
+    const std::vector<SwitchPlace>& switches = fabric_.switches();
+    const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
+    return std::any_of(switches.begin(), switches.end(),
+               [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+        std::any_of(links.begin(), links.end(),
+            [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
 }
 
 bool System::idle() const

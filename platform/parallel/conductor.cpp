@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 namespace weft {
 
@@ -59,9 +58,12 @@ void Conductor::deliver(std::size_t part)
             ++note.records;
             if (record.has_line) {
                 const auto line = take_from<LineRecord>(message, at);
-                links_[record.link]->deliver(record, &line, begin_);
+                LatencyBreakdown breakdown;
+                const bool traced = (line.flags & LineHeader::traced_flag) != 0;
+                if (traced) breakdown = take_from<LatencyBreakdown>(message, at);
+                links_[record.link]->deliver(record, &line, traced ? &breakdown : nullptr, begin_);
             } else {
-                links_[record.link]->deliver(record, nullptr, begin_);
+                links_[record.link]->deliver(record, nullptr, nullptr, begin_);
             }
         }
     }
@@ -95,33 +97,23 @@ bool Conductor::stuck()
     return false;
 }
 
-void Conductor::take_turns(Order order, Time reach)
+void Conductor::use_turns(Turns::Rules rules)
 {
-    order_ = std::move(order);
-    lookahead_ = std::min(lookahead_, reach);
+    turns_ = std::make_unique<Turns>(parts_, std::move(rules));
+    lookahead_ = std::min(lookahead_, turns_->longest());
 }
 
-void Conductor::run_window()
+// What is due before begin_, in all parts.
+void Conductor::run_window(Time least)
 {
-    pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
-    while (order_) {
-        const Part* next = nullptr;
-        std::tuple<Time, unsigned, std::uint64_t> least;
-        for (const Part& part : parts_) {
-            if (part.event_queue->stopped()) return;
-            Time due = 0;
-            const ScheduledItem* item = part.event_queue->paused_at(begin_, due);
-            if (item == nullptr) continue;
-            const auto turn = std::tuple_cat(std::tuple(due), order_(*item));
-            if (next != nullptr && turn >= least) continue;
-            least = turn;
-            next = &part;
-        }
-        if (next == nullptr) return;
-        next->event_queue->run_paused();
-        // It may have made others busy before the end of the window, too.
-        for (const Part& part : parts_) part.event_queue->run_window(begin_);
+    if (turns_ != nullptr && turns_->steps(least)) {
+        begin_ = least + 1;
+        turns_->run_instant(least);
+        return;
     }
+    if (turns_ != nullptr) begin_ = std::min(begin_, turns_->limit(least));
+    pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+    if (turns_ != nullptr) turns_->take(begin_);
 }
 
 Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& between)
@@ -139,14 +131,14 @@ Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& betwe
         ++windows_;
         const Time window = least > never - lookahead_ ? never : least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        run_window();
+        run_window(least);
         const bool stopped =
             std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
         if (stopped || (between && !between(begin_ - 1))) {
             end = End::stopped;
             break;
         }
-        if (stuck()) {
+        if (turns_ == nullptr && stuck()) {
             end = End::stuck;
             break;
         }

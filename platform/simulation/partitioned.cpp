@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "platform/workload/replay_traffic.h"
-#include "platform/workload/run_workload.h"
 
 namespace weft {
 
@@ -21,10 +19,6 @@ namespace {
 void check_options(const RunOptions& options)
 {
     if (options.check_protocol) refuse("", 0, "--check-protocol");
-    if (options.window > 0) refuse("", 0, "--series, --html or --timeline, which look at all links at once");
-    if (options.follow) refuse("", 0, "--critical-path or --timeline, which follow transactions");
-    if (options.watch) refuse("", 0, "--watch");
-    if (options.record) refuse("", 0, "--record");
 }
 
 void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId node)
@@ -32,7 +26,8 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
     const std::string& name = plan.fabric.nodes[node].name;
     const bool member = plan.fabric.nodes[node].endpoint >= 0;
     const std::string& model = resolved.model(node);
-    if (member ? model != "gpu" && model != "replay" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
+    if (member ? model != "gpu" && model != "replay"
+               : !plan.used.transit[node] && model != "switch" && model != "crossbar")
         refuse(resolved.file, 0, "model " + model + " of " + name);
     if (member && !resolved.l2(node).ours())
         refuse(resolved.file, 0, "l2.model " + resolved.slice_model(node) + " of " + name);
@@ -113,12 +108,6 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     };
 }
 
-bool CutRun::in_turns(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic)
-{
-    const Workload& workload = resolved.workload;
-    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any();
-}
-
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
 {
     std::vector<LineExecutor::Site> out;
@@ -126,6 +115,13 @@ std::vector<LineExecutor::Site> CutRun::sites(const System& system, const Fabric
         System::Share& share = *system.shares()[division_.part_of_node[node]];
         out.push_back({&share.event_queue, &share.progress, division_.device_of_node[node]});
     }
+    return out;
+}
+
+std::vector<std::uint32_t> CutRun::devices(const FabricPlan& plan) const
+{
+    std::vector<std::uint32_t> out;
+    for (const NodeId node : plan.members) out.push_back(division_.device_of_node[node]);
     return out;
 }
 

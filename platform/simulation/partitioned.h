@@ -19,9 +19,6 @@
 
 namespace weft {
 
-class RunWorkload;
-class ReplayTraffic;
-
 class CutRun {
 public:
     // Throws InputError for what cannot be cut.
@@ -29,15 +26,14 @@ public:
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 
-    // Ranks decide by what others have done until then, so the executor acts for one of them at a time.
-    static bool in_turns(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
-
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }
     std::string text() const { return partition_text(graph_, partition_); }
 
     // The sites of the executor's endpoints.
     std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
+    // The numbers of their devices.
+    std::vector<std::uint32_t> devices(const FabricPlan& plan) const;
     std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
 
 private:

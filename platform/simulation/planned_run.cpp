@@ -72,16 +72,23 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }
 
+bool PlannedRun::in_turns() const
+{
+    const Workload& workload = resolved.workload;
+    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() || options.follow;
+}
+
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
-    : system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
-          run.options.record ? &recorder : nullptr, run.cut ? &run.cut->division() : nullptr),
+    : recorders(run.cut ? run.cut->division().parts : 1),
+      system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
+          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
           run.resolved.seed),
       groups(system, run.plan)
 {
     const Workload& workload = run.resolved.workload;
     executor.set_groups(groups);
-    if (run.cut) executor.divide(run.cut->sites(system, run.plan), CutRun::in_turns(run.resolved, run.load, run.traffic));
+    if (run.cut) executor.divide(run.cut->sites(system, run.plan), run.in_turns());
     std::shared_ptr<const Schedule> chosen;
     if (is_choice(workload.algorithm) && run.load.ranks() > 0) {
         run.load.choose(run.plan, run.options.progress);

@@ -30,7 +30,7 @@ NodeText memory(std::uint64_t id, bool write, std::int64_t bytes)
     return NodeText(id, write ? 3 : 2, "m").integer("tensor_size", bytes);
 }
 
-const char* const groups_of_four = R"({"half": [0, 1], "other": [2, 3], "all": [0, 1, 2, 3]})";
+const char* const groups_of_four = R"({"1": [0, 1], "2": [2, 3], "3": [0, 1, 2, 3]})";
 
 // Ranks that come at different times, nodes beside each other, groups, kernels, transfers and accesses of memory, some of them at the
 // same instant on all ranks.
@@ -67,7 +67,8 @@ TEST(TraceParts, NodesOfAllKinds)
 {
     const Folder folder;
     expect_same(setup_of(folder, mixed(8), pods_document(4, 2, 2, 60, 200)), {2, 3, 8}, "pods");
-    expect_same(setup_of(folder, mixed(4), mesh_document(4), {"gpu.wait_policy=waiting_atomic"}), {2, 3}, "mesh");
+    const Folder other;
+    expect_same(setup_of(other, mixed(4), mesh_document(4), {"gpu.wait_policy=waiting_atomic"}), {2, 3}, "mesh");
 }
 
 TEST(TraceParts, SeveralInFlightAndKernels)
@@ -96,9 +97,9 @@ TEST(TraceParts, Groups)
     const Folder folder;
     Ranks ranks;
     for (unsigned rank = 0; rank < 4; ++rank) {
-        const std::string own = rank < 2 ? "half" : "other";
+        const std::string own = rank < 2 ? "1" : "2";
         ranks.push_back({comp(1, 1 + rank), collective(2, all_reduce, 8192, own).data({1}),
-            collective(3, all_reduce, 4096, "all").data({2}), collective(4, all_gather, 8192, own).data({3})});
+            collective(3, all_reduce, 4096, "3").data({2}), collective(4, all_gather, 8192, own).data({3})});
     }
     expect_same(setup_of(folder, ranks, star_document(4), {}, groups_of_four), {2, 3, 4}, "groups");
 }
@@ -107,10 +108,10 @@ TEST(TraceParts, Groups)
 TEST(TraceParts, RanksThatWaitCrosswise)
 {
     const Folder folder;
-    const Ranks ranks = {{collective(1, all_reduce, 4096, "half"), collective(2, all_reduce, 4096, "all")},
-        {collective(2, all_reduce, 4096, "half").data({1}), collective(1, all_reduce, 4096, "all")},
-        {collective(1, all_reduce, 4096, "all"), collective(2, all_gather, 4096, "other")},
-        {collective(1, all_gather, 4096, "other"), collective(2, all_reduce, 4096, "all").data({1})}};
+    const Ranks ranks = {{collective(1, all_reduce, 4096, "1"), collective(2, all_reduce, 4096, "3")},
+        {collective(2, all_reduce, 4096, "1").data({1}), collective(1, all_reduce, 4096, "3")},
+        {collective(1, all_reduce, 4096, "3"), collective(2, all_gather, 4096, "2")},
+        {collective(1, all_gather, 4096, "2"), collective(2, all_reduce, 4096, "3").data({1})}};
     for (const char* policy : {"spin", "waiting_atomic"})
         expect_same(
             setup_of(folder, ranks, star_document(4), {std::string("gpu.wait_policy=") + policy}, groups_of_four),
@@ -120,12 +121,42 @@ TEST(TraceParts, RanksThatWaitCrosswise)
 TEST(TraceParts, ARefusalDuringTheRunIsTheSame)
 {
     const Folder folder;
+    // On rank 1 the second collective is free while the first still waits for the compute node.
     const RunSetup setup = setup_of(folder,
-        {{collective(1, all_reduce, 4096)}, {comp(1, 1), collective(2, all_gather, 4096).data({1})}}, mesh_document(2));
+        {{collective(1, all_reduce, 4096), collective(2, all_gather, 1024)},
+            {comp(1, 100), collective(2, all_reduce, 4096).data({1}), collective(3, all_gather, 1024)}},
+        mesh_document(2));
     const std::string whole = bytes_of(setup, {});
     EXPECT_NE(whole.find("the same sequence of collectives on every member"), std::string::npos) << whole;
     EXPECT_EQ(bytes_of(setup, {2}), whole);
     EXPECT_EQ(bytes_of(setup, {2, false, 2}), whole);
+}
+
+// The same, with a message that comes after the collective that it lets begin: who polls in vain ends the run, at the same poll.
+TEST(TraceParts, ADeadlockIsTheSame)
+{
+    const Folder folder;
+    const Ranks late = {{collective(1, all_reduce, 4096), send(2, 2, 5, 64).data({1})},
+        {collective(1, all_reduce, 4096)}, {recv(1, 0, 5, 64), collective(2, all_reduce, 4096).data({1})}};
+    for (const char* policy : {"spin", "waiting_atomic", "monitor", "backoff"})
+        for (const char* protocol : {"simple", "ll"}) {
+            const RunSetup setup = setup_of(folder, late, mesh_document(3),
+                {std::string("gpu.wait_policy=") + policy, std::string("engine.protocol=") + protocol});
+            EXPECT_NE(bytes_of(setup, {}).find("\"stop\": \"deadlock\""), std::string::npos);
+            expect_same(setup, {2, 3}, std::string(policy) + " " + protocol);
+        }
+}
+
+// What ends the wait of both ranks stands behind more nodes than are read at once.
+TEST(TraceParts, NodesBeyondTheLookAhead)
+{
+    const Folder folder;
+    constexpr std::uint64_t many = 9000;
+    Ranks ranks = {{recv(1, 1, 5, 64), send(2, 1, 6, 64).data({1})}, {recv(1, 0, 6, 64)}};
+    for (std::uint64_t id = 2; id < many; ++id) ranks[1].push_back(comp(id, 1).data({1}));
+    ranks[1].push_back(send(many, 0, 5, 64));
+    for (const char* policy : {"spin", "waiting_atomic"})
+        expect_same(setup_of(folder, ranks, mesh_document(2), {std::string("gpu.wait_policy=") + policy}), {2}, policy);
 }
 
 }  // namespace trace_parts_test

@@ -152,7 +152,7 @@ void EventQueue::end_part(Time last) { now_ = part_->last = last; }
 
 void EventQueue::pause_before(std::string path) { part_->pause_path = std::move(path); }
 
-void EventQueue::run_front(const StampedWheel::Entry& entry, Time due)
+void EventQueue::run_entry(const StampedWheel::Entry& entry, Time due)
 {
     StampedWheel& wheel = part_->wheel;
     wheel.pop();
@@ -181,23 +181,23 @@ bool EventQueue::run_window(Time end)
         const Time due = wheel.due_of(entry);
         if (due >= end) return true;
         if (entry.order() >> 12 >= part_->pause_rank) return false;
-        run_front(entry, due);
+        run_entry(entry, due);
     }
     return true;
 }
 
-ScheduledItem* EventQueue::paused_at(Time end, Time& due)
+EventQueue::Front EventQueue::front(Time end)
 {
-    const StampedWheel::Entry* front = stopped_ ? nullptr : part_->wheel.front(end - 1);
-    if (front == nullptr || front->order() >> 12 < part_->pause_rank) return nullptr;
-    due = part_->wheel.due_of(*front);
-    return due < end ? front->item : nullptr;
+    const StampedWheel::Entry* next = stopped_ ? nullptr : part_->wheel.front(end - 1);
+    if (next == nullptr || part_->wheel.due_of(*next) >= end) return {};
+    const std::uint32_t rank = next->order() >> 12;
+    return {next->item, part_->wheel.due_of(*next), part_->devices[rank], rank >= part_->pause_rank};
 }
 
-void EventQueue::run_paused()
+void EventQueue::run_front()
 {
     const StampedWheel::Entry entry = *part_->wheel.peek();
-    run_front(entry, part_->wheel.due_of(entry));
+    run_entry(entry, part_->wheel.due_of(entry));
 }
 
 void EventQueue::wake()

@@ -119,10 +119,15 @@ public:
     void pause_before(std::string path);
     // Of a part: runs what is due before `end`. False: it stopped in front of an item that concerns all parts.
     bool run_window(Time end);
-    // That item, and when it is due; null where the front is another one or due at `end` or later.
-    ScheduledItem* paused_at(Time end, Time& due);
-    // Runs that item.
-    void run_paused();
+    // The item that is next, null where nothing is due before `end`; run_front() runs it.
+    struct Front {
+        ScheduledItem* item = nullptr;
+        Time due = 0;
+        std::uint32_t device = 0;
+        bool of_all = false;  // concerns all parts
+    };
+    Front front(Time end);
+    void run_front();
     // Of a part: as schedule(), and counts as scheduled so.
     void schedule_as(const Scheduling& by, ScheduledItem& item, TimedComponent& component, Time due)
     {
@@ -156,7 +161,7 @@ private:
     void wake();
     void drain(Time kernel_now, Time limit);
     void notify_self();
-    void run_front(const StampedWheel::Entry& entry, Time due);
+    void run_entry(const StampedWheel::Entry& entry, Time due);
 
     struct Part {
         StampedWheel wheel;
