@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 
 #include "tlm_interconnect/kernel/time.h"
 
@@ -22,6 +23,7 @@ public:
             quiet_since_ = now;
             ++epoch_;
             vain_ = 0;
+            polls_.clear();
         }
     }
     void enter_spin() { ++spinning_; }
@@ -53,15 +55,19 @@ public:
     bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
     // Changes whenever something has been busy.
     std::uint64_t epoch() const { return epoch_; }
-    // When the last of what was busy ended, or that was asked again; and whether a poll that was issued at `since` or later has counted as
-    // in vain.
+    // When the last of what was busy ended, or since when that is asked.
     Time quiet_since() const { return quiet_since_; }
-    bool vain_since(Time since) const { return vain_ > 0 && last_vain_ >= since; }
-    void ask_again(Time since)
+    // Nothing is busy since `since`; polls that were issued earlier do not count, `again` those that were issued later do.
+    void ask_again(Time since, bool again = false)
     {
         quiet_since_ = since;
         ++epoch_;
         vain_ = 0;
+        for (const auto& [last_epoch, issued] : polls_) {
+            if (!again || issued < since) continue;
+            *last_epoch = epoch_;
+            ++vain_;
+        }
     }
 
     // A spinning workgroup has polled, at a time after `issued`, and must go on. `last_epoch` is kept by
@@ -70,9 +76,9 @@ public:
     {
         if (issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_()))) return stuck(issued);
         if (busy_ != 0) return false;
+        if (elsewhere_) polls_[&last_epoch] = issued;
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
         last_epoch = epoch_;
-        last_vain_ = issued;
         return ++vain_ == spinning_ && !(last_resort_ && last_resort_());
     }
 
@@ -88,12 +94,12 @@ private:
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
     Time quiet_since_ = 0;
-    Time last_vain_ = 0;
     Time watch_at_ = ~Time{0};
     Time period_ = 0;
     std::function<bool(Time)> stuck_;
     std::function<bool()> last_resort_;
     std::function<bool()> elsewhere_;
+    std::unordered_map<std::uint64_t*, Time> polls_;  // of a part, since it is quiet: who polled in vain, and when last
 };
 
 }  // namespace weft

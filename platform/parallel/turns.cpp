@@ -27,6 +27,11 @@ bool Turns::anybody_spins() const
     return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.progress->anybody_spins(); });
 }
 
+bool Turns::all_in_vain() const
+{
+    return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.progress->all_in_vain(); });
+}
+
 // Where items do not run one at a time, nobody may look at other parts; the next poll is asked instead.
 bool Turns::overdue(Part& part, Time now)
 {
@@ -49,12 +54,14 @@ void Turns::ask_all()
         since = std::max(since, part.progress->quiet_since());
     }
     if (asked_ && epochs == epochs_) return;
-    late_ = false;
-    for (const Part& part : parts_) {
-        late_ = late_ || (!stepping_ && part.progress->vain_since(since));
-        part.progress->ask_again(since);
+    for (const Part& part : parts_) part.progress->ask_again(since, true);
+    epochs += parts_.size();
+    late_ = all_in_vain();
+    if (late_) {  // nobody is left who would be the last: the next round of polls finds it
+        for (const Part& part : parts_) part.progress->ask_again(since);
+        epochs += parts_.size();
     }
-    epochs_ = epochs + parts_.size();
+    epochs_ = epochs;
     asked_ = true;
 }
 
@@ -70,8 +77,7 @@ bool Turns::steps(Time least)
 bool Turns::can_go_on()
 {
     if (!stepping_ || anything_busy()) return true;
-    if (!std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.progress->all_in_vain(); }))
-        return true;
+    if (!all_in_vain()) return true;
     if (!rules_.help) return false;
     for (const Part& part : parts_) {
         const Scheduling by = part.event_queue->scheduling();

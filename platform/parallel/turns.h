@@ -52,12 +52,13 @@ public:
     // All parts have run up to `end`, or to an item that concerns all: takes these, and runs what follows.
     void take(Time end);
 
-    // The end that was found may be late: somebody had polled in vain within the window in which the last was busy.
+    // The end that was found may be late: all had polled in vain within the window in which the last was busy.
     bool late() const { return late_; }
 
 private:
     bool anything_busy() const;
     bool anybody_spins() const;
+    bool all_in_vain() const;
     bool overdue(Part& part, Time now);
     bool can_go_on();
     void ask_all();

@@ -92,6 +92,9 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     division_.device_of_node.assign(plan.fabric.nodes.size(), 0);
     std::map<std::string, std::uint32_t> devices;
     for (const NodeId node : nodes) devices[plan.fabric.nodes[node].name] = 0;
+    // A link that is timed acts by itself, at its place among the names.
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
+        if (plan.used.edges[edge]) devices[edge_name(resolved.graph(), edge)] = 0;
     std::uint32_t next = 0;
     for (auto& [name, number] : devices) number = next++;
     for (std::size_t i = 0; i < nodes.size(); ++i) {

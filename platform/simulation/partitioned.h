@@ -1,9 +1,8 @@
 // A run that is cut into parts (platform/parallel/): which runs can be, and how.
 //
-// A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise yet is refused with one
-// line: traces, late ranks, background kernels, replay GPUs, steps in switches, network cards, links with retry, blocks of
-// RTL and models of users; protocol checkers, watches, series, timelines, recordings. Links with credit messages or a
-// pool of credits are not cut (docs/models/parallel.md says why).
+// A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise is refused with one
+// line: blocks of RTL and models of users, which the SystemC kernel may wake; protocol checkers, which know a transaction by its object. Links
+// with retry, with credit messages or with a pool of credits are not cut (docs/models/parallel.md says why).
 #pragma once
 
 #include <cstdint>

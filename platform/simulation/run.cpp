@@ -124,6 +124,15 @@ void start_others(PlannedRun& run, BuiltRun& parts)
     run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
 }
 
+// Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
+bool look_further(PlannedRun& run, EventQueue& event_queue)
+{
+    const Time kernel = to_ps(sc_core::sc_time_stamp());
+    if (event_queue.last() > kernel)
+        sc_core::sc_start(to_sc_time(event_queue.last() - kernel), sc_core::SC_RUN_TO_TIME);
+    return run.load.look_further();
+}
+
 void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     EventQueue& event_queue = parts.system.event_queue();
@@ -144,7 +153,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
             }
             series->close(series->next());
         }
-    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
+    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
 }
 
 // How long what the executor does for one rank leaves those of other parts alone. Ranks that agree on their collectives start each other's.

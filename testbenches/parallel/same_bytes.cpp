@@ -11,7 +11,8 @@ namespace {
 
 constexpr unsigned most_seconds = 200;
 
-// Where two texts differ first, for people.
+}  // namespace
+
 std::string difference(const std::string& a, const std::string& b)
 {
     if (a == b) return "";
@@ -20,8 +21,6 @@ std::string difference(const std::string& a, const std::string& b)
     const std::size_t from = at < 120 ? 0 : at - 120;
     return "at byte " + std::to_string(at) + ":\n" + a.substr(from, 240) + "\n-- and --\n" + b.substr(from, 240);
 }
-
-}  // namespace
 
 std::string bytes_of(RunSetup setup, const Cut& cut)
 {

@@ -20,6 +20,9 @@ struct Cut {
 // The result as JSON without wall-clock times, with reports and with who is blocked; or "refused: " and why.
 std::string bytes_of(RunSetup setup, const Cut& cut);
 
+// Where two texts differ first, for people; empty where they do not.
+std::string difference(const std::string& a, const std::string& b);
+
 // Fails where a run in one of these numbers of parts, forwards, backwards or in two threads, differs from the run as a whole, and where
 // that is refused.
 void expect_same(const RunSetup& setup, const std::vector<std::uint32_t>& numbers, const std::string& what);
