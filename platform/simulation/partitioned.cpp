@@ -59,7 +59,10 @@ CutGraph graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const 
         if (resolved.link_model(edge) != "link")
             refuse(resolved.file, 0, "model " + resolved.link_model(edge) + " of " + name);
         const FabricEdge& ends = plan.fabric.edges[edge];
-        graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(link)});
+        std::string why = why_uncut(link);
+        for (const NodeId end : {ends.a, ends.b})
+            if (resolved.model(end) == "replay") why = "a replay GPU, which counts a response when it is sent to it";
+        graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, std::move(why)});
         ++graph.nodes[number[ends.a]].weight;
         ++graph.nodes[number[ends.b]].weight;
     }

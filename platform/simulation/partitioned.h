@@ -2,7 +2,7 @@
 //
 // A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise is refused with one
 // line: blocks of RTL and models of users, which the SystemC kernel may wake; protocol checkers, which know a transaction by its object. Links
-// with retry, with credit messages or with a pool of credits are not cut (docs/models/parallel.md says why).
+// with retry, with credit messages or with a pool of credits and those of replay GPUs are not cut (docs/models/parallel.md says why).
 #pragma once
 
 #include <cstdint>

@@ -35,10 +35,10 @@ TEST(WorkloadParts, StepsInSwitches)
 // A switch waits for a member that does not take part: nobody but the watch of the run finds out.
 TEST(WorkloadParts, AReductionThatWaitsInVain)
 {
-    RunSetup setup = dgx("nvls", "16384", "delay: {3: 5ms}");
+    RunSetup setup = dgx("nvls", "16384", "delay: {3: 1100us}");
     setup.sets = {"switch.reduce_timeout=1us"};
     expect_same(setup, {2, 8}, "late member");
-    setup.options.until = 3'000'000'000;
+    setup.options.until = 1'050'000'000;
     expect_same(setup, {2}, "cut off");
 }
 
@@ -59,21 +59,26 @@ TEST(WorkloadParts, LateRanksAndBackgroundKernels)
     expect_same(dgx("direct", "65536", "beside: \"gemm:256,256,128\""), {2, 3, 8}, "beside");
 }
 
+// A replay GPU counts a response when the last module before it sends it, so its link is not cut.
 TEST(WorkloadParts, ReplayGpus)
 {
     const test::ScratchFolder folder;
     const std::string file = folder.file("rows.csv");
     write_text_file(file,
         "gpu,time,to,kind,at,bytes,gap,repeat,value,after_flag,after_value,jitter\n"
-        "*,100000,+1,write,0x1000,4096,2000,1,,,,5000\n*,300000,+1,flag,3,,,1,1,,,\n"
+        "*,100000,+1,write,0x1000,4096,2000,1,,,,5000\n*,300000,+3,flag,3,,,1,1,,,\n"
         "*,500000,-1,read,0x4000,2048,1000,2,,3,1,\n");
     RunSetup setup;
-    setup.document = star_document(4);
+    setup.document = pods_document(3, 2, 1, 50, 300);
     setup.lines = collective_lines("all_reduce", "ring", "8192") +
-        "bind:\n- {nodes: \"b.0.xpu.1\", model: replay, traffic: \"" + file +
-        "\"}\n- {nodes: \"b.0.xpu.3\", model: replay, traffic: \"" + file + "\"}\n";
+        "bind:\n- {nodes: \"p.0.xpu.1\", model: replay, traffic: \"" + file +
+        "\"}\n- {nodes: \"p.2.xpu.0\", model: replay, traffic: \"" + file + "\"}\n";
     setup.sets = {"gpu.replay_in_flight=3"};
-    expect_same(setup, {2, 3, 4}, "replay");
+    expect_same(setup, {2, 3}, "replay");
+    setup.document = star_document(6);
+    setup.lines = collective_lines("all_reduce", "ring", "8192") +
+        "bind:\n- {nodes: {component: xpu}, model: replay, traffic: \"" + file + "\"}\n";
+    EXPECT_NE(refusal_of(setup, 2).find("cannot be cut: a replay GPU"), std::string::npos) << refusal_of(setup, 2);
 }
 
 // A link with retry is not cut: pods with such links inside, and longer ones between them.
