@@ -70,11 +70,18 @@ void Conductor::deliver(std::size_t part)
     note.least = std::min(note.least, parts_[part].event_queue->next_time());
 }
 
+// Threads do not gain where a window is an instant.
+void Conductor::each(const std::function<void(std::size_t part)>& work)
+{
+    if (lookahead_ > 1) return pool_.each(work, backwards_);
+    for (std::size_t turn = 0; turn < parts_.size(); ++turn) work(backwards_ ? parts_.size() - 1 - turn : turn);
+}
+
 // False: nothing was on its way.
 bool Conductor::exchange()
 {
     const bool any = transport_.exchange();
-    pool_.each([this](std::size_t part) { deliver(part); }, backwards_);
+    each([this](std::size_t part) { deliver(part); });
     return any;
 }
 
@@ -112,7 +119,7 @@ void Conductor::run_window(Time least)
         return;
     }
     if (turns_ != nullptr) begin_ = std::min(begin_, turns_->limit(least));
-    pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+    each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); });
     if (turns_ != nullptr) turns_->take(begin_);
 }
 

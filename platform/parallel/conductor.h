@@ -56,6 +56,7 @@ private:
         std::uint64_t records = 0;
     };
 
+    void each(const std::function<void(std::size_t part)>& work);
     bool exchange();
     void deliver(std::size_t part);
     bool stuck();

@@ -97,7 +97,7 @@ RunSetup random_setup(unsigned seed, const Folder& folder, std::string& what)
             "groups: \"" + folder.write("groups.json", groups_of(gpus)) + "\"");
         setup.sets.push_back("engine.communication_in_flight=" + std::to_string(1 + random.below(3)));
         if (random.one_in(3)) setup.sets.emplace_back("engine.compute=kernel");
-        if (random.one_in(4))
+        if (random.one_in(8))
             setup.sets.push_back("engine.collective_order=" + random.one_of<std::string>({"lifo", "priority"}));
     } else {
         setup.lines = collective_lines(operation, algorithm, std::to_string(bytes),
@@ -127,6 +127,8 @@ RunSetup random_setup(unsigned seed, const Folder& folder, std::string& what)
     what = "seed " + std::to_string(seed) + ": " + setup.document.substr(0, setup.document.find('\n')) + " " +
         (trace ? "trace" : operation + " " + algorithm) + " " + std::to_string(bytes) + " B";
     for (const std::string& set : setup.sets) what += " " + set;
+    what += (setup.options.until ? " until" : "") + std::string(setup.options.data_on ? "" : " no data") +
+        (setup.options.follow ? " followed" : "") + (setup.options.window > 0 ? " series" : "") + "\n" + setup.lines;
     return setup;
 }
 
