@@ -19,4 +19,23 @@ void LineLives::add(const LatencyBreakdown& breakdown, Time end)
     other += all - std::min(all, queues + waits + links + slice);
 }
 
+void OperationLog::absorb(const std::vector<OperationLog>& others,
+    const std::function<bool(std::uint32_t a, std::uint32_t b)>& first)
+{
+    if (others.empty()) return;
+    for (const OperationLog& other : others) {
+        const auto lanes = static_cast<std::uint32_t>(lanes_.size());
+        for (OperationRecord record : other.records_) {
+            if (record.lanes > 0) record.first_lane += lanes;
+            records_.push_back(record);
+        }
+        lanes_.insert(lanes_.end(), other.lanes_.begin(), other.lanes_.end());
+        stores_.insert(stores_.end(), other.stores_.begin(), other.stores_.end());
+        looks_.insert(looks_.end(), other.looks_.begin(), other.looks_.end());
+    }
+    std::stable_sort(records_.begin(), records_.end(), [&first](const OperationRecord& a, const OperationRecord& b) {
+        return a.end != b.end ? a.end < b.end : first(a.work, b.work);
+    });
+}
+
 }  // namespace weft

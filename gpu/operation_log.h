@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "gpu/wavefront.h"
@@ -88,6 +89,11 @@ public:
         if (breakdown.record > 0) records_[breakdown.record - 1].breakdown = breakdown;
     }
     const std::vector<OperationRecord>& records() const { return records_; }
+
+    // Takes over what logs of other parts of a run have; `first(a, b)`: of records that ended at one time, those of workgroup a came before
+    // those of b.
+    void absorb(const std::vector<OperationLog>& others,
+        const std::function<bool(std::uint32_t a, std::uint32_t b)>& first);
 
     // Keeps a flag of a wait of several: its number.
     std::uint32_t add_lane(const WaitLane& lane)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 
 #include "tlm_interconnect/kernel/time.h"
 
@@ -22,6 +23,7 @@ public:
             quiet_since_ = now;
             ++epoch_;
             vain_ = 0;
+            polls_.clear();
         }
     }
     void enter_spin() { ++spinning_; }
@@ -38,29 +40,43 @@ public:
         stuck_ = std::move(stuck);
     }
 
-    // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never
-    // ends the run by itself. The conductor asks all parts between windows.
-    void make_part()
+    // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never ends the run
+    // by itself. `resort` is the last resort of the run; `elsewhere` says whether anything is busy in another part as well as here.
+    void make_part(
+        std::function<bool()> resort = [] { return true; }, std::function<bool()> elsewhere = {})
     {
-        last_resort_ = [] { return true; };
+        last_resort_ = std::move(resort);
+        elsewhere_ = std::move(elsewhere);
     }
+    // The same: the next call of what set_watch() gave comes no sooner.
+    void watch_from(Time at) { watch_at_ = at; }
     bool anybody_spins() const { return spinning_ != 0; }
     // Nothing is busy, and all who spin have polled in vain since the last ask_again().
     bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
     // Changes whenever something has been busy.
     std::uint64_t epoch() const { return epoch_; }
-    void ask_again(Time since)
+    // When the last of what was busy ended, or since when that is asked.
+    Time quiet_since() const { return quiet_since_; }
+    // Nothing is busy since `since`; polls that were issued earlier do not count, `again` those that were issued later do.
+    void ask_again(Time since, bool again = false)
     {
         quiet_since_ = since;
         ++epoch_;
         vain_ = 0;
+        for (const auto& [last_epoch, issued] : polls_) {
+            if (!again || issued < since) continue;
+            *last_epoch = epoch_;
+            ++vain_;
+        }
     }
 
     // A spinning workgroup has polled, at a time after `issued`, and must go on. `last_epoch` is kept by
     // the workgroup. True when the run cannot progress.
     bool polled_in_vain(Time issued, std::uint64_t& last_epoch)
     {
-        if (busy_ != 0) return issued >= watch_at_ && stuck(issued);
+        if (issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_()))) return stuck(issued);
+        if (busy_ != 0) return false;
+        if (elsewhere_) polls_[&last_epoch] = issued;
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
         last_epoch = epoch_;
         return ++vain_ == spinning_ && !(last_resort_ && last_resort_());
@@ -82,6 +98,8 @@ private:
     Time period_ = 0;
     std::function<bool(Time)> stuck_;
     std::function<bool()> last_resort_;
+    std::function<bool()> elsewhere_;
+    std::unordered_map<std::uint64_t*, Time> polls_;  // of a part, since it is quiet: who polled in vain, and when last
 };
 
 }  // namespace weft

@@ -45,10 +45,26 @@ void TrafficRecorder::note(std::uint32_t gpu, const Line& line, Time at, Time ca
     } else {
         open->second.row = rows_.size();
         rows_.push_back(
-            {at, 0, line.address, line.size, line.op == LineOp::atomic ? line.operand() : 0, gpu, 1, line.op});
+            {called, at, 0, line.address, line.size, line.op == LineOp::atomic ? line.operand() : 0, gpu, 1, line.op});
     }
     open->second.last = at;
     last->second = open->second.row;
+}
+
+TrafficRecorder TrafficRecorder::merged(const std::vector<TrafficRecorder>& parts,
+    const std::vector<std::uint32_t>& order)
+{
+    if (parts.size() == 1) return parts.front();
+    TrafficRecorder out;
+    for (const TrafficRecorder& part : parts) {
+        out.rows_.insert(out.rows_.end(), part.rows_.begin(), part.rows_.end());
+        out.lines_ += part.lines_;
+        out.left_out_ += part.left_out_;
+    }
+    std::stable_sort(out.rows_.begin(), out.rows_.end(), [&order](const Row& a, const Row& b) {
+        return std::pair(a.called, order[a.gpu]) < std::pair(b.called, order[b.gpu]);
+    });
+    return out;
 }
 
 std::string TrafficRecorder::csv(const std::vector<std::string>& names) const

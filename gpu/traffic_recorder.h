@@ -20,6 +20,10 @@ public:
     // `line` leaves `gpu` at `at`; `called` is the present instant.
     void note(std::uint32_t gpu, const Line& line, Time at, Time called);
 
+    // What the recorders of parts of a run have noted, each of the GPUs of one part: as one would have noted it. `order`: by GPU, who comes
+    // first at an instant.
+    static TrafficRecorder merged(const std::vector<TrafficRecorder>& parts, const std::vector<std::uint32_t>& order);
+
     // As a profile of all GPUs; `names` by endpoint.
     std::string csv(const std::vector<std::string>& names) const;
 
@@ -29,6 +33,7 @@ public:
 
 private:
     struct Row {
+        Time called;  // when it was noted
         Time time;
         Time gap;
         std::uint64_t address;

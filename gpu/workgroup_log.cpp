@@ -49,7 +49,7 @@ void WorkgroupLog::end(const Workgroup& group)
     open.record.breakdown = open.signalled;
     const std::uint32_t number = log_->add(open.record);
     // Its request is on its way: the response brings the rest.
-    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->breakdown().record = number;
+    if (open.record.kind == Operation::Kind::signal && open.signal != 0) signalling_[open.signal] = number;
     open = OpenRecord{};
 }
 
@@ -62,19 +62,24 @@ void WorkgroupLog::trace(const LineIssue& issue, ComputeUnit& unit, Time delay)
     if (group.log == 0) return;
     issue.flag(LineHeader::traced_flag);
     line.breakdown().begin(event_queue_.now() + delay);
-    if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[group.index].line = &line;
+    if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0)
+        open_[group.index].signal = line.breakdown().record = ++signals_;
 }
 
 void WorkgroupLog::respond(Line& line, const ComputeUnit& unit)
 {
-    const LatencyBreakdown& breakdown = line.breakdown();
+    LatencyBreakdown breakdown = line.breakdown();
+    const std::uint32_t signal = breakdown.record;
     const Wavefront& wave = unit.wave(LineTag::of(line.tag).context);
     OpenRecord& open = open_[wave.group->index];
-    if (breakdown.record > 0) {
+    breakdown.record = 0;
+    if (const auto ended = signalling_.find(signal); signal != 0 && ended != signalling_.end()) {
+        breakdown.record = ended->second;
         log_->answered(breakdown);
-    } else if (open.line == &line) {  // before its record has ended
+        signalling_.erase(ended);
+    } else if (signal != 0 && open.signal == signal) {  // before its record has ended
         open.signalled = breakdown;
-        open.line = nullptr;
+        open.signal = 0;
     }
     if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
         log_->stored({line.address / line_bytes, wave.group->log, wave.number, breakdown.start, breakdown.home,

@@ -4,6 +4,7 @@
 // each request and response, PacketMoves when packets that were missing are there. A run without a log asks on(), no more.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "gpu/compute_unit.h"
@@ -40,7 +41,7 @@ private:
         bool open = false;
         OperationRecord record;
         StallTimes spent{};          // when it began
-        Line* line = nullptr;        // of its signal, on its way
+        std::uint32_t signal = 0;    // number of its signal, which is on its way
         LatencyBreakdown signalled;  // the same, with its response
     };
 
@@ -49,6 +50,9 @@ private:
     const EventQueue& event_queue_;
     OperationLog* log_ = nullptr;
     std::vector<OpenRecord> open_;  // by workgroup
+    std::uint32_t signals_ = 0;
+    // Records that have ended, by the number of their signal, which is on its way. The response may be another object than the request.
+    std::unordered_map<std::uint32_t, std::uint32_t> signalling_;
 };
 
 }  // namespace weft

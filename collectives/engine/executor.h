@@ -79,8 +79,8 @@ public:
     // Workgroups that compute and load from the endpoint's own memory. They are launched at once: a kernel's
     // launch is taken to lie under the work before it.
     virtual void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) = 0;
-    // Time in which nothing is moved.
-    virtual void wait(Picoseconds duration, Done done) = 0;
+    // Time in which nothing is moved, and behind which `endpoint` acts.
+    virtual void wait(std::uint32_t endpoint, Picoseconds duration, Done done) = 0;
 
     // Rates for the roofline of a compute node.
     virtual double peak_flops(std::uint32_t endpoint) const = 0;

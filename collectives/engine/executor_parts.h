@@ -11,6 +11,8 @@ struct LineExecutor::Part : ScheduledItem {
     std::uint32_t index = 0;  // in parts_
     bool open = false;        // begun and not done
     bool timer = false;       // no workgroups: done when due
+    bool ended = false;       // in turns: its last workgroup has ended, what follows from it is due
+    std::uint64_t number = 0;  // in turns: in order of scheduling
     std::uint32_t endpoint = 0;
     std::uint32_t remaining = 0;  // workgroups and lists
     std::vector<Program> programs;
@@ -32,8 +34,8 @@ struct LineExecutor::Part : ScheduledItem {
 // The executor's turns in one part of a run, last among all components of an instant as the executor's own are.
 class LineExecutor::Station final : public TimedComponent {
 public:
-    Station(EventQueue& event_queue, LineExecutor& executor)
-        : TimedComponent(event_queue, executor.path()), executor_(executor)
+    Station(EventQueue& event_queue, const std::string& path, LineExecutor& executor)
+        : TimedComponent(event_queue, path), executor_(executor)
     {
     }
     const EventQueue& queue() const { return event_queue(); }

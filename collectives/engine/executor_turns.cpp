@@ -3,17 +3,43 @@
 
 namespace weft {
 
-void LineExecutor::divide(const std::vector<Site>& sites)
+namespace {
+
+constexpr std::uint32_t of_the_executor = ~std::uint32_t{0};  // in place of a device
+
+}  // namespace
+
+// In turns the ends of workgroups come before everything else that the executor does at an instant, as they do where nothing is cut:
+// there they are handled within the turn of their device.
+void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
 {
+    constexpr const char* path_of_ends = "~ended";
+    in_turns_ = in_turns;
     seats_.clear();
+    std::map<const EventQueue*, std::pair<TimedComponent*, TimedComponent*>> made;
     for (const Site& site : sites) {
-        TimedComponent* turns = site.queue == &event_queue() ? this : nullptr;
-        for (const std::unique_ptr<Station>& station : stations_)
-            if (&station->queue() == site.queue) turns = station.get();
-        if (turns == nullptr) turns = stations_.emplace_back(std::make_unique<Station>(*site.queue, *this)).get();
-        seats_.push_back({site.queue, site.progress, turns, site.device});
+        auto& [turns, ends] = made[site.queue];
+        if (turns == nullptr) {
+            const auto add = [&](const std::string& at) {
+                return stations_.emplace_back(std::make_unique<Station>(*site.queue, at, *this)).get();
+            };
+            if (site.queue == &event_queue())
+                turns = this;
+            else
+                turns = add(path());
+            if (in_turns) ends = add(path_of_ends);
+            if (in_turns) site.queue->pause_before(path_of_ends);
+        }
+        seats_.push_back({site.queue, site.progress, turns, site.device, ends});
     }
     here_ = &seats_.front();
+}
+
+std::pair<unsigned, std::uint64_t> LineExecutor::turn_of(const ScheduledItem& item) const
+{
+    const Part& part = static_cast<const Part&>(item);
+    if (part.ended) return {0, seats_[part.endpoint].device};
+    return {1, part.number};
 }
 
 void LineExecutor::finish_ended()
@@ -40,7 +66,13 @@ LineExecutor::Part& LineExecutor::new_part(std::uint32_t endpoint)
 void LineExecutor::schedule(Part& part, Time delay)
 {
     const Seat& seat = seats_[part.endpoint];
-    seat.queue->schedule(part, *seat.turns, seat.queue->now() + delay);
+    if (!in_turns_) {
+        seat.queue->schedule(part, *seat.turns, seat.queue->now() + delay);
+        return;
+    }
+    // The order among all parts of the run is that of numbers, and in one of them that of the stamps.
+    part.number = ++scheduled_;
+    seat.queue->schedule_as({now(), of_the_executor}, part, *seat.turns, now() + delay);
 }
 
 void LineExecutor::recycle(Part& part)
@@ -50,7 +82,7 @@ void LineExecutor::recycle(Part& part)
     part.lists.clear();
     part.list_threads.clear();
     part.done = nullptr;
-    part.timer = part.of_job = part.open = false;
+    part.timer = part.of_job = part.open = part.ended = false;
     part.remaining = 0;
     part.bytes = 0;
     part.wavefronts = part.unroll = 0;

@@ -40,7 +40,7 @@ public:
     void enter(JobId job, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
-    void wait(Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
+    void wait(std::uint32_t, Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
     double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
     double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
     const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }

@@ -259,12 +259,12 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
     schedule(part, gpus_[endpoint]->spec().launch_latency);
 }
 
-void LineExecutor::wait(Picoseconds duration, Done done)
+void LineExecutor::wait(std::uint32_t endpoint, Picoseconds duration, Done done)
 {
     if (duration > longest_run || now() > longest_run - duration)
         throw InputError("", 0, "a wait of " + format_time_ps(duration) + " goes beyond the longest simulated time",
             "runs of less than " + format_time_ps(longest_run));
-    Part& part = new_part(0);
+    Part& part = new_part(endpoint);
     part.timer = true;
     part.done = std::move(done);
     schedule(part, duration);
@@ -277,12 +277,13 @@ void LineExecutor::run(ScheduledItem& item)
     here_ = &seats_[part.endpoint];
     here_->queue->act_for(here_->device);
     Progress& progress = *here_->progress;
-    if (part.of_job && replays_[part.endpoint] != nullptr) {
+    if (part.ended) {
+        end_one(part);
+    } else if (part.of_job && replays_[part.endpoint] != nullptr) {
         part.remaining = 1;
         replays_[part.endpoint]->when_finished(*this, part.index);
     } else if (part.timer || part.programs.size() + part.lists.size() == 0) {
-        part.remaining = 1;
-        on_workgroup_done(part.index);
+        end_one(part);
     } else {
         launch(part);
     }
@@ -323,7 +324,7 @@ void LineExecutor::leave(Running& job)
 {
     job.last_left = std::max(job.last_left, now());
     if (++job.left < job.job.schedule->size()) return;
-    if (stations_.empty()) {
+    if (stations_.empty() || in_turns_) {
         finish(job);
     } else {
         ended_.push_back(job.id);
@@ -332,10 +333,23 @@ void LineExecutor::leave(Running& job)
 
 void LineExecutor::on_workgroup_done(std::uint64_t token)
 {
-    const std::lock_guard<std::recursive_mutex> turn(turn_);
     Part& part = *parts_[token];
+    if (in_turns_) {  // its own until the turn
+        if (--part.remaining > 0) return;
+        const Seat& seat = seats_[part.endpoint];
+        part.ended = true;
+        seat.progress->busy();
+        seat.queue->schedule(part, *seat.ends, seat.queue->now());
+        return;
+    }
+    const std::lock_guard<std::recursive_mutex> turn(turn_);
     here_ = &seats_[part.endpoint];
-    if (--part.remaining > 0) return;
+    if (--part.remaining == 0) end_one(part);
+}
+
+// What follows from the end of its last workgroup.
+void LineExecutor::end_one(Part& part)
+{
     const Done done = std::move(part.done);
     if (part.of_job) {
         leave(*jobs_.at(part.job));
@@ -425,11 +439,11 @@ double LineExecutor::memory_rate(std::uint32_t endpoint) const
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
 }
 
-void LineExecutor::set_log(OperationLog& log)
+void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint)
 {
-    log_ = &log;
-    for (Gpu* gpu : gpus_)
-        if (gpu != nullptr) gpu->units().set_log(log);
+    log_ = &numbers;
+    for (std::size_t e = 0; e < gpus_.size(); ++e)
+        if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
 }
 
 }  // namespace weft

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/engine/contents.h"
@@ -43,7 +44,7 @@ public:
     void enter(JobId id, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
-    void wait(Picoseconds duration, Done done) override;
+    void wait(std::uint32_t endpoint, Picoseconds duration, Done done) override;
     // A matrix product in buffers of its own; of an endpoint that computes.
     void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done);
     // Everything but such products waits for flags that nothing will set any more.
@@ -53,14 +54,17 @@ public:
     const GpuSpec& compute_units(std::uint32_t endpoint) const override;
     const std::vector<JobRecord>& records() const override { return records_; }
 
-    // For a run in parts (platform/parallel/): says in which part each endpoint is. To be called before the first job is opened. Such
-    // a run carries out collectives, no traces.
+    // For a run in parts (platform/parallel/): says in which part each endpoint is. To be called before the first job is opened.
+    // What ranks do may depend on nothing but themselves; where it depends on what others have done until then, `in_turns`
+    // makes each part stop in front of what the executor does, and the conductor lets it act for one endpoint at a time.
     struct Site {
         EventQueue* queue;
         Progress* progress;
         std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
     };
-    void divide(const std::vector<Site>& sites);
+    void divide(const std::vector<Site>& sites, bool in_turns = false);
+    // In turns: at one time, lower ones are taken first. Stage, then number.
+    std::pair<unsigned, std::uint64_t> turn_of(const ScheduledItem& item) const;
     // For a run in parts, to be called between windows: compares the results of jobs that all ranks have left, and frees their memory.
     void finish_ended();
 
@@ -80,7 +84,9 @@ public:
     void rethrow() const;
 
     // Logs the operations of workgroups of jobs with their times, as work(number). Before time starts.
-    void set_log(OperationLog& log);
+    void set_log(OperationLog& log) { set_logs(log, std::vector<OperationLog*>(gpus_.size(), &log)); }
+    // The same where endpoints have logs of their own; `numbers` gives numbers to workgroups.
+    void set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint);
     struct Work {
         JobId job = 0;
         std::uint32_t rank = 0;
@@ -101,10 +107,12 @@ private:
         Progress* progress;
         TimedComponent* turns;
         std::uint32_t device;
+        TimedComponent* ends = nullptr;  // in turns: where the ends of workgroups come
     };
 
     void run(ScheduledItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
+    void end_one(Part& part);
     void leave(Running& job);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
@@ -124,6 +132,8 @@ private:
     const Seat* here_;                                // of the endpoint that it acts for
     std::recursive_mutex turn_;                       // parts may run in threads of their own
     std::vector<JobId> ended_;                        // of a run that is cut
+    bool in_turns_ = false;
+    std::uint64_t scheduled_ = 0;  // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

@@ -215,7 +215,7 @@ void TraceEngine::agree_soon()
 {
     if (agreeing_) return;
     agreeing_ = true;
-    executor_.wait(0, [this] { agree(); });
+    executor_.wait(request_.members.front(), 0, [this] { agree(); });
 }
 
 void TraceEngine::agree()
@@ -250,7 +250,7 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
     case NodeType::coll:
         if (chakra::is_launcher(started)) {
             set_doing(rank, id, Doing::cpu);
-            executor_.wait(chakra::recorded_time_ps(started), [this, rank, id] { end(rank, id); });
+            executor_.wait(request_.members[rank], chakra::recorded_time_ps(started), [this, rank, id] { end(rank, id); });
         } else {
             begin_collective(rank, started);
         }
@@ -281,7 +281,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
     }
     set_doing(rank, node.id, node.on_cpu ? Doing::cpu : Doing::compute);
     if (node.on_cpu || spec_.compute == ComputeMode::time) {
-        executor_.wait(time, done);
+        executor_.wait(request_.members[rank], time, done);
         return;
     }
     KernelWork work;

@@ -2,32 +2,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
+
+#include <boost/pending/disjoint_sets.hpp>
 
 namespace weft {
 
 namespace {
-
-class Groups {
-public:
-    explicit Groups(std::uint32_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
-
-    std::uint32_t find(std::uint32_t x)
-    {
-        while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-        return x;
-    }
-
-    void unite(std::uint32_t a, std::uint32_t b)
-    {
-        a = find(a);
-        b = find(b);
-        parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
-};
 
 void raise(Depth& depth, const Depth& other)
 {
@@ -60,12 +40,12 @@ Clocks::Clocks(const Schedule& schedule, const Numbering& numbering)
     : threads_(numbering.threads()), semaphores_(numbering.semaphores()), first_of_rank_(numbering.threads())
 {
     constexpr std::uint32_t none = UINT32_MAX;
-    Groups groups(numbering.threads());
+    boost::disjoint_sets_with_storage<> groups(numbering.threads());
     std::vector<std::uint32_t> of_semaphore(numbering.semaphores(), none);
     std::vector<std::uint32_t> of_barrier(numbering.barriers(), none);
     const auto meet = [&groups](std::uint32_t& member, std::uint32_t thread) {
         if (member == none) member = thread;
-        groups.unite(member, thread);
+        groups.union_set(member, thread);
     };
     for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
         const StepAt owner = numbering.owner(t);
@@ -74,7 +54,7 @@ Clocks::Clocks(const Schedule& schedule, const Numbering& numbering)
         for (const Step& step : thread.steps) {
             for (const StepId& dependency : step.after) {
                 const std::uint32_t other = first_of_rank_[t] + dependency.thread;
-                groups.unite(t, other);
+                groups.union_set(t, other);
                 threads_[other].named_steps.push_back(dependency.step);
             }
             if (step.kind == StepKind::barrier) meet(of_barrier[numbering.barrier(owner.rank, step.semaphore)], t);
@@ -95,7 +75,7 @@ Clocks::Clocks(const Schedule& schedule, const Numbering& numbering)
     std::vector<std::uint32_t> members(numbering.threads(), 0);  // by component
     for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
         State& state = threads_[t];
-        state.component = groups.find(t);
+        state.component = groups.find_set(t);
         state.place = members[state.component]++;
         std::sort(state.named_steps.begin(), state.named_steps.end());
         state.named_steps.erase(std::unique(state.named_steps.begin(), state.named_steps.end()),

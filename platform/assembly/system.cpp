@@ -6,7 +6,6 @@ namespace weft {
 
 namespace {
 
-constexpr Time look_every = 100'000'000;  // ps
 constexpr int circle_looks = 2;
 
 std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division)
@@ -22,8 +21,9 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 }  // namespace
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-    bool check_protocol, TrafficRecorder* recorder, const Division* division)
-    : shares_(make_shares(division)), checkers_(event_queue(), check_protocol), fabric_(resolved, plan, tree_)
+    bool check_protocol, TrafficRecorder* recorders, const Division* division)
+    : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
+      fabric_(resolved, plan, tree_)
 {
     checkers_.keep_problems();
     const std::uint64_t grain = resolved.engine().grain;
@@ -49,7 +49,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
-        request.wiring.recorder = recorder;
+        request.wiring.recorder = recorders == nullptr ? nullptr : recorders + contexts.part(node);
         request.wiring.path_selection = resolved.routing().path_selection;
         // A wide transaction takes one path, and is at home in one slice.
         request.wiring.grain = static_cast<std::uint32_t>(grain);
@@ -88,20 +88,22 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     });
     if (division != nullptr) return;
     // Who spins for what such a module holds would do so for ever.
-    progress().set_watch(look_every, [this, circle = std::string(), looks = 0](Time now) mutable {
-        // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
-        const std::string standing = fabric_.standing_circle();
-        looks = !standing.empty() && standing == circle ? looks + 1 : 0;
-        circle = standing;
-        if (looks >= circle_looks) return true;
-        const std::vector<SwitchPlace>& switches = fabric_.switches();
-        const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
-        return std::any_of(switches.begin(), switches.end(),
-                   [now](
-                       const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
-            std::any_of(links.begin(), links.end(),
-                [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
-    });
+    progress().set_watch(look_every, [this](Time now) { return overdue(now); });
+}
+
+bool System::overdue(Time now)
+{
+    // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
+    const std::string circle = fabric_.standing_circle();
+    circle_looks_ = !circle.empty() && circle == circle_ ? circle_looks_ + 1 : 0;
+    circle_ = circle;
+    if (circle_looks_ >= circle_looks) return true;
+    const std::vector<SwitchPlace>& switches = fabric_.switches();
+    const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
+    return std::any_of(switches.begin(), switches.end(),
+               [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+        std::any_of(links.begin(), links.end(),
+            [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
 }
 
 bool System::idle() const

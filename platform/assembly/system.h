@@ -21,9 +21,9 @@ public:
     using LinkPlace = FabricModules::LinkPlace;
     using SwitchPlace = FabricModules::SwitchPlace;
 
-    // `resolved`, `plan` and `division` must outlive it. With `division` the run is cut.
+    // `resolved`, `plan` and `division` must outlive it. With `division` the run is cut. `recorders`: one a part, or null.
     System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-        bool check_protocol = false, TrafficRecorder* recorder = nullptr, const Division* division = nullptr);
+        bool check_protocol = false, TrafficRecorder* recorders = nullptr, const Division* division = nullptr);
 
     // From the last accelerator to the first: the kernel looks for each port from the end of its list.
     ~System()
@@ -44,6 +44,7 @@ public:
     const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
+    LinePool& pool_at(NodeId node) { return shares_[division_ == nullptr ? 0 : division_->part_of_node[node]]->pool; }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran
@@ -60,6 +61,9 @@ public:
     std::uint64_t lines() const;
     std::uint64_t line_hops() const;
     bool cannot_progress() const;
+    // A switch or link that is busy waits in vain. Who spins for what it holds would do so for ever, so it is asked for every so often.
+    bool overdue(Time now);
+    static constexpr Time look_every = 100'000'000;  // ps
     // Errors that modules detected, and the blocked parts of the fabric and of slices; one line each.
     std::vector<std::string> problems() const;
     // Where the first of these was, if it was at a clocked block.
@@ -75,11 +79,14 @@ public:
     std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
+    const Division* division_;                    // null: not cut
     std::vector<std::unique_ptr<Share>> shares_;  // by part
     Checkers checkers_;
     ModuleTree tree_;
     FabricModules fabric_;
     std::vector<std::unique_ptr<Accelerator>> accelerators_;
+    std::string circle_;    // of the last look of overdue(),
+    int circle_looks_ = 0;  // and how often it has been the same
 };
 
 }  // namespace weft

@@ -58,20 +58,30 @@ void Conductor::deliver(std::size_t part)
             ++note.records;
             if (record.has_line) {
                 const auto line = take_from<LineRecord>(message, at);
-                links_[record.link]->deliver(record, &line, begin_);
+                LatencyBreakdown breakdown;
+                const bool traced = (line.flags & LineHeader::traced_flag) != 0;
+                if (traced) breakdown = take_from<LatencyBreakdown>(message, at);
+                links_[record.link]->deliver(record, &line, traced ? &breakdown : nullptr, begin_);
             } else {
-                links_[record.link]->deliver(record, nullptr, begin_);
+                links_[record.link]->deliver(record, nullptr, nullptr, begin_);
             }
         }
     }
     note.least = std::min(note.least, parts_[part].event_queue->next_time());
 }
 
+// Threads do not gain where a window is an instant.
+void Conductor::each(const std::function<void(std::size_t part)>& work)
+{
+    if (lookahead_ > 1) return pool_.each(work, backwards_);
+    for (std::size_t turn = 0; turn < parts_.size(); ++turn) work(backwards_ ? parts_.size() - 1 - turn : turn);
+}
+
 // False: nothing was on its way.
 bool Conductor::exchange()
 {
     const bool any = transport_.exchange();
-    pool_.each([this](std::size_t part) { deliver(part); }, backwards_);
+    each([this](std::size_t part) { deliver(part); });
     return any;
 }
 
@@ -94,6 +104,25 @@ bool Conductor::stuck()
     return false;
 }
 
+void Conductor::use_turns(Turns::Rules rules)
+{
+    turns_ = std::make_unique<Turns>(parts_, std::move(rules));
+    lookahead_ = std::min(lookahead_, turns_->longest());
+}
+
+// What is due before begin_, in all parts.
+void Conductor::run_window(Time least)
+{
+    if (turns_ != nullptr && turns_->steps(least)) {
+        begin_ = least + 1;
+        turns_->run_instant(least);
+        return;
+    }
+    if (turns_ != nullptr) begin_ = std::min(begin_, turns_->limit(least));
+    each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); });
+    if (turns_ != nullptr) turns_->take(begin_);
+}
+
 Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& between)
 {
     End end = End::idle;
@@ -109,14 +138,14 @@ Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& betwe
         ++windows_;
         const Time window = least > never - lookahead_ ? never : least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        pool_.each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }, backwards_);
+        run_window(least);
         const bool stopped =
             std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
         if (stopped || (between && !between(begin_ - 1))) {
             end = End::stopped;
             break;
         }
-        if (stuck()) {
+        if (turns_ == nullptr && stuck()) {
             end = End::stuck;
             break;
         }

@@ -5,16 +5,18 @@
 // the next window runs.
 //
 // That nothing can change any more (gpu/progress.h) is asked at the ends of windows, over all parts: nothing busy, and everybody who spins
-// has polled in vain since.
+// has polled in vain since. Where all parts are in one process it is found at the very poll (turns.h).
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "gpu/progress.h"
 #include "platform/parallel/cut_link.h"
 #include "platform/parallel/transport.h"
+#include "platform/parallel/turns.h"
 #include "platform/parallel/worker_pool.h"
 #include "tlm_interconnect/kernel/event_queue.h"
 
@@ -22,10 +24,7 @@ namespace weft {
 
 class Conductor {
 public:
-    struct Part {
-        EventQueue* event_queue;
-        Progress* progress;
-    };
+    using Part = Turns::Part;
     enum class End : std::uint8_t {
         idle,     // nothing is due any more
         until,    // what is left is due later
@@ -37,11 +36,15 @@ public:
     Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
         std::size_t threads = 1);
 
+    // For what concerns all parts at once. Without it no item does, and the end of a run that cannot progress is found between windows.
+    void use_turns(Turns::Rules rules);
     // Up to and including `until`. `between` is called after every window with its end, while no part runs; false stops the run.
     End run(Time until, const std::function<bool(Time)>& between = nullptr);
     // Parts run, and messages are read, from the last to the first: the result is the same.
     void run_backwards() { backwards_ = true; }
 
+    // The end of a run that cannot progress may have been found late.
+    bool late() const { return turns_ != nullptr && turns_->late(); }
     std::uint64_t windows() const { return windows_; }
     std::uint64_t records() const;
     Time last() const;  // time of the last item that ran
@@ -53,15 +56,18 @@ private:
         std::uint64_t records = 0;
     };
 
+    void each(const std::function<void(std::size_t part)>& work);
     bool exchange();
     void deliver(std::size_t part);
     bool stuck();
+    void run_window(Time least);
 
     std::vector<Part> parts_;
     std::vector<CutLink*> links_;
     Transport& transport_;
     Time lookahead_;
     WorkerPool pool_;
+    std::unique_ptr<Turns> turns_;
     std::vector<Note> notes_;  // by part
     bool backwards_ = false;
     Time begin_ = 0;  // of the window to come

@@ -41,6 +41,7 @@ private:
         LineRecord saved;
         line.save(saved);
         write(saved);
+        if (line.traced()) write(line.breakdown());
         from_.pool->give(line);
         return 0;
     }
@@ -80,7 +81,7 @@ CutLink::CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t n
 
 CutLink::~CutLink() = default;
 
-void CutLink::deliver(const CutRecord& record, const LineRecord* line, Time begin)
+void CutLink::deliver(const CutRecord& record, const LineRecord* line, const LatencyBreakdown* breakdown, Time begin)
 {
     if (record.due < begin)
         throw InputError("", 0,
@@ -96,6 +97,7 @@ void CutLink::deliver(const CutRecord& record, const LineRecord* line, Time begi
         handed.vc = record.vc;
     } else {
         handed.restore(*line);
+        if (breakdown != nullptr) handed.breakdown() = *breakdown;
     }
     const Time delay = record.due - begin;
     if (record.phase == LinePhase::request || record.phase == LinePhase::response_credit) {

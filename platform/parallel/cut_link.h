@@ -28,7 +28,7 @@ struct CutRecord {
     std::uint8_t end;      // where it arrives
     LinePhase phase;
     std::uint8_t vc;  // of a credit
-    bool has_line;    // a LineRecord follows
+    bool has_line;    // a LineRecord follows, and a LatencyBreakdown behind it if it is traced
 };
 
 class CutLink final : public sc_core::sc_module, public LinkModel {
@@ -45,8 +45,9 @@ public:
         const MakeLink& make, Transport& transport);
     ~CutLink() override;
 
-    // Hands `record`, with `line` if it has one, to the module at its end. `begin`: of the window; nothing may arrive before it.
-    void deliver(const CutRecord& record, const LineRecord* line, Time begin);
+    // Hands `record`, with `line` and its `breakdown` if it has them, to the module at its end. `begin`: of the window; nothing may arrive
+    // before it.
+    void deliver(const CutRecord& record, const LineRecord* line, const LatencyBreakdown* breakdown, Time begin);
 
     LineTargetSocket& target(unsigned end) override { return halves_[end]->target(end); }
     LineInitiatorSocket& initiator(unsigned end) override { return halves_[end]->initiator(end); }

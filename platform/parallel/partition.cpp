@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include <boost/pending/disjoint_sets.hpp>
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -15,31 +16,16 @@ namespace weft {
 namespace {
 
 // Nodes that stay together: the lowest number among them stands for all.
-class Groups {
-public:
-    explicit Groups(std::size_t nodes) : above_(nodes) { std::iota(above_.begin(), above_.end(), 0U); }
-
-    std::uint32_t of(std::uint32_t node)
-    {
-        while (above_[node] != node) node = above_[node] = above_[above_[node]];
-        return node;
-    }
-    void join(std::uint32_t a, std::uint32_t b)
-    {
-        a = of(a);
-        b = of(b);
-        above_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> above_;
-};
+using Groups = boost::disjoint_sets_with_storage<>;
 
 Groups groups_below(const CutGraph& graph, std::uint64_t lookahead)
 {
-    Groups groups(graph.nodes.size());
+    std::vector<std::uint32_t> nodes(graph.nodes.size());
+    std::iota(nodes.begin(), nodes.end(), 0U);
+    Groups groups(nodes.size());
     for (const CutGraph::Edge& edge : graph.edges)
-        if (!edge.uncut.empty() || edge.latency < lookahead) groups.join(edge.a, edge.b);
+        if (!edge.uncut.empty() || edge.latency < lookahead) groups.union_set(edge.a, edge.b);
+    groups.normalize_sets(nodes.begin(), nodes.end());
     return groups;
 }
 
@@ -54,7 +40,8 @@ std::vector<std::uint32_t> endpoint_groups(const CutGraph& graph, Groups& groups
     std::vector<std::uint32_t> order;
     std::set<std::uint32_t> seen;
     for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
-        if (graph.nodes[node].endpoint && seen.insert(groups.of(node)).second) order.push_back(groups.of(node));
+        if (graph.nodes[node].endpoint && seen.insert(groups.find_set(node)).second)
+            order.push_back(groups.find_set(node));
     return order;
 }
 
@@ -63,7 +50,8 @@ Placed place_endpoints(const CutGraph& graph, Groups& groups, const std::vector<
     std::uint32_t parts)
 {
     std::map<std::uint32_t, std::uint64_t> weight;
-    for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) weight[groups.of(node)] += graph.nodes[node].weight;
+    for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
+        weight[groups.find_set(node)] += graph.nodes[node].weight;
     std::uint64_t total = 0;
     for (const std::uint32_t group : order) total += weight[group];
     Placed placed{std::vector<std::uint32_t>(graph.nodes.size(), unplaced), std::vector<std::uint64_t>(parts, 0)};
@@ -80,7 +68,8 @@ Placed place_endpoints(const CutGraph& graph, Groups& groups, const std::vector<
         before += weight[order[i]];
     }
     for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
-        if (const auto found = part_of.find(groups.of(node)); found != part_of.end()) placed.part[node] = found->second;
+        if (const auto found = part_of.find(groups.find_set(node)); found != part_of.end())
+            placed.part[node] = found->second;
     return placed;
 }
 
@@ -89,14 +78,14 @@ void place_others(const CutGraph& graph, Groups& groups, std::uint32_t parts, Pl
 {
     std::map<std::uint32_t, std::vector<std::uint32_t>> waiting;
     for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
-        if (placed.part[node] == unplaced) waiting[groups.of(node)].push_back(node);
+        if (placed.part[node] == unplaced) waiting[groups.find_set(node)].push_back(node);
     std::vector<std::uint64_t> others(parts, 0);
     while (!waiting.empty()) {
         std::map<std::uint32_t, std::vector<std::uint64_t>> pull;
         for (const CutGraph::Edge& edge : graph.edges)
             for (const auto& [from, to] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)}) {
                 if (placed.part[from] != unplaced || placed.part[to] == unplaced) continue;
-                std::vector<std::uint64_t>& rates = pull[groups.of(from)];
+                std::vector<std::uint64_t>& rates = pull[groups.find_set(from)];
                 rates.resize(parts);
                 rates[placed.part[to]] += std::max<std::uint64_t>(1, edge.bandwidth);
             }

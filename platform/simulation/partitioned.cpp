@@ -6,9 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/switch_use.h"
-#include "platform/workload/replay_traffic.h"
-#include "platform/workload/run_workload.h"
 
 namespace weft {
 
@@ -22,10 +19,6 @@ namespace {
 void check_options(const RunOptions& options)
 {
     if (options.check_protocol) refuse("", 0, "--check-protocol");
-    if (options.window > 0) refuse("", 0, "--series, --html or --timeline, which look at all links at once");
-    if (options.follow) refuse("", 0, "--critical-path or --timeline, which follow transactions");
-    if (options.watch) refuse("", 0, "--watch");
-    if (options.record) refuse("", 0, "--record");
 }
 
 void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId node)
@@ -33,7 +26,8 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
     const std::string& name = plan.fabric.nodes[node].name;
     const bool member = plan.fabric.nodes[node].endpoint >= 0;
     const std::string& model = resolved.model(node);
-    if (member ? model != "gpu" : !plan.used.transit[node] && model != "switch" && model != "crossbar")
+    if (member ? model != "gpu" && model != "replay"
+               : !plan.used.transit[node] && model != "switch" && model != "crossbar")
         refuse(resolved.file, 0, "model " + model + " of " + name);
     if (member && !resolved.l2(node).ours())
         refuse(resolved.file, 0, "l2.model " + resolved.slice_model(node) + " of " + name);
@@ -44,6 +38,7 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, NodeId n
 std::string why_uncut(const LinkSpec& link)
 {
     if (link.pool_credits > 0) return "link.pool_credits, a pool that credits go back to when they are sent";
+    if (link.retry != RetryKind::none) return "link.retry, whose packets refer to transactions at both ends";
     if (link.credit_bytes > 0) return "link.credit_bytes, messages that take the wire when they are sent";
     return {};
 }
@@ -63,9 +58,11 @@ CutGraph graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const 
         const LinkSpec& link = resolved.link(edge);
         if (resolved.link_model(edge) != "link")
             refuse(resolved.file, 0, "model " + resolved.link_model(edge) + " of " + name);
-        if (link.retry != RetryKind::none) refuse(resolved.file, 0, "link.retry of " + name);
         const FabricEdge& ends = plan.fabric.edges[edge];
-        graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(link)});
+        std::string why = why_uncut(link);
+        for (const NodeId end : {ends.a, ends.b})
+            if (resolved.model(end) == "replay") why = "a replay GPU, which counts a response when it is sent to it";
+        graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, std::move(why)});
         ++graph.nodes[number[ends.a]].weight;
         ++graph.nodes[number[ends.b]].weight;
     }
@@ -88,7 +85,6 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     check_options(options);
     const std::vector<NodeId> nodes = nodes_of(plan);
     for (const NodeId node : nodes) check_node(resolved, plan, node);
-    if (has_cards(resolved, plan)) refuse(resolved.file, 0, "network cards (switch.message)");
     graph_ = graph_of(resolved, plan, nodes);
     partition_ = make_partition(graph_, options.partitions);
 
@@ -99,6 +95,9 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     division_.device_of_node.assign(plan.fabric.nodes.size(), 0);
     std::map<std::string, std::uint32_t> devices;
     for (const NodeId node : nodes) devices[plan.fabric.nodes[node].name] = 0;
+    // A link that is timed acts by itself, at its place among the names.
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
+        if (plan.used.edges[edge]) devices[edge_name(resolved.graph(), edge)] = 0;
     std::uint32_t next = 0;
     for (auto& [name, number] : devices) number = next++;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -115,21 +114,6 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     };
 }
 
-void CutRun::require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic)
-{
-    const Workload& workload = resolved.workload;
-    if (load.ranks() > 0) refuse(resolved.file, workload.line, "a trace");
-    if (!workload.delays.empty()) refuse(resolved.file, workload.line, "ranks that enter late");
-    if (!workload.beside.empty()) refuse(resolved.file, workload.line, "a background kernel");
-    if (traffic.any()) refuse(resolved.file, workload.line, "replay GPUs");
-}
-
-void CutRun::require_schedule(const ResolvedSystem& resolved, const Schedule& schedule)
-{
-    if (switch_use(schedule).any())
-        refuse(resolved.file, resolved.workload.line, schedule.name + ", which has steps that switches execute");
-}
-
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
 {
     std::vector<LineExecutor::Site> out;
@@ -137,6 +121,13 @@ std::vector<LineExecutor::Site> CutRun::sites(const System& system, const Fabric
         System::Share& share = *system.shares()[division_.part_of_node[node]];
         out.push_back({&share.event_queue, &share.progress, division_.device_of_node[node]});
     }
+    return out;
+}
+
+std::vector<std::uint32_t> CutRun::devices(const FabricPlan& plan) const
+{
+    std::vector<std::uint32_t> out;
+    for (const NodeId node : plan.members) out.push_back(division_.device_of_node[node]);
     return out;
 }
 

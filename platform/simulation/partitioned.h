@@ -1,9 +1,8 @@
 // A run that is cut into parts (platform/parallel/): which runs can be, and how.
 //
-// A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise yet is refused with one
-// line: traces, late ranks, background kernels, replay GPUs, steps in switches, network cards, links with retry, blocks of
-// RTL and models of users; protocol checkers, watches, series, timelines, recordings. Links with credit messages or a
-// pool of credits are not cut (docs/models/parallel.md says why).
+// A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise is refused with one
+// line: blocks of RTL and models of users, which the SystemC kernel may wake; protocol checkers, which know a transaction by its object. Links
+// with retry, with credit messages or with a pool of credits and those of replay GPUs are not cut (docs/models/parallel.md says why).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,6 @@
 
 namespace weft {
 
-class RunWorkload;
-class ReplayTraffic;
-
 class CutRun {
 public:
     // Throws InputError for what cannot be cut.
@@ -29,16 +25,14 @@ public:
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 
-    // The same of a workload and of models.
-    static void require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
-    static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
-
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }
     std::string text() const { return partition_text(graph_, partition_); }
 
     // The sites of the executor's endpoints.
     std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
+    // The numbers of their devices.
+    std::vector<std::uint32_t> devices(const FabricPlan& plan) const;
     std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
 
 private:

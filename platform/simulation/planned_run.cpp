@@ -82,24 +82,28 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
-    if (options.partitions > 1) {
-        CutRun::require_workload(resolved, load, traffic);
-        cut = std::make_unique<CutRun>(resolved, plan, options);
-    }
+    if (options.partitions > 1) cut = std::make_unique<CutRun>(resolved, plan, options);
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }
 
+bool PlannedRun::in_turns() const
+{
+    const Workload& workload = resolved.workload;
+    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() || options.follow;
+}
+
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
-    : system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
-          run.options.record ? &recorder : nullptr, run.cut ? &run.cut->division() : nullptr),
+    : recorders(run.cut ? run.cut->division().parts : 1),
+      system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
+          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
           run.resolved.seed),
       groups(system, run.plan)
 {
     const Workload& workload = run.resolved.workload;
     executor.set_groups(groups);
-    if (run.cut) executor.divide(run.cut->sites(system, run.plan));
+    if (run.cut) executor.divide(run.cut->sites(system, run.plan), run.in_turns());
     std::shared_ptr<const Schedule> chosen;
     if (is_choice(workload.algorithm) && run.load.ranks() > 0) {
         run.load.choose(run.plan, run.options.progress);
@@ -110,7 +114,6 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
             choice.emplace(), line);
     }
     run.load.attach(executor, run.ranks, run.accelerators, chosen);
-    if (run.cut) CutRun::require_schedule(run.resolved, run.load.driver()->schedule());
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

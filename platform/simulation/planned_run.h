@@ -34,13 +34,16 @@ struct PlannedRun {
     bool data_on;
     RunEstimate estimate;
     std::unique_ptr<CutRun> cut;  // null: the run as a whole
+
+    // Of a run that is cut: what ranks do depends on what others have done until then, so the executor acts for one of them at a time.
+    bool in_turns() const;
 };
 
 // Built, and ready to start.
 struct BuiltRun {
     BuiltRun(PlannedRun& run, const ModelRegistry& registry);
 
-    TrafficRecorder recorder;
+    std::vector<TrafficRecorder> recorders;  // by part
     System system;
     LineExecutor executor;
     SwitchGroups groups;

@@ -79,7 +79,10 @@ struct Watching {
         const RunOptions& options = run.options;
         parts.system.event_queue().set_watch([this, &parts](Time now) { return look(now, parts); });
         if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
-        if (options.follow) run.load.follow(trace.emplace(parts.executor).nodes());
+        if (options.follow) {
+            const auto sites = run.cut ? run.cut->sites(parts.system, run.plan) : std::vector<LineExecutor::Site>();
+            run.load.follow(trace.emplace(parts.executor, sites).nodes());
+        }
         if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
     }
 
@@ -93,6 +96,7 @@ struct Watching {
 
     bool interrupted = false;
     bool stuck = false;  // found between windows of a run that is cut
+    bool late = false;   // the same, found at a poll, but perhaps not at the first
     ProgressLine progress;
     std::optional<RunTrace> trace;
     std::optional<TimeSeries> series;
@@ -113,6 +117,25 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
+// What runs beside the workload.
+void start_others(PlannedRun& run, BuiltRun& parts)
+{
+    if (parts.beside) parts.beside->start();
+    if (!run.traffic.any()) return;
+    std::optional<Executor::JobId> job;
+    if (run.load.driver() != nullptr) job = 0;
+    run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
+}
+
+// Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
+bool look_further(PlannedRun& run, EventQueue& event_queue)
+{
+    const Time kernel = to_ps(sc_core::sc_time_stamp());
+    if (event_queue.last() > kernel)
+        sc_core::sc_start(to_sc_time(event_queue.last() - kernel), sc_core::SC_RUN_TO_TIME);
+    return run.load.look_further();
+}
+
 void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     EventQueue& event_queue = parts.system.event_queue();
@@ -120,12 +143,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     const Time end = run.options.until.value_or(~Time{0});
     run.load.start();
     const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
-    if (parts.beside) parts.beside->start();
-    if (run.traffic.any()) {
-        std::optional<Executor::JobId> job;
-        if (run.load.driver() != nullptr) job = 0;
-        run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
-    }
+    start_others(run, parts);
     do {
         while (!event_queue.idle()) {
             event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
@@ -138,23 +156,76 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
             }
             series->close(series->next());
         }
-    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
+    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
+}
+
+// How long what the executor does for one rank leaves those of other parts alone. Ranks that agree on their collectives start each other's.
+Time reach_of_turns(const PlannedRun& run)
+{
+    if (run.load.ranks() == 0 || run.resolved.engine().collective_order == CollectiveOrder::fifo) return ~Time{0};
+    Time least = ~Time{0};
+    for (const NodeId node : run.plan.members) least = std::min(least, run.resolved.gpu(node).launch_latency);
+    return std::max<Time>(1, least);
+}
+
+// While workgroups spin the event queues never run empty: nodes beyond the look-ahead are fetched from here.
+bool find_more(PlannedRun& run, BuiltRun& parts)
+{
+    const auto busy = [&parts] {
+        const auto& shares = parts.system.shares();
+        return std::any_of(shares.begin(), shares.end(),
+            [](const auto& share) { return share->progress.anything_busy(); });
+    };
+    return parts.executor.guarded([&] {
+        while (!busy() && run.load.look_further()) {
+        }
+    }) &&
+        busy();
+}
+
+std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
+{
+    std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
+    if (run.options.backwards) conductor->run_backwards();
+    Turns::Rules rules;
+    if (run.in_turns()) rules.order = [&parts](const ScheduledItem& item) { return parts.executor.turn_of(item); };
+    rules.reach = reach_of_turns(run);
+    for (const NodeId node : run.plan.members) {
+        const GpuSpec& gpu = run.resolved.gpu(node);
+        rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + run.resolved.l2(node).latency + gpu.l2_to_unit);
+    }
+    rules.help = [&run, &parts] { return find_more(run, parts); };
+    rules.period = System::look_every;
+    rules.overdue = [&parts](Time now) { return parts.system.overdue(now); };
+    conductor->use_turns(std::move(rules));
+    return conductor;
 }
 
 // The same of a run that is cut, of which the kernel sees nothing.
 void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
+    std::optional<TimeSeries>& series = watching.series;
+    const Time limit = run.options.until.value_or(~Time{0});
     run.load.start();
     const InterruptGuard interrupt;
-    const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
-    if (run.options.backwards) conductor->run_backwards();
+    start_others(run, parts);
+    const std::unique_ptr<Conductor> conductor = conductor_of(run, parts);
     constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
-    const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), [&](Time now) {
+    const auto between = [&](Time now) {
         parts.executor.finish_ended();
         return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
-    });
+    };
+    Conductor::End end = Conductor::End::idle;
+    do {
+        for (;;) {
+            end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
+            parts.executor.rethrow();
+            if (end != Conductor::End::until || !series || series->next() > limit) break;
+            series->close(series->next());
+        }
+    } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
     watching.stuck = end == Conductor::End::stuck;
-    parts.executor.rethrow();
+    watching.late = conductor->late();
 }
 
 std::vector<std::string> who_waits(const PlannedRun& run, BuiltRun& parts)
@@ -200,6 +271,9 @@ void set_stop(PlannedRun& run, BuiltRun& parts, const Watching& watching, RunRes
         if (watching.stuck)
             result.notices.emplace_back(
                 "the time is that of the end of a window: a run without --partitions ends when it cannot progress");
+        if (watching.late)
+            result.notices.emplace_back("the end may have been found some polls later than without --partitions: its "
+                                        "time and counts may differ");
     }
 }
 
@@ -239,9 +313,11 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         result.series = watching.series->csv();
     }
     if (run.options.record) {
-        result.record = parts.recorder.csv(names);
-        if (parts.recorder.left_out() > 0)
-            result.notices.push_back(std::to_string(parts.recorder.left_out()) +
+        const std::vector<std::uint32_t> order = run.cut ? run.cut->devices(plan) : std::vector<std::uint32_t>();
+        const TrafficRecorder recorder = TrafficRecorder::merged(parts.recorders, order);
+        result.record = recorder.csv(names);
+        if (recorder.left_out() > 0)
+            result.notices.push_back(std::to_string(recorder.left_out()) +
                 " transactions are not in the profile: it has only writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), last);
@@ -249,6 +325,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()),
             result.link_results);
     if (watching.trace) {
+        watching.trace->gather();
         result.paths = watching.trace->paths();
         result.trace = watching.trace->analysis();
         result.timeline = watching.trace->timeline(names);

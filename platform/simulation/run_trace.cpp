@@ -49,6 +49,27 @@ std::string name_of_segment(const PathSegment& segment)
 
 }  // namespace
 
+RunTrace::RunTrace(LineExecutor& executor, const std::vector<LineExecutor::Site>& sites)
+    : executor_(executor), sites_(sites)
+{
+    std::map<const EventQueue*, std::size_t> number;
+    for (const LineExecutor::Site& site : sites) number.try_emplace(site.queue, number.size());
+    if (number.size() > 1) others_.resize(number.size() - 1);
+    std::vector<OperationLog*> logs(executor.endpoints(), &log_);
+    for (std::size_t e = 0; e < sites.size(); ++e)
+        if (const std::size_t part = number.at(sites[e].queue); part > 0) logs[e] = &others_[part - 1];
+    executor.set_logs(log_, logs);
+}
+
+// At one time devices end their operations in the order of their names.
+void RunTrace::gather()
+{
+    log_.absorb(others_, [this](std::uint32_t a, std::uint32_t b) {
+        return sites_[executor_.work(a).endpoint].device < sites_[executor_.work(b).endpoint].device;
+    });
+    others_.clear();
+}
+
 std::vector<std::pair<Executor::JobId, CriticalPath>> RunTrace::paths_in_order() const
 {
     std::vector<std::pair<Executor::JobId, CriticalPath>> out;

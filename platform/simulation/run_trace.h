@@ -17,8 +17,11 @@ namespace weft {
 
 class RunTrace {
 public:
-    // Follows what `executor` runs. Before time starts.
-    explicit RunTrace(LineExecutor& executor) : executor_(executor) { executor.set_log(log_); }
+    // Follows what `executor` runs. Before time starts. `sites`: of its endpoints, where the run is cut.
+    RunTrace(LineExecutor& executor, const std::vector<LineExecutor::Site>& sites);
+
+    // After the run, before what follows: what the parts have logged, in the order of the run as a whole.
+    void gather();
 
     // Paths of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;
@@ -37,7 +40,9 @@ private:
     std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out) const;
 
     LineExecutor& executor_;
-    OperationLog log_;
+    std::vector<LineExecutor::Site> sites_;
+    OperationLog log_;                  // of the first part, then of all
+    std::vector<OperationLog> others_;  // of the other parts
     NodeLog nodes_;
 };
 

@@ -288,7 +288,7 @@ TEST(Executor, OneAfterAnotherTheyRunInTheMemoryOfOne)
         box.executor->enter(job, 0, nullptr);
         box.executor->enter(job, 1, nullptr);
         box.executor->on_finished = [&, left](Executor::JobId) {
-            box.executor->wait(1'000'000, [&, left] { next(left - 1); });
+            box.executor->wait(0, 1'000'000, [&, left] { next(left - 1); });
         };
     };
     next(5);
@@ -319,10 +319,10 @@ TEST(Executor, WaitingBeyondTheEndOfTimeIsRefused)
     GpuBox box(weft::testing::box(2));
     bool reached = false;
     std::string text;
-    box.executor->wait(std::uint64_t{1} << 63, [&] {
+    box.executor->wait(0, std::uint64_t{1} << 63, [&] {
         reached = true;
         try {
-            box.executor->wait(std::uint64_t{1} << 63, nullptr);
+            box.executor->wait(0, std::uint64_t{1} << 63, nullptr);
         } catch (const InputError& error) {
             text = error.what();
         }
@@ -335,8 +335,8 @@ TEST(Executor, WaitingBeyondTheEndOfTimeIsRefused)
 TEST(Executor, InputErrorsDuringTheRunComeOutAsInputErrors)
 {
     GpuBox box(weft::testing::box(2));
-    box.executor->wait(1000, [] { throw InputError("trace.0.et", 7, "what is wrong", "what is right"); });
-    box.executor->wait(2000, [] { ADD_FAILURE() << "time went on"; });
+    box.executor->wait(0, 1000, [] { throw InputError("trace.0.et", 7, "what is wrong", "what is right"); });
+    box.executor->wait(0, 2000, [] { ADD_FAILURE() << "time went on"; });
     box.run();
     try {
         box.executor->rethrow();

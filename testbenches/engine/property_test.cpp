@@ -154,7 +154,7 @@ void carry_out(GpuBox& box, const Combination& drawn)
     const std::uint64_t before = box.hub->operations();
     const Executor::JobId job = box.executor->open(job_of(drawn, schedule));
     for (std::uint32_t rank = 0; rank < drawn.members.size(); ++rank)
-        box.executor->wait(drawn.delays[rank], [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
+        box.executor->wait(0, drawn.delays[rank], [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
     box.run();
     ASSERT_TRUE(box.record(job).finished);
     EXPECT_EQ(box.record(job).mismatch, "");

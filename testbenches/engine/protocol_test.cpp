@@ -170,7 +170,7 @@ TEST(ProtocolRun, EveryInstanceWaitsForItsOwnPackets)
             last = box.open(schedule, 30000, ElementType::int32);
             // The last rank is late, so that nobody may go by what is there.
             for (std::uint32_t rank = 0; rank < 2; ++rank) box.executor->enter(last, rank, nullptr);
-            box.executor->wait(50'000'000, [&box, last] { box.executor->enter(last, 2, nullptr); });
+            box.executor->wait(0, 50'000'000, [&box, last] { box.executor->enter(last, 2, nullptr); });
             box.run();
             EXPECT_TRUE(box.record(last).finished);
             EXPECT_EQ(box.record(last).mismatch, "");

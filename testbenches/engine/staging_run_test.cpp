@@ -49,7 +49,7 @@ Outcome outcome_of(const BoxOptions& options, const Schedule& schedule, std::uin
         GpuBox box(options);
         const Executor::JobId job = box.open(std::make_shared<Schedule>(schedule), bytes, ElementType::u8);
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
-            box.executor->wait(rank == 1 ? late : 0, [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
+            box.executor->wait(0, rank == 1 ? late : 0, [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
         box.run();
         const JobRecord& record = box.record(job);
         return fmt::format("{} {} {}", record.finished ? 1 : 0, record.mismatch.empty() ? 1 : 0, record.end);

@@ -122,7 +122,7 @@ TEST(Stuck, LateRankIsNoDeadlock)
             const Executor::JobId job =
                 box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
             box.executor->enter(job, 0, nullptr);
-            box.executor->wait(50'000'000, [&] { box.executor->enter(job, 1, nullptr); });
+            box.executor->wait(0, 50'000'000, [&] { box.executor->enter(job, 1, nullptr); });
             box.run();
             EXPECT_TRUE(box.record(job).finished);
             EXPECT_EQ(box.record(job).mismatch, "");

@@ -66,9 +66,9 @@ struct Worker : TimedComponent {
 };
 
 // "stuck after 21 polls"
-std::string outcome(bool sets, bool backwards)
+std::string outcome(bool sets, bool backwards, bool in_turns = false)
 {
-    return in_child([sets, backwards] {
+    return in_child([sets, backwards, in_turns] {
         bool flag = false;
         EventQueue queues[2] = {EventQueue("queue_0"), EventQueue("queue_1")};
         Progress progress[2];
@@ -79,8 +79,12 @@ std::string outcome(bool sets, bool backwards)
         LocalTransport transport(2);
         Conductor conductor({{&queues[0], &progress[0]}, {&queues[1], &progress[1]}}, {}, transport, 5);
         if (backwards) conductor.run_backwards();
+        if (in_turns) conductor.use_turns({});
         const Conductor::End end = conductor.run(1'000'000);
-        const std::string how = end == Conductor::End::stuck ? "stuck" : end == Conductor::End::idle ? "idle" : "other";
+        const std::string how = end == Conductor::End::stuck ? "stuck"
+            : end == Conductor::End::idle                    ? "idle"
+            : end == Conductor::End::stopped                 ? "stopped"
+                                                             : "other";
         return how + " after the poll at " + std::to_string(poller.polls.back());
     });
 }
@@ -92,6 +96,14 @@ TEST(Conductor, GivesUpOnceAllHavePolledInVainSinceNothingIsBusy)
 {
     EXPECT_EQ(outcome(false, false), "stuck after the poll at 1050");
     EXPECT_EQ(outcome(false, true), "stuck after the poll at 1050");
+}
+
+// In one process the poller itself is told, as in a run as a whole.
+TEST(Conductor, StopsAtTheLastPollInVain)
+{
+    EXPECT_EQ(outcome(false, false, true), "stopped after the poll at 1050");
+    EXPECT_EQ(outcome(false, true, true), "stopped after the poll at 1050");
+    EXPECT_EQ(outcome(true, false, true), "idle after the poll at 1050");
 }
 
 TEST(Conductor, DoesNotGiveUpBeforeAFlagIsSeen)

@@ -193,7 +193,7 @@ TEST(InSwitch, JobsOverlapAndRunInTheMemoryOfOne)
                     jobs.push_back(board.open(push_all_reduce(4, 2), 200'000, ElementType::bf16));
                     board.enter_all(jobs.back());
                 }
-                board.executor.wait(1'000'000'000, next);
+                board.executor.wait(0, 1'000'000'000, next);
             };
             next();
             board.run();

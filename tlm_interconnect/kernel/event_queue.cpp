@@ -57,6 +57,10 @@ void EventQueue::end_of_elaboration()
             SC_REPORT_FATAL("/weft/event_queue",
                 ("the components of a device are not next to each other by name: " + component->path_).c_str());
     }
+    if (part_->pause_path.empty()) return;
+    const auto first = std::find_if(components_.begin(), components_.end(),
+        [this](const TimedComponent* component) { return component->path_ >= part_->pause_path; });
+    part_->pause_rank = static_cast<std::uint32_t>(first - components_.begin());
 }
 
 void EventQueue::set_end(Time end)
@@ -146,30 +150,54 @@ void EventQueue::act_for(std::uint32_t device)
 
 void EventQueue::end_part(Time last) { now_ = part_->last = last; }
 
-void EventQueue::run_window(Time end)
+void EventQueue::pause_before(std::string path) { part_->pause_path = std::move(path); }
+
+void EventQueue::run_entry(const StampedWheel::Entry& entry, Time due)
+{
+    StampedWheel& wheel = part_->wheel;
+    wheel.pop();
+    now_ = part_->last = due;
+    TimedComponent* component = components_[entry.order() >> 12];
+    part_->by = {due, part_->devices[component->rank_]};
+    entry.item->scheduled = false;
+    component->run(*entry.item);
+    if (component->arbitration_requested_) {
+        const StampedWheel::Entry* next = wheel.peek();
+        if (next == nullptr || next->order() >> 12 != component->rank_ || wheel.due_of(*next) != due) {
+            component->arbitration_requested_ = false;
+            component->arbitrate();
+        }
+    }
+    ++items_run_;
+}
+
+bool EventQueue::run_window(Time end)
 {
     StampedWheel& wheel = part_->wheel;
     while (!stopped_) {
         const StampedWheel::Entry* front = wheel.front(end - 1);
-        if (front == nullptr) return;
+        if (front == nullptr) return true;
         const StampedWheel::Entry entry = *front;
         const Time due = wheel.due_of(entry);
-        if (due >= end) return;
-        wheel.pop();
-        now_ = part_->last = due;
-        TimedComponent* component = components_[entry.order() >> 12];
-        part_->by = {due, part_->devices[component->rank_]};
-        entry.item->scheduled = false;
-        component->run(*entry.item);
-        if (component->arbitration_requested_) {
-            const StampedWheel::Entry* next = wheel.peek();
-            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel.due_of(*next) != due) {
-                component->arbitration_requested_ = false;
-                component->arbitrate();
-            }
-        }
-        ++items_run_;
+        if (due >= end) return true;
+        if (entry.order() >> 12 >= part_->pause_rank) return false;
+        run_entry(entry, due);
     }
+    return true;
+}
+
+EventQueue::Front EventQueue::front(Time end)
+{
+    const StampedWheel::Entry* next = stopped_ ? nullptr : part_->wheel.front(end - 1);
+    if (next == nullptr || part_->wheel.due_of(*next) >= end) return {};
+    const std::uint32_t rank = next->order() >> 12;
+    return {next->item, part_->wheel.due_of(*next), part_->devices[rank], rank >= part_->pause_rank};
+}
+
+void EventQueue::run_front()
+{
+    const StampedWheel::Entry entry = *part_->wheel.peek();
+    run_entry(entry, part_->wheel.due_of(entry));
 }
 
 void EventQueue::wake()

@@ -115,8 +115,26 @@ public:
     // Before elaboration ends: the queue is that of one part. `device_of` gives the number of the device that the component of a
     // path belongs to; numbers follow the order of names.
     void make_part(std::function<std::uint32_t(const std::string&)> device_of);
-    // Of a part: runs what is due before `end`.
-    void run_window(Time end);
+    // The same: run_window() stops in front of items of components that are called so or come behind it. What they do concerns all parts.
+    void pause_before(std::string path);
+    // Of a part: runs what is due before `end`. False: it stopped in front of an item that concerns all parts.
+    bool run_window(Time end);
+    // The item that is next, null where nothing is due before `end`; run_front() runs it.
+    struct Front {
+        ScheduledItem* item = nullptr;
+        Time due = 0;
+        std::uint32_t device = 0;
+        bool of_all = false;  // concerns all parts
+    };
+    Front front(Time end);
+    void run_front();
+    // Of a part: as schedule(), and counts as scheduled so.
+    void schedule_as(const Scheduling& by, ScheduledItem& item, TimedComponent& component, Time due)
+    {
+        item.input = 0;
+        item.scheduled = true;
+        part_->wheel.push(due, component.rank_ << 12, &item, by);
+    }
     // Of a part, between windows: it is `now`, and what is scheduled from here on counts as scheduled so.
     void set_scheduling(Time now, const Scheduling& by);
     // The same while an item runs: what a component of no device does for `device`.
@@ -143,6 +161,7 @@ private:
     void wake();
     void drain(Time kernel_now, Time limit);
     void notify_self();
+    void run_entry(const StampedWheel::Entry& entry, Time due);
 
     struct Part {
         StampedWheel wheel;
@@ -150,6 +169,8 @@ private:
         Time last = 0;
         std::function<std::uint32_t(const std::string&)> device_of;
         std::vector<std::uint32_t> devices;  // by rank of the component
+        std::string pause_path;              // empty: it never stops
+        std::uint32_t pause_rank = ~std::uint32_t{0};
     };
 
     TimingWheel wheel_;

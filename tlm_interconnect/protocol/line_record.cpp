@@ -7,8 +7,7 @@ namespace weft {
 
 void Line::save(LineRecord& record)
 {
-    if (traced() || marked(shared_mark))
-        SC_REPORT_FATAL("/weft/line", "a line that is followed or shared cannot go to another part");
+    if (marked(shared_mark)) SC_REPORT_FATAL("/weft/line", "a line that is shared cannot go to another part");
     record = {};
     record.address = address;
     record.issued = issued;

@@ -1,7 +1,8 @@
 // A line on its way as plain data: what crosses between the parts of a run that is cut.
 //
 // A line goes from one pool to another this way: its identity is in its fields (tag, ports, endpoints), no module refers to the
-// object once it has handed it on. A line that is followed (traced_flag) or held by a foreign model (shared_mark) cannot go.
+// object once it has handed it on. The LatencyBreakdown of a line that has one (traced_flag) goes behind it. A line that is held by a foreign model
+// (shared_mark) cannot go.
 #pragma once
 
 #include <array>

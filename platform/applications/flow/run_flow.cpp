@@ -93,7 +93,7 @@ public:
             if (delay == 0) {
                 enter(id, rank);
             } else {
-                executor_.wait(delay, [this, id, rank] { enter(id, rank); });
+                executor_.wait(request_.members[rank], delay, [this, id, rank] { enter(id, rank); });
             }
         }
     }
