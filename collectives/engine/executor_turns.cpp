@@ -1,4 +1,7 @@
 // The turns of the executor: what it does for each endpoint, in the part of the run that the endpoint is in.
+#include <algorithm>
+#include <stdexcept>
+
 #include "collectives/engine/executor_parts.h"
 
 namespace weft {
@@ -10,10 +13,27 @@ void LineExecutor::divide(const std::vector<Site>& sites)
         TimedComponent* turns = site.queue == &event_queue() ? this : nullptr;
         for (const std::unique_ptr<Station>& station : stations_)
             if (&station->queue() == site.queue) turns = station.get();
-        if (turns == nullptr) turns = stations_.emplace_back(std::make_unique<Station>(*site.queue, *this)).get();
+        if (turns == nullptr && site.queue != nullptr)
+            turns = stations_.emplace_back(std::make_unique<Station>(*site.queue, *this)).get();
         seats_.push_back({site.queue, site.progress, turns, site.device});
     }
-    here_ = &seats_.front();
+    const auto own = std::find_if(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.queue != nullptr; });
+    here_ = &*own;
+    divided_ = true;
+}
+
+void LineExecutor::tell_leaves(const std::vector<Leave>& leaves)
+{
+    for (const Leave& told : leaves) {
+        const auto found = elsewhere_.find({told.job, told.position});
+        if (found == elsewhere_.end()) throw std::logic_error("a rank of another process leaves a job twice");
+        const Done done = std::move(found->second);
+        elsewhere_.erase(found);
+        told_ = told.at;
+        leave(*jobs_.at(told.job), told.position);
+        if (done) done();
+        told_.reset();
+    }
 }
 
 void LineExecutor::finish_ended()

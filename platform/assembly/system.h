@@ -41,14 +41,14 @@ public:
         LinePool pool;
         Progress progress;
     };
-    const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }
+    const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }  // of the parts of this process
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran
     bool stopped() const;
-    // In rank order.
+    // In rank order; absent ones (gpu/absent_accelerator.h) are neither of the two.
     std::vector<Accelerator*> accelerators() const;
     std::vector<Gpu*> gpus() const;           // null where it is no full GPU
     std::vector<ReplayGpu*> replays() const;  // null where it is a full one
@@ -75,7 +75,7 @@ public:
     std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
-    std::vector<std::unique_ptr<Share>> shares_;  // by part
+    std::vector<std::unique_ptr<Share>> shares_;  // by part of this process
     Checkers checkers_;
     ModuleTree tree_;
     FabricModules fabric_;

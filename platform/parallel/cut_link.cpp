@@ -70,6 +70,7 @@ CutLink::CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t n
     : sc_module(name), path_(std::move(path)), sides_(sides)
 {
     for (unsigned end = 0; end < 2; ++end) {
+        if (sides_[end].event_queue == nullptr) continue;
         halves_[end] = make(end, "half_" + std::to_string(end));
         far_[end] = std::make_unique<FarEnd>(("far_" + std::to_string(end)).c_str(), sides_[end], sides_[1 - end],
             number, 1 - end, transport);

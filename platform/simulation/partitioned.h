@@ -4,6 +4,8 @@
 // line: traces, late ranks, background kernels, replay GPUs, steps in switches, network cards, links with retry, blocks of
 // RTL and models of users; protocol checkers, watches, series, timelines, recordings. Links with credit messages or a
 // pool of credits are not cut (docs/models/parallel.md says why).
+//
+// With RunOptions::group each process has some of the parts.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include "platform/assembly/system.h"
 #include "platform/parallel/conductor.h"
 #include "platform/parallel/partition.h"
+#include "platform/parallel/process_group.h"
 #include "platform/simulation/run.h"
 
 namespace weft {
@@ -32,6 +35,8 @@ public:
     // The same of a workload and of models.
     static void require_workload(const ResolvedSystem& resolved, const RunWorkload& load, const ReplayTraffic& traffic);
     static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
+    // What several processes cannot do, though parts in one process can.
+    static void require_processes(const ResolvedSystem& resolved);
 
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }
@@ -42,9 +47,11 @@ public:
     std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
 
 private:
+    void share_parts(ProcessGroup& group);
+
     CutGraph graph_;  // nodes with the numbers of those that are used, in rank order, then others
     Partition partition_;
-    std::unique_ptr<LocalTransport> transport_;
+    std::unique_ptr<Transport> transport_;
     Division division_;
 };
 

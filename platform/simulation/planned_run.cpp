@@ -46,6 +46,13 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
 {
     const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
     MachineMemory memory = machine_memory();
+    // Processes of one machine share it, and each has its part of the run.
+    if (options.group != nullptr) {
+        const auto all = [&](std::uint64_t bytes) {
+            return bytes / options.group->processes().on_this_machine() * options.group->size();
+        };
+        memory = {all(memory.total), all(memory.available)};
+    }
     if (options.memory_limit) memory = {*options.memory_limit, *options.memory_limit};
     require_fit(resolved, plan, request, data_on, estimate, memory);
     const std::string notice = size_notice(estimate, memory, !options.until);
@@ -69,6 +76,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     if (options.partitions > 1) {
         CutRun::require_workload(resolved, load, traffic);
+        if (options.group != nullptr) CutRun::require_processes(resolved);
         cut = std::make_unique<CutRun>(resolved, plan, options);
     }
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
