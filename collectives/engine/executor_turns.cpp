@@ -22,6 +22,19 @@ void LineExecutor::divide(const std::vector<Site>& sites)
     divided_ = true;
 }
 
+// In the order in which ranks leave, unless the run is cut.
+void LineExecutor::leave(Running& job, std::uint32_t position)
+{
+    job.last_left = std::max(job.last_left, now());
+    if (divided_ && !told_) leaves_.push_back({job.id, position, now()});
+    if (++job.left < job.job.schedule->size()) return;
+    if (!divided_) {
+        finish(job);
+    } else {
+        ended_.push_back(job.id);
+    }
+}
+
 void LineExecutor::tell_leaves(const std::vector<Leave>& leaves)
 {
     for (const Leave& told : leaves) {

@@ -327,19 +327,6 @@ void LineExecutor::launch(Part& part)
     }
 }
 
-// In the order in which ranks leave, unless the run is cut.
-void LineExecutor::leave(Running& job, std::uint32_t position)
-{
-    job.last_left = std::max(job.last_left, now());
-    if (divided_ && !told_) leaves_.push_back({job.id, position, now()});
-    if (++job.left < job.job.schedule->size()) return;
-    if (!divided_) {
-        finish(job);
-    } else {
-        ended_.push_back(job.id);
-    }
-}
-
 void LineExecutor::on_workgroup_done(std::uint64_t token)
 {
     const std::lock_guard<std::recursive_mutex> turn(turn_);

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -12,7 +14,31 @@
 
 namespace weft {
 
-using Bytes = std::vector<std::byte>;
+// Bytes that a list grows by are written next: nobody need set them to zero first.
+template <class T>
+struct UninitialisedAllocator : std::allocator<T> {
+    UninitialisedAllocator() = default;
+    template <class U>
+    UninitialisedAllocator(const UninitialisedAllocator<U>&)  // NOLINT(google-explicit-constructor): as std::allocator
+    {
+    }
+    template <class U>
+    struct rebind {
+        using other = UninitialisedAllocator<U>;
+    };
+    template <class U>
+    void construct(U* at)
+    {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Arguments>
+    void construct(U* at, Arguments&&... arguments)
+    {
+        ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+};
+
+using Bytes = std::vector<std::byte, UninitialisedAllocator<std::byte>>;
 
 class ByteWriter {
 public:

@@ -9,13 +9,21 @@ namespace {
 
 constexpr Time never = ~Time{0};
 
-template <class T>
-T take_from(const Transport::Message& message, std::size_t& at)
+CutRecord record_at(const Transport::Message& message, std::size_t& at)
 {
-    T out;
+    CutRecord out;
     std::memcpy(&out, message.data() + at, sizeof out);
     at += sizeof out;
     return out;
+}
+
+void line_at(const Transport::Message& message, std::size_t& at, LineRecord& out)
+{
+    std::memcpy(&out, message.data() + at, LineRecord::bytes(0));
+    at += LineRecord::bytes(0);
+    const std::size_t path = LineRecord::bytes(out.depth) - LineRecord::bytes(0);
+    std::memcpy(out.path.data(), message.data() + at, path);
+    at += path;
 }
 
 }  // namespace
@@ -50,15 +58,16 @@ void Conductor::deliver(std::size_t part)
     const std::uint32_t to = first_ + static_cast<std::uint32_t>(part);
     Note& note = notes_[part];
     note.least = never;
+    LineRecord line;
     for (std::uint32_t turn = 0; turn < all_; ++turn) {
         const std::uint32_t from = backwards_ ? all_ - 1 - turn : turn;
         const Transport::Message& message = transport_.inbox(to, from);
         for (std::size_t at = 0; at < message.size();) {
-            const auto record = take_from<CutRecord>(message, at);
+            const CutRecord record = record_at(message, at);
             note.least = std::min(note.least, record.due);
             ++note.records;
             if (record.has_line) {
-                const auto line = take_from<LineRecord>(message, at);
+                line_at(message, at, line);
                 links_[record.link]->deliver(record, &line, begin_);
             } else {
                 links_[record.link]->deliver(record, nullptr, begin_);

@@ -27,20 +27,19 @@ public:
     Time on_response(unsigned, Line& line, Time delay) override { return take(line, LinePhase::response, delay); }
     void on_request_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::request_credit, delay, line.vc, false));
+        write(record(LinePhase::request_credit, delay, line.vc, false), nullptr);
     }
     void on_response_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::response_credit, delay, line.vc, false));
+        write(record(LinePhase::response_credit, delay, line.vc, false), nullptr);
     }
 
 private:
     Time take(Line& line, LinePhase phase, Time delay)
     {
-        write(record(phase, delay, line.vc, true));
         LineRecord saved;
         line.save(saved);
-        write(saved);
+        write(record(phase, delay, line.vc, true), &saved);
         from_.pool->give(line);
         return 0;
     }
@@ -49,13 +48,14 @@ private:
         const Scheduling& by = from_.event_queue->scheduling();
         return {from_.event_queue->now() + delay, by.at, by.device, link_, end_, phase, vc, has_line};
     }
-    template <class T>
-    void write(const T& value)
+    void write(const CutRecord& record, const LineRecord* line)
     {
         Transport::Message& message = transport_.outbox(from_.part, to_);
         const std::size_t at = message.size();
-        message.resize(at + sizeof value);
-        std::memcpy(message.data() + at, &value, sizeof value);
+        const std::size_t bytes = line == nullptr ? 0 : LineRecord::bytes(line->depth);
+        message.resize(at + sizeof record + bytes);
+        std::memcpy(message.data() + at, &record, sizeof record);
+        if (line != nullptr) std::memcpy(message.data() + at + sizeof record, line, bytes);
     }
 
     Side from_;

@@ -1,5 +1,6 @@
 #include "platform/parallel/process_group.h"
 
+#include <csignal>
 #include <new>
 
 #include <fmt/format.h>
@@ -91,7 +92,9 @@ int ProcessGroup::carry_out(const std::function<int()>& action,
     }
     if (error != nullptr && phase_ == Phase::simulating && !failed_) end_all(error, print);
     if (error != nullptr && first()) print(error);
-    // Nobody ends before process 0 has said why.
+    // Nobody ends before process 0 has said why. A launcher ends all processes when the first of them ends with a code that is not 0:
+    // nothing is lost then, and nobody need say so.
+    std::signal(SIGTERM, SIG_IGN);
     ByteWriter own;
     own.put(code);
     const std::vector<Bytes> codes = processes_->share(own.bytes());

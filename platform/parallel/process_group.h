@@ -1,7 +1,7 @@
 // The processes of one run, and what becomes of them when one of them fails.
 //
-// Each process reads and plans the same input, so each finds the same errors; but files, memory and machines may differ. Before time
-// starts, and when it has ended, all wait for each other in agree(): an error of one is an error of all, and process 0 says it once.
+// Each process reads and plans the same input, so each finds the same errors; but files, memory and machines may differ. When the first
+// job is open, and when time has ended, all wait for each other in agree(): an error of one is an error of all, and process 0 says it once.
 // Who fails where others cannot know ends all of them.
 #pragma once
 

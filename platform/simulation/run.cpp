@@ -172,34 +172,38 @@ void share_leaves(LineExecutor& executor, ProcessGroup* group)
     executor.finish_ended();
 }
 
+// What fails in one process fails in all of them, at this place.
+void together(ProcessGroup* group, const std::function<void()>& action)
+{
+    if (group == nullptr) return action();
+    std::exception_ptr error;
+    try {
+        action();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    group->agree(error);
+}
+
 // The same of a run that is cut, of which the kernel sees nothing.
 void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
-    run.load.start();
+    ProcessGroup* const group = run.options.group;
+    together(group, [&] { run.load.start(); });
+    if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
     const InterruptGuard interrupt;
     const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
     if (run.options.backwards) conductor->run_backwards();
     constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
     Conductor::Between between;
     between.has_news = [&] { return parts.executor.anybody_left(); };
-    between.share_news = [&] { share_leaves(parts.executor, run.options.group); };
+    between.share_news = [&] { share_leaves(parts.executor, group); };
     between.go_on = [&](Time now) { return (conductor->windows() & look_mask) != 0 || watching.look(now, parts); };
-    const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), between);
-    watching.stuck = end == Conductor::End::stuck;
-    parts.executor.rethrow();
-}
-
-// What fails in one process fails in all.
-void simulate_together(PlannedRun& run, BuiltRun& parts, Watching& watching)
-{
-    run.options.group->enter(ProcessGroup::Phase::simulating);
-    std::exception_ptr error;
-    try {
-        simulate_parts(run, parts, watching);
-    } catch (...) {
-        error = std::current_exception();
-    }
-    run.options.group->agree(error);
+    together(group, [&] {
+        const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), between);
+        watching.stuck = end == Conductor::End::stuck;
+        parts.executor.rethrow();
+    });
 }
 
 std::vector<std::string> who_waits(Contribution& all)
@@ -310,13 +314,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     RunResult result = described(run, parts);
     Watching watching(run, parts);
     elaborate(run, parts);
-    if (options.group != nullptr) options.group->agree();
     result.elaborate_s = seconds_since(begun);
 
     const Clock::time_point started = Clock::now();
-    options.group != nullptr ? simulate_together(run, parts, watching)
-        : run.cut            ? simulate_parts(run, parts, watching)
-                             : simulate(run, parts, watching);
+    run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching);
     result.wall_s = seconds_since(started);
 
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);

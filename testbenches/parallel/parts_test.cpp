@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/result/report.h"
-#include "testbenches/platform/runs.h"
+#include "testbenches/parallel/random_systems.h"
 
 namespace parts_test {
 
@@ -98,6 +98,8 @@ struct Random {
     }
 };
 
+}  // namespace
+
 RunSetup random_setup(unsigned seed, std::string& what)
 {
     Random random(seed);
@@ -142,8 +144,6 @@ RunSetup random_setup(unsigned seed, std::string& what)
     for (const std::string& set : setup.sets) what += " " + set;
     return setup;
 }
-
-}  // namespace
 
 TEST(Parts, EightGpusBehindFourSwitches)
 {

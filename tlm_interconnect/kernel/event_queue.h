@@ -143,6 +143,8 @@ private:
     void wake();
     void drain(Time kernel_now, Time limit);
     void notify_self();
+    template <class Wheel>
+    void prefetch_ahead(const Wheel& wheel) const;
 
     struct Part {
         StampedWheel wheel;

@@ -9,7 +9,6 @@ void Line::save(LineRecord& record)
 {
     if (traced() || marked(shared_mark))
         SC_REPORT_FATAL("/weft/line", "a line that is followed or shared cannot go to another part");
-    record = {};
     record.address = address;
     record.issued = issued;
     record.tag = tag;
