@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include <unistd.h>
 
 #include "platform/applications/flow/run_flow.h"
@@ -24,6 +26,7 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t most_partitions = 65535;  // ranks of a run
+constexpr unsigned seconds_to_speak = 2;
 
 Waves waves_of(const std::vector<std::string>& options, const std::string& window)
 {
@@ -249,7 +252,16 @@ void meet(Processes& processes)
 
 int simulate_command(const Arguments& arguments)
 {
-    std::unique_ptr<Processes> processes = launched_processes();
+    std::unique_ptr<Processes> processes;
+    try {
+        processes = launched_processes();
+    } catch (const InputError&) {
+        if (launch_of_environment().first) throw;
+        // Process 0 says it for all, and the launcher then ends the others.
+        std::signal(SIGTERM, SIG_DFL);
+        ::sleep(seconds_to_speak);
+        return exit_refused;
+    }
     if (processes == nullptr) return simulate(arguments, nullptr);
     keep_silent(processes->rank() != 0);
     meet(*processes);

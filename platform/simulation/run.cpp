@@ -194,11 +194,14 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
     const InterruptGuard interrupt;
     const std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
     if (run.options.backwards) conductor->run_backwards();
-    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
+    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two progress lines at least
     Conductor::Between between;
     between.has_news = [&] { return parts.executor.anybody_left(); };
     between.share_news = [&] { share_leaves(parts.executor, group); };
-    between.go_on = [&](Time now) { return (conductor->windows() & look_mask) != 0 || watching.look(now, parts); };
+    // A window may take long, but a request to end has no time to wait.
+    between.go_on = [&](Time now) {
+        return ((conductor->windows() & look_mask) != 0 && !InterruptGuard::requested()) || watching.look(now, parts);
+    };
     together(group, [&] {
         const Conductor::End end = conductor->run(run.options.until.value_or(~Time{0}), between);
         watching.stuck = end == Conductor::End::stuck;

@@ -39,7 +39,8 @@ std::vector<std::string> launch(unsigned processes, const std::vector<std::strin
     const std::string& program)
 {
     // Tests run as root in containers, and share the cores with other tests.
-    std::vector<std::string> out{"--allow-run-as-root", "--oversubscribe", "--timeout", "300", "-n", std::to_string(processes), program};
+    std::vector<std::string> out{"--allow-run-as-root", "--oversubscribe", "--timeout", "300", "-n",
+        std::to_string(processes), program};
     out.insert(out.end(), arguments.begin(), arguments.end());
     return out;
 }

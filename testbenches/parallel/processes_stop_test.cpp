@@ -46,8 +46,11 @@ protected:
     const Fixtures files;
     std::vector<std::string> long_run() const
     {
-        return launch(2,
+        std::vector<std::string> out = launch(2,
             {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", files.path("r.json")});
+        // Beside other tests a second, which is what mpirun gives its processes to end, may be too short.
+        out.insert(out.begin(), {"--mca", "odls_base_sigkill_timeout", "20"});
+        return out;
     }
 };
 
@@ -75,7 +78,7 @@ TEST_F(ProcessesStop, BadInputIsSaidOnce)
         "weft: several processes with --fidelity flow; expected --fidelity line, or one process");
     refused({"run", system, "--set", "engine.flag_home=signaller"},
         system +
-            ":3: a run over processes with engine.flag_home=signaller; expected one process (--partitions N cuts it "
+            ":6: a run over processes with engine.flag_home=signaller; expected one process (--partitions N cuts it "
             "there)");
     const Outcome large = call_processes(2, {"run", system, "--memory-limit", "1MB"});
     EXPECT_EQ(large.code, 2);
