@@ -109,7 +109,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse a run whose estimate takes more memory; default the available memory of the machine");
     line.value("--partitions", "N", partitions,
-        "cut the run into N parts that exchange transactions once a window; changes no result");
+        "cut the run into N parts that exchange transactions once a window; changes no result; default 1, under mpirun "
+        "one for each process");
     line.value("--threads", "N", threads, "of --partitions: threads that run the parts; default 1; changes no result");
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
