@@ -263,7 +263,10 @@ int simulate_command(const Arguments& arguments)
         ::sleep(seconds_to_speak);
         return exit_refused;
     }
-    if (processes == nullptr) return simulate(arguments, nullptr);
+    if (processes == nullptr) {
+        if (const std::string notice = launched_apart(); !notice.empty()) print_notices({notice});
+        return simulate(arguments, nullptr);
+    }
     keep_silent(processes->rank() != 0);
     meet(*processes);
     ProcessGroup group(std::move(processes));

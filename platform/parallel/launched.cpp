@@ -46,6 +46,18 @@ Launch launch_of_environment()
     return {};
 }
 
+std::string launched_apart()
+{
+    const char* const number = std::getenv("SLURM_PROCID");
+    const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+    if (number == nullptr || tasks == nullptr || std::getenv("WEFT_ALONE") != nullptr) return "";
+    if (!launch_of_environment().launcher.empty() || std::string(number) != "0" || std::string(tasks) == "1") return "";
+    return fmt::format(
+        "srun has started {} processes without MPI, and each of them simulates the whole system: srun --mpi=pmix or "
+        "mpirun makes them one run, WEFT_ALONE=1 says that this is meant",
+        tasks);
+}
+
 std::string processes_module_file()
 {
     const std::string folder = folder_of_program();

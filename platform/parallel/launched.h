@@ -17,6 +17,9 @@ struct Launch {
 };
 Launch launch_of_environment();
 
+// Not empty: srun has started this process with others, and none of them can know of the others. A sentence for process 0.
+std::string launched_apart();
+
 // Where the module is looked for: beside the program, and where it is installed.
 std::string processes_module_file();
 

@@ -1,6 +1,7 @@
 // Runs over processes that are refused or ended: said once, and nobody is left behind.
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -173,6 +174,25 @@ TEST_F(ProcessesStop, AProgramWithoutMpiSaysSo)
         "weft: Open MPI started it in 2 processes, but this program was built without MPI; expected a build with "
         "libopenmpi-dev, or a start without a launcher\n");
     EXPECT_EQ(outcome.out, "");
+}
+
+// srun without a plug-in of MPI.
+TEST(ProcessesApart, AreToldThatEachSimulatesTheWhole)
+{
+    const std::vector<std::string> run{"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--quiet"};
+    const std::string notice =
+        "notice: srun has started 2 processes without MPI, and each of them simulates the whole system";
+    ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
+    ::setenv("SLURM_PROCID", "0", 1);
+    EXPECT_EQ(call(run).err.rfind(notice, 0), 0U);
+    ::setenv("WEFT_ALONE", "1", 1);
+    EXPECT_EQ(call(run).err, "");
+    ::unsetenv("WEFT_ALONE");
+    ::setenv("SLURM_PROCID", "1", 1);
+    EXPECT_EQ(call(run).err, "");
+    ::setenv("SLURM_PROCID", "0", 1);
+    ::setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+    EXPECT_EQ(call(run).err, "");
 }
 
 // The runs of a sweep are processes of their own, though they inherit what the launcher says.
