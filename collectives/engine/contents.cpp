@@ -115,8 +115,8 @@ void fill_input(ElementType type, std::uint32_t rank, std::uint32_t ranks, std::
     }
 }
 
-std::string check_outputs(const Schedule& schedule, const Layout& layout, ElementType type, std::uint64_t seed,
-    const ReadOutput& read)
+std::optional<OutputMismatch> check_outputs(const Schedule& schedule, const Layout& layout, ElementType type,
+    std::uint64_t seed, const ReadOutput& read, const std::function<bool(std::uint32_t rank)>& holds)
 {
     const std::uint32_t n = schedule.size();
     std::vector<std::uint8_t> expected;
@@ -128,6 +128,7 @@ std::string check_outputs(const Schedule& schedule, const Layout& layout, Elemen
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         Origin known;  // whose expected bytes are at hand
         for (std::uint32_t rank = 0; rank < n; ++rank) {
+            if (holds && !holds(rank)) continue;
             Origin origin;
             if (chunk >= schedule.message_chunks(rank, Buffer::output) || !demanded(schedule, rank, chunk, origin))
                 continue;
@@ -152,12 +153,13 @@ std::string check_outputs(const Schedule& schedule, const Layout& layout, Elemen
             if (difference.first == expected.end()) continue;
             const std::uint64_t at =
                 static_cast<std::uint64_t>(difference.first - expected.begin()) / size_of(type) * size_of(type);
-            return fmt::format("rank {}: output chunk {}, byte {}: expected {} {}, found {}", rank, chunk,
-                range.begin + at, name_of(type), element_text(type, expected.data() + at),
-                element_text(type, found.data() + at));
+            return OutputMismatch{chunk, rank,
+                fmt::format("rank {}: output chunk {}, byte {}: expected {} {}, found {}", rank, chunk,
+                    range.begin + at, name_of(type), element_text(type, expected.data() + at),
+                    element_text(type, found.data() + at))};
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,16 @@ void fill_input(ElementType type, std::uint32_t rank, std::uint32_t ranks, std::
 // Reads a range of the output of a rank.
 using ReadOutput = std::function<void(std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out)>;
 
-// Empty when every output chunk holds what the collective demands; otherwise the first difference,
-// with rank, byte offset, expected and found. Custom schedules and barriers have nothing to compare.
-std::string check_outputs(const Schedule& schedule, const Layout& layout, ElementType type, std::uint64_t seed,
-    const ReadOutput& read);
+// An output chunk that does not hold what the collective demands.
+struct OutputMismatch {
+    std::uint32_t chunk = 0;
+    std::uint32_t rank = 0;
+    std::string text;  // with rank, byte offset, expected and found
+};
+
+// Nothing when every output chunk holds what the collective demands; otherwise the first one that does not, by chunk and rank. Custom
+// schedules and barriers have nothing to compare. `holds`: only ranks for which it is true are compared; null: all.
+std::optional<OutputMismatch> check_outputs(const Schedule& schedule, const Layout& layout, ElementType type,
+    std::uint64_t seed, const ReadOutput& read, const std::function<bool(std::uint32_t rank)>& holds = nullptr);
 
 }  // namespace weft

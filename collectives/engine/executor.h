@@ -51,10 +51,11 @@ struct JobRecord {
     std::shared_ptr<const SchedulePrice> price{};  // null: taken by its name
     bool reported = true;
     bool finished = false;
-    Picoseconds start = 0;  // first rank entered
-    Picoseconds end = 0;    // last rank left
-    bool checked = false;   // result compared in memory
-    std::string mismatch;   // empty: the result was right
+    Picoseconds start = 0;          // first rank entered
+    Picoseconds end = 0;            // last rank left
+    bool checked = false;           // result compared in memory
+    std::string mismatch;           // empty: the result was right
+    std::uint64_t mismatch_at = 0;  // its chunk and rank: the least is the first
 };
 
 class Executor {

@@ -48,62 +48,68 @@ bool LineExecutor::only_waits() const
 std::vector<std::string> LineExecutor::blocked() const
 {
     std::vector<std::string> out;
-    for (const Gpu* gpu : gpus_) {
-        if (gpu == nullptr) continue;
-        // Channels of one rank that wait at the same step for the same count differ only in the flag.
-        using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
-        std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
-        std::map<std::uint64_t, RankPlan> plans;                     // by part
-        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
-            const Part& part = *parts_[entry.token];
-            if (!part.of_job || entry.kind == Operation::Kind::request) continue;  // the workgroup has its own line
-            const auto known = alike.try_emplace({entry.token, entry.label, entry.kind, entry.value}, out.size(), 0);
-            if (!known.second) {
-                ++known.first->second.second;
-                continue;
-            }
-            const Running& job = *jobs_.at(part.job);
-            const Schedule& schedule = *job.job.schedule;
-            std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
-            if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
-                const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
-                line += fmt::format("step {} waits for signal {} of {}, and has {}", entry.label, entry.value,
-                    home.path(), endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
-            } else if (entry.kind == Operation::Kind::wait) {
-                const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
-                if (plans.count(entry.token) == 0) plans[entry.token] = whole_plan(schedule, part.position);
-                const RankPlan& plan = plans[entry.token];
-                line += fmt::format("step {} waits for ", entry.label);
-                if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
-                line += flag_text(plan, number, job.mover());
-                for (const Thread& thread : plan.threads)
-                    if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
-                        thread.steps[entry.label].semaphore == number) {
-                        line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
-                        break;
-                    }
-                line += fmt::format(", and has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
-                if (entry.more_flags > 0) line += fmt::format(", and waits for {} more flags", entry.more_flags);
-            } else if (entry.packets != 0 && entry.in_flight == 0) {
-                const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
-                const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
-                line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
-                    storer_text(schedule, part.position, slot));
-            } else {
-                line += fmt::format("step {} has {} requests without a response", entry.label, entry.in_flight);
-            }
-            out.push_back(std::move(line));
+    for (std::uint32_t endpoint = 0; endpoint < gpus_.size(); ++endpoint)
+        for (std::string& line : blocked_at(endpoint)) out.push_back(std::move(line));
+    return out;
+}
+
+std::vector<std::string> LineExecutor::blocked_at(std::uint32_t endpoint) const
+{
+    std::vector<std::string> out;
+    const Gpu* const gpu = gpus_[endpoint];
+    if (gpu == nullptr) return out;
+    // Channels of one rank that wait at the same step for the same count differ only in the flag.
+    using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
+    std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
+    std::map<std::uint64_t, RankPlan> plans;                     // by part
+    for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
+        const Part& part = *parts_[entry.token];
+        if (!part.of_job || entry.kind == Operation::Kind::request) continue;  // the workgroup has its own line
+        const auto known = alike.try_emplace({entry.token, entry.label, entry.kind, entry.value}, out.size(), 0);
+        if (!known.second) {
+            ++known.first->second.second;
+            continue;
         }
-        for (const auto& [place, group] : alike)
-            if (group.second > 0)
-                out[group.first] += fmt::format(" (and {} more workgroups wait for the same)", group.second);
-        if (gpu->dma_engines().queued() > 0)
-            out.push_back(
-                fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));
-        if (gpu->queued_workgroups() > 0)
-            out.push_back(
-                fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
+        const Running& job = *jobs_.at(part.job);
+        const Schedule& schedule = *job.job.schedule;
+        std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
+        if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
+            const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
+            line += fmt::format("step {} waits for signal {} of {}, and has {}", entry.label, entry.value, home.path(),
+                endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
+        } else if (entry.kind == Operation::Kind::wait) {
+            const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
+            if (plans.count(entry.token) == 0) plans[entry.token] = whole_plan(schedule, part.position);
+            const RankPlan& plan = plans[entry.token];
+            line += fmt::format("step {} waits for ", entry.label);
+            if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
+            line += flag_text(plan, number, job.mover());
+            for (const Thread& thread : plan.threads)
+                if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
+                    thread.steps[entry.label].semaphore == number) {
+                    line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
+                    break;
+                }
+            line += fmt::format(", and has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+            if (entry.more_flags > 0) line += fmt::format(", and waits for {} more flags", entry.more_flags);
+        } else if (entry.packets != 0 && entry.in_flight == 0) {
+            const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
+            const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
+            line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
+                storer_text(schedule, part.position, slot));
+        } else {
+            line += fmt::format("step {} has {} requests without a response", entry.label, entry.in_flight);
+        }
+        out.push_back(std::move(line));
     }
+    for (const auto& [place, group] : alike)
+        if (group.second > 0)
+            out[group.first] += fmt::format(" (and {} more workgroups wait for the same)", group.second);
+    if (gpu->dma_engines().queued() > 0)
+        out.push_back(
+            fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));
+    if (gpu->queued_workgroups() > 0)
+        out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
     return out;
 }
 

@@ -1,4 +1,7 @@
 // The turns of the executor: what it does for each endpoint, in the part of the run that the endpoint is in.
+#include <algorithm>
+#include <stdexcept>
+
 #include "collectives/engine/executor_parts.h"
 
 namespace weft {
@@ -18,21 +21,57 @@ void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
     seats_.clear();
     std::map<const EventQueue*, std::pair<TimedComponent*, TimedComponent*>> made;
     for (const Site& site : sites) {
-        auto& [turns, ends] = made[site.queue];
-        if (turns == nullptr) {
-            const auto add = [&](const std::string& at) {
-                return stations_.emplace_back(std::make_unique<Station>(*site.queue, at, *this)).get();
-            };
-            if (site.queue == &event_queue())
-                turns = this;
-            else
-                turns = add(path());
-            if (in_turns) ends = add(path_of_ends);
-            if (in_turns) site.queue->pause_before(path_of_ends);
+        TimedComponent* turns = nullptr;
+        TimedComponent* ends = nullptr;
+        if (site.queue != nullptr) {
+            auto& [made_turns, made_ends] = made[site.queue];
+            if (made_turns == nullptr) {
+                const auto add = [&](const std::string& at) {
+                    return stations_.emplace_back(std::make_unique<Station>(*site.queue, at, *this)).get();
+                };
+                if (site.queue == &event_queue())
+                    made_turns = this;
+                else
+                    made_turns = add(path());
+                if (in_turns) made_ends = add(path_of_ends);
+                if (in_turns) site.queue->pause_before(path_of_ends);
+            }
+            turns = made_turns;
+            ends = made_ends;
         }
         seats_.push_back({site.queue, site.progress, turns, site.device, ends});
     }
-    here_ = &seats_.front();
+    const auto own = std::find_if(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.queue != nullptr; });
+    here_ = &*own;
+    divided_ = true;
+}
+
+// In the order in which ranks leave, unless the run is cut.
+void LineExecutor::leave(Running& job, std::uint32_t position)
+{
+    job.last_left = std::max(job.last_left, now());
+    const bool later = divided_ && !in_turns_;
+    if (later && !told_) leaves_.push_back({job.id, position, now()});
+    if (++job.left < job.job.schedule->size()) return;
+    if (!later) {
+        finish(job);
+    } else {
+        ended_.push_back(job.id);
+    }
+}
+
+void LineExecutor::tell_leaves(const std::vector<Leave>& leaves)
+{
+    for (const Leave& told : leaves) {
+        const auto found = elsewhere_.find({told.job, told.position});
+        if (found == elsewhere_.end()) throw std::logic_error("a rank of another process leaves a job twice");
+        const Done done = std::move(found->second);
+        elsewhere_.erase(found);
+        told_ = told.at;
+        leave(*jobs_.at(told.job), told.position);
+        if (done) done();
+        told_.reset();
+    }
 }
 
 std::pair<unsigned, std::uint64_t> LineExecutor::turn_of(const ScheduledItem& item) const

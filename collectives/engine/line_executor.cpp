@@ -12,6 +12,7 @@
 #include "collectives/engine/kernel_programs.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
+#include "gpu/absent_accelerator.h"
 
 namespace weft {
 
@@ -41,7 +42,8 @@ LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerato
     for (Accelerator* accelerator : endpoints_) {
         gpus_.push_back(accelerator->gpu());
         replays_.push_back(accelerator->replay());
-        if (gpus_.back() == nullptr && replays_.back() == nullptr)
+        if (gpus_.back() == nullptr && replays_.back() == nullptr &&
+            dynamic_cast<const AbsentAccelerator*>(accelerator) == nullptr)
             throw InputError("", 0, accelerator->path() + " has a model that cannot execute a collective",
                 "a model derived from Gpu or ReplayGpu");
         const std::uint32_t endpoint = accelerator->endpoint();
@@ -110,16 +112,18 @@ void LineExecutor::allocate(Running& job)
             if (!memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
                 throw too_large(job.job.name, *endpoints_[endpoint]);
         }
-        MemoryImage& image = endpoints_[endpoint]->image();
-        const std::uint64_t packets = local_of(addresses.memory[static_cast<unsigned>(Buffer::packets)]);
-        image.expect_packets(packets, job.packets->bytes(rank));
-        for (const PacketSlots::Range& range : job.packets->padding(rank))
-            image.packets_came(packets + range.first, range.second);
+        if (!absent(endpoint)) {
+            MemoryImage& image = endpoints_[endpoint]->image();
+            const std::uint64_t packets = local_of(addresses.memory[static_cast<unsigned>(Buffer::packets)]);
+            image.expect_packets(packets, job.packets->bytes(rank));
+            for (const PacketSlots::Range& range : job.packets->padding(rank))
+                image.packets_came(packets + range.first, range.second);
+        }
         job.flags.push_back(flags_of(schedule.ranks[rank], job.mover()) * schedule.channels);
         if (job.at_signallers) job.flags.back() += job.at_signallers->count(rank);
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
-        for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
+        for (std::uint32_t flag = 0; !absent(endpoint) && flag < job.flags.back(); ++flag)
             endpoints_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
         job.addresses.push_back(addresses);
     }
@@ -166,6 +170,7 @@ void LineExecutor::fill(Running& job)
     const Schedule& schedule = *job.job.schedule;
     std::vector<std::uint8_t> block;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        if (absent(job.job.members[rank])) continue;
         const Place place = job.layout->place_of(rank, Buffer::input);
         const std::uint64_t total = job.layout->buffer_bytes(rank, Buffer::input);
         const std::uint64_t base =
@@ -182,6 +187,10 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
 {
     Running& job = *jobs_.at(id);
     if (job.entered++ == 0) records_[id].start = now();
+    if (absent(job.job.members[position])) {
+        elsewhere_[{id, position}] = std::move(done);
+        return;
+    }
     Part& part = new_part(job.job.members[position]);
     part.of_job = true;
     part.job = id;
@@ -319,18 +328,6 @@ void LineExecutor::launch(Part& part)
     }
 }
 
-// In the order in which ranks leave, unless the run is cut.
-void LineExecutor::leave(Running& job)
-{
-    job.last_left = std::max(job.last_left, now());
-    if (++job.left < job.job.schedule->size()) return;
-    if (stations_.empty() || in_turns_) {
-        finish(job);
-    } else {
-        ended_.push_back(job.id);
-    }
-}
-
 void LineExecutor::on_workgroup_done(std::uint64_t token)
 {
     Part& part = *parts_[token];
@@ -352,7 +349,7 @@ void LineExecutor::end_one(Part& part)
 {
     const Done done = std::move(part.done);
     if (part.of_job) {
-        leave(*jobs_.at(part.job));
+        leave(*jobs_.at(part.job), part.position);
     } else if (part.bytes > 0) {
         const std::uint32_t home = endpoint_of(part.address);
         endpoints_[home]->image().discard(local_of(part.address), part.bytes);
@@ -390,12 +387,18 @@ void LineExecutor::finish(Running& job)
         return local_of(job.addresses[rank].memory[static_cast<unsigned>(memory)]);
     };
     if (data_on_) {
-        record.mismatch = check_outputs(schedule, *job.layout, job.job.type, seed_ + job.id,
+        const auto mismatch = check_outputs(
+            schedule, *job.layout, job.job.type, seed_ + job.id,
             [&](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
                 const Place place = job.layout->place_of(rank, Buffer::output);
                 endpoints_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out,
                     bytes);
-            });
+            },
+            [&](std::uint32_t rank) { return !absent(job.job.members[rank]); });
+        if (mismatch) {
+            record.mismatch = mismatch->text;
+            record.mismatch_at = std::uint64_t{mismatch->chunk} << 32U | mismatch->rank;
+        }
         record.checked = schedule.op != CollectiveOp::custom;
     }
     if (on_finished) on_finished(job.id);
@@ -404,7 +407,7 @@ void LineExecutor::finish(Running& job)
         for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = job.memory_bytes(rank, buffer);
             if (bytes == 0) continue;
-            endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
+            if (!absent(endpoint)) endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
             if (job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
             memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
         }

@@ -39,7 +39,7 @@ public:
     ~LineExecutor() override;
 
     std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
-    Picoseconds now() const override { return here_->queue->now(); }
+    Picoseconds now() const override { return told_ ? *told_ : here_->queue->now(); }
     JobId open(Job job) override;
     void enter(JobId id, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
@@ -58,8 +58,8 @@ public:
     // What ranks do may depend on nothing but themselves; where it depends on what others have done until then, `in_turns`
     // makes each part stop in front of what the executor does, and the conductor lets it act for one endpoint at a time.
     struct Site {
-        EventQueue* queue;
-        Progress* progress;
+        EventQueue* queue;     // null: another process has the endpoint
+        Progress* progress;    // the same
         std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
     };
     void divide(const std::vector<Site>& sites, bool in_turns = false);
@@ -67,6 +67,18 @@ public:
     std::pair<unsigned, std::uint64_t> turn_of(const ScheduledItem& item) const;
     // For a run in parts, to be called between windows: compares the results of jobs that all ranks have left, and frees their memory.
     void finish_ended();
+
+    // For a run over processes, all of which have an executor that opens the same jobs. Who left a job here is told to the others
+    // between windows.
+    struct Leave {
+        JobId job;
+        std::uint32_t position;
+        Picoseconds at;
+    };
+    bool anybody_left() const { return !leaves_.empty(); }
+    std::vector<Leave> take_leaves() { return std::exchange(leaves_, {}); }
+    // Of ranks of other processes, in the order of time and rank.
+    void tell_leaves(const std::vector<Leave>& leaves);
 
     const EngineSpec& spec() const { return spec_; }
     // Creates the groups for steps that switches execute; without it such a job is refused. Outlives the executor.
@@ -77,6 +89,7 @@ public:
 
     // The blocked workgroups and their causes, one line each, for a run that cannot progress.
     std::vector<std::string> blocked() const;
+    std::vector<std::string> blocked_at(std::uint32_t endpoint) const;  // those of one
 
     // Runs `action` from within the simulation; false when it threw, which ends the run.
     bool guarded(const std::function<void()>& action);
@@ -113,7 +126,8 @@ private:
     void run(ScheduledItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
     void end_one(Part& part);
-    void leave(Running& job);
+    bool absent(std::uint32_t endpoint) const { return gpus_[endpoint] == nullptr && replays_[endpoint] == nullptr; }
+    void leave(Running& job, std::uint32_t position);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
     void make_groups(Running& job);
@@ -125,15 +139,19 @@ private:
     void launch(Part& part);
 
     std::vector<Accelerator*> endpoints_;
-    std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU
-    std::vector<ReplayGpu*> replays_;                 // the same; null: a GPU
-    std::vector<std::unique_ptr<Station>> stations_;  // none where the run is not cut
+    std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU, or absent
+    std::vector<ReplayGpu*> replays_;                 // the same; null: a GPU, or absent
+    std::vector<std::unique_ptr<Station>> stations_;  // of parts but the first
     std::vector<Seat> seats_;                         // by endpoint
-    const Seat* here_;                                // of the endpoint that it acts for
-    std::recursive_mutex turn_;                       // parts may run in threads of their own
-    std::vector<JobId> ended_;                        // of a run that is cut
+    bool divided_ = false;
     bool in_turns_ = false;
-    std::uint64_t scheduled_ = 0;  // in turns: parts so far
+    const Seat* here_;                                           // of the endpoint that it acts for
+    std::recursive_mutex turn_;                                  // parts may run in threads of their own
+    std::vector<JobId> ended_;                                   // of a run that is cut
+    std::vector<Leave> leaves_;                                  // of a run that is cut: since they were taken
+    std::map<std::pair<JobId, std::uint32_t>, Done> elsewhere_;  // ranks that other processes have
+    std::optional<Picoseconds> told_;                            // the time of a leave that is told
+    std::uint64_t scheduled_ = 0;                                // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include "tlm_interconnect/link/buffer_space.h"
-#include "tlm_interconnect/switch/blocked_chain.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 
@@ -52,18 +51,22 @@ RouteTable FabricModules::routes(std::uint32_t rank) const
 // In terms of used ports; `own` is the port for the node's own endpoint, or -1.
 RouteTable FabricModules::table_of(NodeId node, int own) const { return plan_.routing.table(node, ports_[node], own); }
 
-void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node,
+void FabricModules::add_switch(const ModelRegistry& registry, const RunContexts& contexts, NodeId node,
     const std::string& path, const std::string& model, unsigned extra)
 {
+    switch_of_[node] = static_cast<int>(switches_.size());
+    if (!contexts.here(node)) {
+        switches_.push_back({node, path, model, nullptr});
+        return;
+    }
     SwitchRequest request;
     request.path = path;
     request.parameters = resolved_.parameters(node);
     request.ports = used_ports(node) + extra;
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
-    switch_of_[node] = static_cast<int>(switches_.size());
     switches_.push_back({node, path, model, tree_.at(path, [&](const std::string& name) {
                              request.module_name = name;
-                             return registry.switch_factory(model)(context, request);
+                             return registry.switch_factory(model)(contexts.of(node), request);
                          })});
 }
 
@@ -76,8 +79,8 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
         const std::string& path = plan_.fabric.nodes[node].name;
         const int rank = plan_.fabric.nodes[node].endpoint;
         if (plan_.used.transit[node]) {
-            add_switch(registry, contexts.of(node), node, path + ".router", "switch", rank >= 0 ? 1 : 0);
-            if (rank < 0) continue;
+            add_switch(registry, contexts, node, path + ".router", "switch", rank >= 0 ? 1 : 0);
+            if (rank < 0 || !contexts.here(node)) continue;
             // On the die: no wire, and room for everything a member can have in flight.
             SwitchModel& router = *switches_.back().module;
             const unsigned local = used_ports(node);
@@ -89,7 +92,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             end.set_credits(space);
             router.set_credits(local, space);
         } else if (rank < 0) {
-            add_switch(registry, contexts.of(node), node, path, resolved_.model(node), 0);
+            add_switch(registry, contexts, node, path, resolved_.model(node), 0);
         }
     }
 
@@ -104,13 +107,14 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             const NodeId node = nodes[e];
             const auto port = static_cast<unsigned>(at_port_[node].size());
             at_port_[node].push_back({links_.size(), e});
+            place.holders[e] = std::make_shared<CreditHolders>();
+            if (!contexts.here(node)) continue;
             End end = switch_of_[node] >= 0
                 ? switch_end(node, port)
                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
             checkers.bind(place.link->initiator(e), *end.target,
                 ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
-            place.holders[e] = std::make_shared<CreditHolders>();
             BufferSpace space = buffer_space(spec);
             space.transaction = transaction;
             if (carries_messages(spec)) space.path_lines = path_lines;
@@ -131,9 +135,15 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
         return registry.link_factory(resolved_.link_model(edge))(contexts.of(nodes[end]),
             {name, path, resolved_.link_parameters(edge), resolved_.seed});
     };
+    const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);
+    if (!contexts.here(nodes[0]) && !contexts.here(nodes[1])) {
+        if (is_cut) cut_links_.push_back(nullptr);
+        return nullptr;
+    }
     return tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) -> std::unique_ptr<LinkModel> {
-        if (contexts.part(nodes[0]) == contexts.part(nodes[1])) return made(name, 0);
+        if (!is_cut) return made(name, 0);
         const auto side = [&](unsigned end) {
+            if (!contexts.here(nodes[end])) return CutLink::Side{contexts.part(nodes[end]), nullptr, nullptr};
             const RunContext& context = contexts.of(nodes[end]);
             return CutLink::Side{contexts.part(nodes[end]), &context.event_queue, &context.pool};
         };
@@ -194,10 +204,12 @@ std::string FabricModules::buffer_name(std::size_t link, unsigned end, std::uint
     return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_sets)) + " buffer of " + from + " -> " + to;
 }
 
-std::vector<std::string> FabricModules::blocked_chain() const
+std::vector<std::pair<std::uint64_t, BufferWait>> FabricModules::buffer_waits() const
 {
-    std::vector<BufferWait> waits;
-    for (const SwitchPlace& place : switches_) {
+    std::vector<std::pair<std::uint64_t, BufferWait>> waits;
+    for (std::size_t number = 0; number < switches_.size(); ++number) {
+        const SwitchPlace& place = switches_[number];
+        if (place.module == nullptr) continue;
         const std::vector<Place>& ports = at_port_[place.node];
         for (const SwitchModel::Wait& wait : place.module->waits()) {
             if (wait.output >= ports.size()) continue;
@@ -207,7 +219,7 @@ std::vector<std::string> FabricModules::blocked_chain() const
                 const Place& in = ports[wait.input];
                 entry.held = buffer_name(in.link, 1 - in.end, wait.held);
             }
-            waits.push_back(std::move(entry));
+            waits.emplace_back(number, std::move(entry));
         }
     }
     for (std::size_t link = 0; link < links_.size(); ++link)
@@ -215,9 +227,17 @@ std::vector<std::string> FabricModules::blocked_chain() const
             if (!links_[link].ends[end].waits) continue;
             const Edge& edge = resolved_.graph().edge(links_[link].edge);
             for (const OutputPort::Wait& wait : links_[link].ends[end].waits())
-                waits.push_back({"", resolved_.graph().node(end == 0 ? edge.a : edge.b).name,
-                    buffer_name(link, end, wait.wanted), wait.lines});
+                waits.emplace_back(switches_.size() + 2 * link + end,
+                    BufferWait{"", resolved_.graph().node(end == 0 ? edge.a : edge.b).name,
+                        buffer_name(link, end, wait.wanted), wait.lines});
         }
+    return waits;
+}
+
+std::vector<std::string> FabricModules::blocked_chain() const
+{
+    std::vector<BufferWait> waits;
+    for (auto& [number, wait] : buffer_waits()) waits.push_back(std::move(wait));
     return weft::blocked_chain(waits);
 }
 
@@ -244,17 +264,21 @@ std::vector<std::string> FabricModules::blocked() const
 {
     std::vector<std::string> out;
     for (const SwitchPlace& place : switches_)
-        for (std::string& line : place.module->blocked()) out.push_back(std::move(line));
+        if (place.module != nullptr)
+            for (std::string& line : place.module->blocked()) out.push_back(std::move(line));
     for (const LinkPlace& place : links_)
-        for (std::string& line : place.link->blocked()) out.push_back(std::move(line));
+        if (place.link != nullptr)
+            for (std::string& line : place.link->blocked()) out.push_back(std::move(line));
     return out;
 }
 
 std::optional<BlockFault> FabricModules::fault() const
 {
     std::optional<BlockFault> first;
-    for (const SwitchPlace& place : switches_) BlockHost::look(*place.module, first);
-    for (const LinkPlace& place : links_) BlockHost::look(*place.link, first);
+    for (const SwitchPlace& place : switches_)
+        if (place.module != nullptr) BlockHost::look(*place.module, first);
+    for (const LinkPlace& place : links_)
+        if (place.link != nullptr) BlockHost::look(*place.link, first);
     return first;
 }
 
@@ -262,17 +286,19 @@ std::vector<std::string> FabricModules::problems() const
 {
     std::vector<std::string> out;
     for (const SwitchPlace& place : switches_)
-        for (std::string& problem : place.module->problems()) out.push_back(std::move(problem));
+        if (place.module != nullptr)
+            for (std::string& problem : place.module->problems()) out.push_back(std::move(problem));
     for (const LinkPlace& place : links_)
-        for (std::string& problem : place.link->problems()) out.push_back(std::move(problem));
+        if (place.link != nullptr)
+            for (std::string& problem : place.link->problems()) out.push_back(std::move(problem));
     return out;
 }
 
 std::uint64_t FabricModules::line_hops() const
 {
     std::uint64_t total = 0;
-    for (const SwitchPlace& place : switches_) total += place.module->line_hops();
-    for (const LinkPlace& place : links_) total += place.link->line_hops();
+    for (const SwitchPlace& place : switches_) total += place.module == nullptr ? 0 : place.module->line_hops();
+    for (const LinkPlace& place : links_) total += place.link == nullptr ? 0 : place.link->line_hops();
     return total;
 }
 

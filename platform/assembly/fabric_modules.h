@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/configuration/resolved_system.h"
@@ -17,6 +18,7 @@
 #include "platform/assembly/run_contexts.h"
 #include "platform/parallel/cut_link.h"
 #include "rtl/modules/block_host.h"
+#include "tlm_interconnect/switch/blocked_chain.h"
 #include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/link/link_model.h"
 #include "tlm_interconnect/switch/output_port.h"
@@ -28,8 +30,8 @@ class FabricModules {
 public:
     // One side of a link: sockets and credits of the module there.
     struct End {
-        LineInitiatorSocket* initiator;
-        LineTargetSocket* target;
+        LineInitiatorSocket* initiator = nullptr;  // null, and all below: another process has it
+        LineTargetSocket* target = nullptr;
         std::function<void(const BufferSpace&)> set_credits;
         std::function<std::uint32_t()> peak;  // largest queue in front of the link
         std::function<Time()> credit_stall;
@@ -52,20 +54,20 @@ public:
 
     struct LinkPlace {
         EdgeId edge;
-        std::unique_ptr<LinkModel> link;
+        std::unique_ptr<LinkModel> link;  // null: another process has both ends
         End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
         std::unique_ptr<PortWatch> watch[2];        // of that direction, if it is watched
         std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }
-    // Those among them whose ends are in different parts of the run, by number.
+    // Those among them whose ends are in different parts of the run, by number; null where another process has both.
     const std::vector<CutLink*>& cut_links() const { return cut_links_; }
 
     struct SwitchPlace {
         NodeId node;
         std::string path;
         std::string model;
-        std::unique_ptr<SwitchModel> module;
+        std::unique_ptr<SwitchModel> module;  // null: another process has it
     };
     const std::vector<SwitchPlace>& switches() const { return switches_; }
 
@@ -84,6 +86,8 @@ public:
     // The circle of buffers that wait for each other while no credit of theirs is at hand or on its way, as text; empty: there is
     // none.
     std::string standing_circle() const;
+    // What it is made of, with numbers that follow the order of all modules.
+    std::vector<std::pair<std::uint64_t, BufferWait>> buffer_waits() const;
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;
@@ -100,7 +104,7 @@ public:
 private:
     unsigned used_ports(NodeId node) const;
     RouteTable table_of(NodeId node, int own) const;
-    void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
+    void add_switch(const ModelRegistry& registry, const RunContexts& contexts, NodeId node, const std::string& path,
         const std::string& model, unsigned extra);
     std::unique_ptr<LinkModel> make_link(const ModelRegistry& registry, const RunContexts& contexts, EdgeId edge);
     std::uint32_t path_lines_of_network() const;

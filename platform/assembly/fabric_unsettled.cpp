@@ -36,7 +36,7 @@ std::uint32_t FabricModules::credits_out(const LinkPlace& place, unsigned end, s
     std::uint32_t out = 0;
     for (const CreditAccount* account : place.holders[end]->accounts()) out += account->used(vc, all_arrived);
     const SwitchPlace* const at = switch_behind(place, end);
-    if (at == nullptr) return out;
+    if (at == nullptr || at->module == nullptr) return out;
     const Edge& edge = resolved_.graph().edge(place.edge);
     const NodeId node = end == 0 ? edge.a : edge.b;
     const auto number = static_cast<std::size_t>(&place - links_.data());
@@ -52,8 +52,12 @@ std::string FabricModules::who_lost(const LinkPlace& place, unsigned end) const
 {
     const SwitchPlace* const from = switch_behind(place, end);
     const SwitchPlace* const to = switch_behind(place, 1 - end);
-    const bool sender_ours = from == nullptr || from->module->accounts_for_credits();
-    const bool receiver_ours = to == nullptr || to->module->accounts_for_credits();
+    // What other processes have is ours: a run with models of others has one process.
+    const auto ours = [](const SwitchPlace* at) {
+        return at == nullptr || at->module == nullptr || at->module->accounts_for_credits();
+    };
+    const bool sender_ours = ours(from);
+    const bool receiver_ours = ours(to);
     const std::string sender = port_name(place, end);
     const std::string receiver = port_name(place, 1 - end);
     if (sender_ours) return receiver + " holds or lost them";
@@ -77,8 +81,10 @@ std::vector<std::string> FabricModules::unsettled() const
     const auto add = [&out](std::vector<std::string> lines) {
         for (std::string& line : lines) out.push_back(std::move(line));
     };
-    for (const SwitchPlace& place : switches_) add(place.module->unsettled());
-    for (const LinkPlace& place : links_) add(place.link->unsettled());
+    for (const SwitchPlace& place : switches_)
+        if (place.module != nullptr) add(place.module->unsettled());
+    for (const LinkPlace& place : links_)
+        if (place.link != nullptr) add(place.link->unsettled());
     return out;
 }
 

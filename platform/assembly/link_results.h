@@ -9,7 +9,7 @@
 
 namespace weft {
 
-// Both directions of every link, at `now`.
+// Both directions of every link, at `now`; empty for a direction whose sender another process has.
 std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& graph, Time now);
 
 }  // namespace weft

@@ -20,20 +20,30 @@ struct Division {
     std::vector<std::uint32_t> device_of_node;                   // numbers that follow the names
     std::function<std::uint32_t(const std::string&)> device_of;  // of a component, by its path
     Transport* transport = nullptr;
+    // The parts of this process, [first, first + count); the others are in other processes.
+    std::uint32_t first = 0;
+    std::uint32_t count = 1;
+
+    bool here(std::uint32_t part) const { return part >= first && part - first < count; }
 };
 
 class RunContexts {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): a context is that of a whole run
     RunContexts(const RunContext& only) : contexts_{only} {}
-    // One a part; `division` must outlive it.
+    // One a part of this process; `division` must outlive it.
     RunContexts(std::vector<RunContext> contexts, const Division& division)
         : contexts_(std::move(contexts)), division_(&division)
     {
     }
 
     std::uint32_t part(NodeId node) const { return division_ == nullptr ? 0 : division_->part_of_node[node]; }
-    const RunContext& of(NodeId node) const { return contexts_[part(node)]; }
+    bool here(NodeId node) const { return division_ == nullptr || division_->here(part(node)); }
+    // Of a node that is here.
+    const RunContext& of(NodeId node) const
+    {
+        return contexts_[division_ == nullptr ? 0 : part(node) - division_->first];
+    }
     Transport& transport() const { return *division_->transport; }
 
 private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/absent_accelerator.h"
+
 namespace weft {
 
 namespace {
@@ -11,7 +13,8 @@ constexpr int circle_looks = 2;
 std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division)
 {
     std::vector<std::unique_ptr<System::Share>> out;
-    for (std::uint32_t part = 0; part < (division == nullptr ? 1 : division->parts); ++part) {
+    const std::uint32_t first = division == nullptr ? 0 : division->first;
+    for (std::uint32_t part = first; part < first + (division == nullptr ? 1 : division->count); ++part) {
         out.push_back(std::make_unique<System::Share>("event_queue" + (part == 0 ? "" : "_" + std::to_string(part))));
         if (division != nullptr) out.back()->event_queue.make_part(division->device_of);
     }
@@ -36,6 +39,12 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
+        if (!contexts.here(node)) {
+            accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
+                return std::make_unique<AbsentAccelerator>(name.c_str(), path, rank, resolved.hbm(node).capacity);
+            }));
+            continue;
+        }
         GpuRequest request;
         request.parameters = resolved.parameters(node);
         const bool memory = resolved.role(node) == NodeRole::memory;

@@ -41,7 +41,7 @@ public:
         LinePool pool;
         Progress progress;
     };
-    const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }
+    const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }  // of the parts of this process
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
     LinePool& pool_at(NodeId node) { return shares_[division_ == nullptr ? 0 : division_->part_of_node[node]]->pool; }
@@ -49,7 +49,7 @@ public:
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran
     bool stopped() const;
-    // In rank order.
+    // In rank order; absent ones (gpu/absent_accelerator.h) are neither of the two.
     std::vector<Accelerator*> accelerators() const;
     std::vector<Gpu*> gpus() const;           // null where it is no full GPU
     std::vector<ReplayGpu*> replays() const;  // null where it is a full one
@@ -80,7 +80,7 @@ public:
 
 private:
     const Division* division_;                    // null: not cut
-    std::vector<std::unique_ptr<Share>> shares_;  // by part
+    std::vector<std::unique_ptr<Share>> shares_;  // by part of this process
     Checkers checkers_;
     ModuleTree tree_;
     FabricModules fabric_;

@@ -1,3 +1,7 @@
+#include <csignal>
+
+#include <unistd.h>
+
 #include "platform/applications/flow/run_flow.h"
 #include "platform/simulation/run.h"
 
@@ -8,18 +12,22 @@
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/parallel/launched.h"
+#include "platform/parallel/process_group.h"
 #include "platform/commands/version.h"
 #include "platform/report/run_page.h"
 #include "platform/result/input_files.h"
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
 #include "platform/result/timeline_counters.h"
+#include "platform/simulation/interrupt.h"
 
 namespace weft {
 
 namespace {
 
 constexpr std::uint64_t most_partitions = 65535;  // ranks of a run
+constexpr unsigned seconds_to_speak = 2;
 
 Waves waves_of(const std::vector<std::string>& options, const std::string& window)
 {
@@ -43,9 +51,19 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
     return out;
 }
 
-}  // namespace
+// Parts and threads; over several processes as many parts as these, unless the user wants more.
+void set_parts(const std::string& partitions, const std::string& threads, RunOptions& run)
+{
+    const std::uint32_t processes = run.group == nullptr ? 1 : run.group->size();
+    run.partitions = processes;
+    if (!partitions.empty())
+        run.partitions =
+            static_cast<std::uint32_t>(number_option("--partitions", partitions, processes, most_partitions));
+    if (!threads.empty())
+        run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions / processes));
+}
 
-int simulate_command(const Arguments& arguments)
+int simulate(const Arguments& arguments, ProcessGroup* group)
 {
     CommandLine line("run",
         "Simulates a system: SYSTEM is a system file with its workload, or an InfraGraph document with the workload "
@@ -69,6 +87,7 @@ int simulate_command(const Arguments& arguments)
     std::string html;
     std::string inputs;
     RunOptions run;
+    run.group = group;
     std::vector<std::string> waves;
     std::string wave_window;
     std::string fault_wave = "fault.fst";
@@ -97,7 +116,8 @@ int simulate_command(const Arguments& arguments)
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse a run whose estimate takes more memory; default the available memory of the machine");
     line.value("--partitions", "N", partitions,
-        "cut the run into N parts that exchange transactions once a window; changes no result");
+        "cut the run into N parts that exchange transactions once a window; changes no result; default 1, under mpirun "
+        "one for each process");
     line.value("--threads", "N", threads, "of --partitions: threads that run the parts; default 1; changes no result");
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
@@ -137,6 +157,12 @@ int simulate_command(const Arguments& arguments)
     line.flag("--no-timing", no_timing, "write JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "print no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
+    const bool speaks = group == nullptr || group->first();
+    // Process 0 writes; what the others need of an output is whether it is wanted.
+    if (!speaks) {
+        for (std::string* file : {&json, &series, &record, &timeline, &exported, &html, &inputs}) file->clear();
+        quiet = true;
+    }
 
     if (fidelity != "line" && fidelity != "flow")
         throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
@@ -154,12 +180,11 @@ int simulate_command(const Arguments& arguments)
             throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit),
                 "a size, such as 16GiB");
     }
-    if (!partitions.empty())
-        run.partitions = static_cast<std::uint32_t>(number_option("--partitions", partitions, 1, most_partitions));
-    if (!threads.empty())
-        run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions));
+    set_parts(partitions, threads, run);
     if (run.flow && run.partitions > 1)
-        throw usage_error("--partitions with --fidelity flow", "--fidelity line, or --partitions 1");
+        throw usage_error(group == nullptr ? "--partitions with --fidelity flow"
+                                           : "several processes with --fidelity flow",
+            group == nullptr ? "--fidelity line, or --partitions 1" : "--fidelity line, or one process");
     if (run.partitions > 1 && !waves.empty()) throw usage_error("--partitions with --wave", "--partitions 1");
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty() && timeline.empty())
@@ -190,6 +215,7 @@ int simulate_command(const Arguments& arguments)
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
     RunResult result = run.flow ? run_flow(system, run) : run_system(system, registry, run);
+    if (!speaks) return exit_good;  // the exit code is that of process 0
     result.energy = energy_of_run(result, system, energies);
     if (!energy.empty()) add_energy_module(result);
     for (const Waves::Entry& entry : registry.waves.entries)
@@ -214,6 +240,55 @@ int simulate_command(const Arguments& arguments)
     if (!quiet && !output.is_stdout())
         print(result_summary(result) + (energy.empty() ? "" : energy_text(*result.energy)));
     return result.exit_code();
+}
+
+// Processes of this machine know each other by their numbers, so that one can say which other one has died.
+void meet(Processes& processes)
+{
+    char machine[256] = {};
+    ::gethostname(machine, sizeof machine - 1);
+    ByteWriter own;
+    own.put(std::string(machine));
+    own.put(::getpid());
+    const std::vector<Bytes> all = processes.share(own.bytes());
+    std::vector<PeerProcess> peers;
+    for (std::uint32_t number = 0; number < all.size(); ++number) {
+        ByteReader of(all[number]);
+        if (of.text() == machine && number != processes.rank()) peers.push_back({number, of.take<pid_t>()});
+    }
+    know_peers(std::move(peers));
+}
+
+}  // namespace
+
+int simulate_command(const Arguments& arguments)
+{
+    std::unique_ptr<Processes> processes;
+    try {
+        processes = launched_processes();
+    } catch (const InputError&) {
+        if (launch_of_environment().first) throw;
+        // Process 0 says it for all, and the launcher then ends the others.
+        std::signal(SIGTERM, SIG_DFL);
+        ::sleep(seconds_to_speak);
+        return exit_refused;
+    }
+    if (processes == nullptr) {
+        if (const std::string notice = launched_apart(); !notice.empty()) print_notices({notice});
+        return simulate(arguments, nullptr);
+    }
+    keep_silent(processes->rank() != 0);
+    meet(*processes);
+    ProcessGroup group(std::move(processes));
+    return group.carry_out([&] { return simulate(arguments, &group); },
+        [&](const std::exception_ptr& error) {
+            keep_silent(false);
+            try {
+                std::rethrow_exception(error);
+            } catch (const InputError& problems) {
+                print_problems(problems);
+            }
+        });
 }
 
 }  // namespace weft

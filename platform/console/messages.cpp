@@ -10,10 +10,16 @@ namespace weft {
 namespace {
 
 bool output_good = true;
+bool silent_process = false;
 
-void print_line(const std::string& line) { std::fwrite((line + "\n").data(), 1, line.size() + 1, stderr); }
+void print_line(const std::string& line)
+{
+    if (!silent_process) std::fwrite((line + "\n").data(), 1, line.size() + 1, stderr);
+}
 
 }  // namespace
+
+void keep_silent(bool silent) { silent_process = silent; }
 
 InputError usage_error(std::string what, std::string expected)
 {
@@ -34,6 +40,7 @@ void print_notices(const std::vector<std::string>& notices)
 
 void print(std::string_view text)
 {
+    if (silent_process) return;
     if (std::fwrite(text.data(), 1, text.size(), results()) != text.size()) output_good = false;
 }
 

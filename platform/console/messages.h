@@ -12,6 +12,9 @@ namespace weft {
 
 constexpr std::size_t page_width = 100;
 
+// From now on nothing of the below is printed, or again: of the processes of one run the first one speaks for all.
+void keep_silent(bool silent = true);
+
 // Wrong use of the command line: "weft: what; expected ...".
 InputError usage_error(std::string what, std::string expected);
 

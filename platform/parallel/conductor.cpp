@@ -9,21 +9,36 @@ namespace {
 
 constexpr Time never = ~Time{0};
 
-template <class T>
-T take_from(const Transport::Message& message, std::size_t& at)
+CutRecord record_at(const Transport::Message& message, std::size_t& at)
 {
-    T out;
+    CutRecord out;
     std::memcpy(&out, message.data() + at, sizeof out);
     at += sizeof out;
     return out;
 }
 
+void line_at(const Transport::Message& message, std::size_t& at, LineRecord& out)
+{
+    std::memcpy(&out, message.data() + at, LineRecord::bytes(0));
+    at += LineRecord::bytes(0);
+    const std::size_t path = LineRecord::bytes(out.depth) - LineRecord::bytes(0);
+    std::memcpy(out.path.data(), message.data() + at, path);
+    at += path;
+}
+
+void breakdown_at(const Transport::Message& message, std::size_t& at, LatencyBreakdown& out)
+{
+    std::memcpy(&out, message.data() + at, sizeof out);
+    at += sizeof out;
+}
+
 }  // namespace
 
 Conductor::Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
-    std::size_t threads)
-    : parts_(std::move(parts)), links_(std::move(links)), transport_(transport), lookahead_(lookahead),
-      pool_(parts_.size(), threads), notes_(parts_.size())
+    std::size_t threads, std::uint32_t first, std::uint32_t all)
+    : parts_(std::move(parts)), links_(std::move(links)), transport_(transport), lookahead_(lookahead), first_(first),
+      all_(all > 0 ? all : static_cast<std::uint32_t>(parts_.size())), pool_(parts_.size(), threads),
+      notes_(parts_.size())
 {
     for (const Part& part : parts_) part.progress->make_part();
 }
@@ -46,21 +61,22 @@ std::uint64_t Conductor::records() const
 // such as the credit of a response that passes through a port, is on its way from its arrival on.
 void Conductor::deliver(std::size_t part)
 {
-    const auto to = static_cast<std::uint32_t>(part);
+    const std::uint32_t to = first_ + static_cast<std::uint32_t>(part);
     Note& note = notes_[part];
     note.least = never;
-    for (std::size_t turn = 0; turn < parts_.size(); ++turn) {
-        const auto from = static_cast<std::uint32_t>(backwards_ ? parts_.size() - 1 - turn : turn);
+    LineRecord line;
+    for (std::uint32_t turn = 0; turn < all_; ++turn) {
+        const std::uint32_t from = backwards_ ? all_ - 1 - turn : turn;
         const Transport::Message& message = transport_.inbox(to, from);
         for (std::size_t at = 0; at < message.size();) {
-            const auto record = take_from<CutRecord>(message, at);
+            const CutRecord record = record_at(message, at);
             note.least = std::min(note.least, record.due);
             ++note.records;
             if (record.has_line) {
-                const auto line = take_from<LineRecord>(message, at);
+                line_at(message, at, line);
                 LatencyBreakdown breakdown;
                 const bool traced = (line.flags & LineHeader::traced_flag) != 0;
-                if (traced) breakdown = take_from<LatencyBreakdown>(message, at);
+                if (traced) breakdown_at(message, at, breakdown);
                 links_[record.link]->deliver(record, &line, traced ? &breakdown : nullptr, begin_);
             } else {
                 links_[record.link]->deliver(record, nullptr, nullptr, begin_);
@@ -77,29 +93,54 @@ void Conductor::each(const std::function<void(std::size_t part)>& work)
     for (std::size_t turn = 0; turn < parts_.size(); ++turn) work(backwards_ ? parts_.size() - 1 - turn : turn);
 }
 
-// False: nothing was on its way.
+// False: nothing was on its way to parts of this process.
 bool Conductor::exchange()
 {
     const bool any = transport_.exchange();
-    each([this](std::size_t part) { deliver(part); });
+    if (failure_ != nullptr) return any;
+    try {
+        each([this](std::size_t part) { deliver(part); });
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
     return any;
 }
 
-bool Conductor::stuck()
+// Runs a window. What fails here must not keep other processes waiting: it is rethrown when all know of it.
+void Conductor::run_parts(Time least, const Between& between)
 {
-    bool spins = false;
-    bool in_vain = true;
-    std::uint64_t epochs = 0;
-    for (const Part& part : parts_) {
-        if (part.progress->anything_busy()) return asked_ = false;
-        spins = spins || part.progress->anybody_spins();
-        in_vain = in_vain && part.progress->all_in_vain();
-        epochs += part.progress->epoch();
+    try {
+        run_window(least);
+        stopped_ =
+            std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
+        wanted_ = stopped_ || !between.go_on || between.go_on(begin_ - 1);
+    } catch (...) {
+        failure_ = std::current_exception();
     }
-    if (!spins) return false;
-    if (asked_ && epochs == epochs_) return in_vain;
+}
+
+// Of this process, behind a window.
+Pulse Conductor::pulse() const
+{
+    Pulse out;
+    const auto note = [&out](bool so, std::uint64_t flag) { out.flags |= so ? flag : 0; };
+    for (const Part& part : parts_) {
+        note(part.progress->anything_busy(), Pulse::busy);
+        note(part.progress->anybody_spins(), Pulse::spins);
+        note(!part.progress->all_in_vain(), Pulse::hopes);
+        out.epochs += part.progress->epoch();
+    }
+    note(stopped_ || !wanted_, Pulse::stopped);
+    return out;
+}
+
+bool Conductor::stuck(const Pulse& all)
+{
+    if (all.has(Pulse::busy)) return asked_ = false;
+    if (!all.has(Pulse::spins)) return false;
+    if (asked_ && all.epochs == epochs_) return !all.has(Pulse::hopes);
     for (const Part& part : parts_) part.progress->ask_again(begin_);
-    epochs_ = epochs + parts_.size();
+    epochs_ = all.epochs + all_;
     asked_ = true;
     return false;
 }
@@ -123,37 +164,52 @@ void Conductor::run_window(Time least)
     if (turns_ != nullptr) turns_->take(begin_);
 }
 
-Conductor::End Conductor::run(Time until, const std::function<bool(Time)>& between)
+// What is on its way arrives, and all parts are at the time of the last item that ran anywhere.
+void Conductor::come_to_rest()
+{
+    for (bool on_way = true; on_way;) {
+        Pulse own;
+        own.flags = exchange() ? Pulse::on_way : 0;
+        on_way = transport_.agree(own).has(Pulse::on_way);
+    }
+    Pulse own;
+    own.least = ~last();
+    const Time ended = ~transport_.agree(own).least;
+    for (const Part& part : parts_) part.event_queue->end_part(ended);
+}
+
+Conductor::End Conductor::run(Time until, const Between& between)
 {
     End end = End::idle;
+    Pulse own;
     for (;;) {
         exchange();
-        Time least = never;
-        for (const Note& note : notes_) least = std::min(least, note.least);
-        if (least == never) break;
-        if (least > until) {
+        for (const Note& note : notes_) own.least = std::min(own.least, note.least);
+        if (failure_ != nullptr) own.flags |= Pulse::stopped;
+        if (!stopped_ && between.has_news && between.has_news()) own.flags |= Pulse::news;
+        const Pulse all = transport_.agree(own);
+        if (all.has(Pulse::news)) between.share_news();
+        if (all.has(Pulse::stopped)) {
+            end = End::stopped;
+            break;
+        }
+        if (windows_ > 0 && turns_ == nullptr && stuck(all)) {
+            end = End::stuck;
+            break;
+        }
+        if (all.least == never) break;
+        if (all.least > until) {
             end = End::until;
             break;
         }
         ++windows_;
-        const Time window = least > never - lookahead_ ? never : least + lookahead_;
+        const Time window = all.least > never - lookahead_ ? never : all.least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        run_window(least);
-        const bool stopped =
-            std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
-        if (stopped || (between && !between(begin_ - 1))) {
-            end = End::stopped;
-            break;
-        }
-        if (turns_ == nullptr && stuck()) {
-            end = End::stuck;
-            break;
-        }
+        run_parts(all.least, between);
+        own = pulse();
     }
-    while (exchange()) {
-    }
-    const Time ended = last();
-    for (const Part& part : parts_) part.event_queue->end_part(ended);
+    come_to_rest();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
     return end;
 }
 

@@ -6,9 +6,13 @@
 //
 // That nothing can change any more (gpu/progress.h) is asked at the ends of windows, over all parts: nothing busy, and everybody who spins
 // has polled in vain since. Where all parts are in one process it is found at the very poll (turns.h).
+//
+// Where processes have parts of the run, each of them has a conductor, and all take the same decisions: what these follow from is
+// agreed on once a window (Pulse).
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -25,6 +29,13 @@ namespace weft {
 class Conductor {
 public:
     using Part = Turns::Part;
+    // Asked between two windows, while no part runs.
+    struct Between {
+        std::function<bool(Time end)> go_on;  // false: stop the run. Null: nobody asks
+        // Whether something came to pass here that all processes must know; then all of them call the other. Null: never.
+        std::function<bool()> has_news;
+        std::function<void()> share_news;
+    };
     enum class End : std::uint8_t {
         idle,     // nothing is due any more
         until,    // what is left is due later
@@ -32,14 +43,16 @@ public:
         stuck     // those who spin cannot be helped any more
     };
 
-    // `links` by number. `lookahead` is at least 1 ps, `threads` from 1 to the number of parts.
+    // `parts` are those of this process, the first of which has the number `first` among `all`. `links` by number, null: of other processes.
+    // `lookahead` is at least 1 ps, `threads` from 1 to the number of parts.
     Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
-        std::size_t threads = 1);
+        std::size_t threads = 1, std::uint32_t first = 0, std::uint32_t all = 0);
 
-    // For what concerns all parts at once. Without it no item does, and the end of a run that cannot progress is found between windows.
+    // For what concerns all parts at once, where one process has them all. Without it no item does, and the end of a run that cannot
+    // progress is found between windows.
     void use_turns(Turns::Rules rules);
-    // Up to and including `until`. `between` is called after every window with its end, while no part runs; false stops the run.
-    End run(Time until, const std::function<bool(Time)>& between = nullptr);
+    // Up to and including `until`. What a part throws within a window ends the run in all processes; it is rethrown here.
+    End run(Time until, const Between& between = {});
     // Parts run, and messages are read, from the last to the first: the result is the same.
     void run_backwards() { backwards_ = true; }
 
@@ -59,16 +72,24 @@ private:
     void each(const std::function<void(std::size_t part)>& work);
     bool exchange();
     void deliver(std::size_t part);
-    bool stuck();
     void run_window(Time least);
+    void run_parts(Time least, const Between& between);
+    Pulse pulse() const;
+    bool stuck(const Pulse& all);
+    void come_to_rest();
 
     std::vector<Part> parts_;
     std::vector<CutLink*> links_;
     Transport& transport_;
     Time lookahead_;
+    std::uint32_t first_;
+    std::uint32_t all_;
     WorkerPool pool_;
     std::unique_ptr<Turns> turns_;
     std::vector<Note> notes_;  // by part
+    std::exception_ptr failure_;
+    bool stopped_ = false;  // by a module of this process
+    bool wanted_ = true;    // somebody here wants the run to go on
     bool backwards_ = false;
     Time begin_ = 0;  // of the window to come
     std::uint64_t windows_ = 0;

@@ -27,20 +27,19 @@ public:
     Time on_response(unsigned, Line& line, Time delay) override { return take(line, LinePhase::response, delay); }
     void on_request_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::request_credit, delay, line.vc, false));
+        write(record(LinePhase::request_credit, delay, line.vc, false), nullptr);
     }
     void on_response_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::response_credit, delay, line.vc, false));
+        write(record(LinePhase::response_credit, delay, line.vc, false), nullptr);
     }
 
 private:
     Time take(Line& line, LinePhase phase, Time delay)
     {
-        write(record(phase, delay, line.vc, true));
         LineRecord saved;
         line.save(saved);
-        write(saved);
+        write(record(phase, delay, line.vc, true), &saved);
         if (line.traced()) write(line.breakdown());
         from_.pool->give(line);
         return 0;
@@ -50,13 +49,21 @@ private:
         const Scheduling& by = from_.event_queue->scheduling();
         return {from_.event_queue->now() + delay, by.at, by.device, link_, end_, phase, vc, has_line};
     }
-    template <class T>
-    void write(const T& value)
+    void write(const LatencyBreakdown& breakdown)
     {
         Transport::Message& message = transport_.outbox(from_.part, to_);
         const std::size_t at = message.size();
-        message.resize(at + sizeof value);
-        std::memcpy(message.data() + at, &value, sizeof value);
+        message.resize(at + sizeof breakdown);
+        std::memcpy(message.data() + at, &breakdown, sizeof breakdown);
+    }
+    void write(const CutRecord& record, const LineRecord* line)
+    {
+        Transport::Message& message = transport_.outbox(from_.part, to_);
+        const std::size_t at = message.size();
+        const std::size_t bytes = line == nullptr ? 0 : LineRecord::bytes(line->depth);
+        message.resize(at + sizeof record + bytes);
+        std::memcpy(message.data() + at, &record, sizeof record);
+        if (line != nullptr) std::memcpy(message.data() + at + sizeof record, line, bytes);
     }
 
     Side from_;
@@ -71,6 +78,7 @@ CutLink::CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t n
     : sc_module(name), path_(std::move(path)), sides_(sides)
 {
     for (unsigned end = 0; end < 2; ++end) {
+        if (sides_[end].event_queue == nullptr) continue;
         halves_[end] = make(end, "half_" + std::to_string(end));
         far_[end] = std::make_unique<FarEnd>(("far_" + std::to_string(end)).c_str(), sides_[end], sides_[1 - end],
             number, 1 - end, transport);

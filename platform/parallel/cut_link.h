@@ -35,8 +35,8 @@ class CutLink final : public sc_core::sc_module, public LinkModel {
 public:
     struct Side {
         std::uint32_t part;
-        EventQueue* event_queue;
-        LinePool* pool;
+        EventQueue* event_queue;  // null: the part is in another process, and so is that half of the link
+        LinePool* pool;           // the same
     };
     using MakeLink = std::function<std::unique_ptr<LinkModel>(unsigned end, const std::string& module_name)>;
 
@@ -51,11 +51,16 @@ public:
 
     LineTargetSocket& target(unsigned end) override { return halves_[end]->target(end); }
     LineInitiatorSocket& initiator(unsigned end) override { return halves_[end]->initiator(end); }
-    const LinkSpec& spec() const override { return halves_[0]->spec(); }
-    Direction direction(unsigned end) const override { return halves_[end]->direction(end); }
+    const LinkSpec& spec() const override { return (halves_[0] ? halves_[0] : halves_[1])->spec(); }
+    // Of what leaves at an end that is elsewhere: nothing.
+    Direction direction(unsigned end) const override
+    {
+        return halves_[end] ? halves_[end]->direction(end) : Direction();
+    }
     void reset_statistics() override
     {
-        for (const auto& half : halves_) half->reset_statistics();
+        for (const auto& half : halves_)
+            if (half) half->reset_statistics();
     }
 
 private:

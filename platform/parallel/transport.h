@@ -8,17 +8,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/parallel/processes.h"
+
 namespace weft {
 
 class Transport {
 public:
-    using Message = std::vector<std::byte>;
+    using Message = Bytes;
 
     virtual ~Transport() = default;
     virtual Message& outbox(std::uint32_t from, std::uint32_t to) = 0;
     virtual const Message& inbox(std::uint32_t to, std::uint32_t from) const = 0;
-    // False: nothing was on its way.
+    // False: nothing was on its way to parts of this process.
     virtual bool exchange() = 0;
+    // What holds for the parts of all processes.
+    virtual Pulse agree(const Pulse& own) { return own; }
 };
 
 // All parts in one process.

@@ -186,8 +186,9 @@ std::string result_json(const RunResult& result, bool timing)
     out["simulated_ps"] = result.simulated_ps;
     out["wall_s"] = timing ? Json(result.wall_s) : Json(0);
     out["elaborate_s"] = timing ? Json(result.elaborate_s) : Json(0);
-    out["cpu_s"] = timing ? Json(processor_seconds()) : Json(0);
-    out["peak_rss_bytes"] = timing ? Json(most_resident_bytes()) : Json(0);
+    out["cpu_s"] = timing ? Json(result.processes ? result.processes->cpu_s : processor_seconds()) : Json(0);
+    out["peak_rss_bytes"] =
+        timing ? Json(result.processes ? result.processes->peak_rss_bytes : most_resident_bytes()) : Json(0);
     out["lines"] = result.lines;
     out["line_hops"] = result.line_hops;
     if (result.fidelity == "flow") out["messages"] = result.messages;

@@ -146,6 +146,13 @@ struct TraceAnalysis {
     std::vector<Operation> operations;  // the largest share of the path first
 };
 
+// Of a run over several processes.
+struct ProcessesResult {
+    std::uint32_t count = 1;
+    double cpu_s = 0;                  // of all
+    std::uint64_t peak_rss_bytes = 0;  // of the largest
+};
+
 struct RunResult {
     std::string fidelity = "line";
     std::uint64_t grain = 64;  // B of the widest transaction, at line fidelity
@@ -184,12 +191,13 @@ struct RunResult {
     std::optional<ChoiceResult> choice;
     std::optional<BackgroundResult> beside;
     std::optional<EnergyResult> energy;
-    std::vector<PathResult> paths;       // if RunOptions::follow
-    std::optional<TraceAnalysis> trace;  // of a trace, if RunOptions::follow
-    std::string timeline;                // a Chrome trace, if RunOptions::follow
-    std::string series;                  // comma-separated, if RunOptions::window
-    std::string record;                  // comma-separated, if RunOptions::record
-    std::string plan;                    // MSCCL XML, if RunOptions::plan
+    std::optional<ProcessesResult> processes;  // none: there is one
+    std::vector<PathResult> paths;             // if RunOptions::follow
+    std::optional<TraceAnalysis> trace;        // of a trace, if RunOptions::follow
+    std::string timeline;                      // a Chrome trace, if RunOptions::follow
+    std::string series;                        // comma-separated, if RunOptions::window
+    std::string record;                        // comma-separated, if RunOptions::record
+    std::string plan;                          // MSCCL XML, if RunOptions::plan
 
     // The exit code: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;

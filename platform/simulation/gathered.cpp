@@ -63,12 +63,14 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
     return out;
 }
 
-std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
+std::vector<std::vector<ModuleResult>> module_results(const System& system, const ResolvedSystem& resolved,
+    const FabricPlan& plan)
 {
-    std::vector<ModuleResult> out;
+    std::vector<std::vector<ModuleResult>> places;
     const std::vector<Gpu*> gpus = system.gpus();
     const std::vector<ReplayGpu*> replays = system.replays();
     for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
+        std::vector<ModuleResult>& out = places.emplace_back();
         const std::string& model = resolved.model(plan.members[rank]);
         if (const ReplayGpu* replay = replays[rank]) {
             out.push_back({replay->path() + ".replay", "replay", model, replay->statistics(), {}});
@@ -92,15 +94,18 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
             out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.dma_engines().bulk_statistics(), {}});
         add_ports(gpu.path(), model, gpu.ports(), out);
     }
-    for (const System::SwitchPlace& place : system.switches())
-        out.push_back({place.path, "switch", place.model, place.module->statistics(), {}});
+    for (const System::SwitchPlace& place : system.switches()) {
+        places.emplace_back();
+        if (place.module != nullptr)
+            places.back().push_back({place.path, "switch", place.model, place.module->statistics(), {}});
+    }
     // Blocks: what their packets are can be counted.
     for (const FabricModules::LinkPlace& place : system.fabric().links()) {
         const std::string& model = resolved.link_model(place.edge);
         if (model != "link")
-            out.push_back({edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
+            places.push_back({{edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}}});
     }
-    return out;
+    return places;
 }
 
 std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry)

@@ -14,7 +14,9 @@ namespace weft {
 // `accelerators`: endpoints that are no memories.
 std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load,
     std::size_t accelerators);
-std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
+// By accelerator, switch and link; nothing for one that another process has.
+std::vector<std::vector<ModuleResult>> module_results(const System& system, const ResolvedSystem& resolved,
+    const FabricPlan& plan);
 // Where what `modules` wrote is not what their models declare; a sentence each.
 std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry);
 std::vector<CollectiveResult> collective_results(const Executor& executor);

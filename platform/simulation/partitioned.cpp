@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/engine/switch_use.h"
+#include "platform/parallel/process_transport.h"
+#include "platform/workload/replay_traffic.h"
+#include "platform/workload/run_workload.h"
 
 namespace weft {
 
@@ -89,7 +94,12 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     partition_ = make_partition(graph_, options.partitions);
 
     division_.parts = options.partitions;
-    transport_ = std::make_unique<LocalTransport>(options.partitions);
+    division_.count = options.partitions;
+    if (options.group == nullptr) {
+        transport_ = std::make_unique<LocalTransport>(options.partitions);
+    } else {
+        share_parts(*options.group);
+    }
     division_.transport = transport_.get();
     division_.part_of_node.assign(plan.fabric.nodes.size(), 0);
     division_.device_of_node.assign(plan.fabric.nodes.size(), 0);
@@ -114,11 +124,69 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Run
     };
 }
 
+// Neighbouring parts go to the same process.
+void CutRun::share_parts(ProcessGroup& group)
+{
+    const std::uint32_t parts = division_.parts;
+    if (std::uint64_t{parts} * parts - 1 > group.processes().most_tag())
+        throw InputError("", 0, fmt::format("--partitions {} over processes", parts),
+            "fewer parts: MPI numbers messages up to " + std::to_string(group.processes().most_tag()));
+    std::vector<std::uint32_t> process_of(parts);
+    for (std::uint32_t process = 0; process < group.size(); ++process)
+        for (std::uint32_t part = ProcessGroup::first_part(process, group.size(), parts);
+             part < ProcessGroup::first_part(process + 1, group.size(), parts); ++part)
+            process_of[part] = process;
+    division_.first = ProcessGroup::first_part(group.rank(), group.size(), parts);
+    division_.count = ProcessGroup::first_part(group.rank() + 1, group.size(), parts) - division_.first;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> cuts;
+    for (const std::size_t edge : partition_.cut) {
+        const std::uint32_t a = partition_.part[graph_.edges[edge].a];
+        const std::uint32_t b = partition_.part[graph_.edges[edge].b];
+        cuts.insert({a, b});
+        cuts.insert({b, a});
+    }
+    transport_ = std::make_unique<ProcessTransport>(group.processes(), std::move(process_of),
+        std::vector<std::pair<std::uint32_t, std::uint32_t>>(cuts.begin(), cuts.end()));
+}
+
+void CutRun::require_processes(const ResolvedSystem& resolved, const RunOptions& options, const RunWorkload& load,
+    const ReplayTraffic& traffic)
+{
+    const Workload& workload = resolved.workload;
+    const auto refuse_processes = [&](const std::string& what) {
+        throw InputError(resolved.file, workload.line, "a run over processes with " + what,
+            "one process (--partitions N cuts it there)");
+    };
+    if (options.window > 0) refuse_processes("--series, --html or --timeline, which look at all links at once");
+    if (options.follow) refuse_processes("--critical-path or --timeline, which follow transactions");
+    if (options.watch) refuse_processes("--watch");
+    if (options.record) refuse_processes("--record");
+    if (load.ranks() > 0) refuse_processes("a trace");
+    if (!workload.delays.empty()) refuse_processes("ranks that enter late");
+    if (!workload.beside.empty()) refuse_processes("a background kernel");
+    if (traffic.any()) refuse_processes("replay GPUs");
+    // A report of who waits reads flags of ranks that other processes have.
+    if (resolved.engine().flag_home == FlagHome::signaller) refuse_processes("engine.flag_home=signaller");
+}
+
+void CutRun::require_schedule(const ResolvedSystem& resolved, const Schedule& schedule)
+{
+    if (switch_use(schedule).any())
+        throw InputError(resolved.file, resolved.workload.line,
+            "a run over processes with " + schedule.name + ", which has steps that switches execute",
+            "one process (--partitions N cuts it there)");
+}
+
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
 {
     std::vector<LineExecutor::Site> out;
     for (const NodeId node : plan.members) {
-        System::Share& share = *system.shares()[division_.part_of_node[node]];
+        const std::uint32_t part = division_.part_of_node[node];
+        if (!division_.here(part)) {
+            out.push_back({nullptr, nullptr, division_.device_of_node[node]});
+            continue;
+        }
+        System::Share& share = *system.shares()[part - division_.first];
         out.push_back({&share.event_queue, &share.progress, division_.device_of_node[node]});
     }
     return out;
@@ -136,7 +204,7 @@ std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t t
     std::vector<Conductor::Part> parts;
     for (const auto& share : system.shares()) parts.push_back({&share->event_queue, &share->progress});
     return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_, partition_.lookahead,
-        threads);
+        threads, division_.first, division_.parts);
 }
 
 }  // namespace weft

@@ -3,6 +3,8 @@
 // A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise is refused with one
 // line: blocks of RTL and models of users, which the SystemC kernel may wake; protocol checkers, which know a transaction by its object. Links
 // with retry, with credit messages or with a pool of credits and those of replay GPUs are not cut (docs/models/parallel.md says why).
+//
+// With RunOptions::group each process has some of the parts.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +16,13 @@
 #include "platform/assembly/system.h"
 #include "platform/parallel/conductor.h"
 #include "platform/parallel/partition.h"
+#include "platform/parallel/process_group.h"
 #include "platform/simulation/run.h"
 
 namespace weft {
+
+class ReplayTraffic;
+class RunWorkload;
 
 class CutRun {
 public:
@@ -24,6 +30,11 @@ public:
     CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const RunOptions& options);
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
+
+    // What several processes cannot do, though parts in one process can.
+    static void require_processes(const ResolvedSystem& resolved, const RunOptions& options, const RunWorkload& load,
+        const ReplayTraffic& traffic);
+    static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
 
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }
@@ -36,9 +47,11 @@ public:
     std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
 
 private:
+    void share_parts(ProcessGroup& group);
+
     CutGraph graph_;  // nodes with the numbers of those that are used, in rank order, then others
     Partition partition_;
-    std::unique_ptr<LocalTransport> transport_;
+    std::unique_ptr<Transport> transport_;
     Division division_;
 };
 

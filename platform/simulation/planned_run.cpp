@@ -47,6 +47,13 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
 {
     const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
     MachineMemory memory = machine_memory();
+    // Processes of one machine share it, and each has its part of the run.
+    if (options.group != nullptr) {
+        const auto all = [&](std::uint64_t bytes) {
+            return bytes / options.group->processes().on_this_machine() * options.group->size();
+        };
+        memory = {all(memory.total), all(memory.available)};
+    }
     if (options.memory_limit) memory = {*options.memory_limit, *options.memory_limit};
     require_fit(resolved, plan, request, data_on, estimate, memory);
     const std::string notice = size_notice(estimate, memory, !options.until);
@@ -82,7 +89,13 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
-    if (options.partitions > 1) cut = std::make_unique<CutRun>(resolved, plan, options);
+    if (options.partitions > 1) {
+        if (options.group != nullptr) CutRun::require_processes(resolved, options, load, traffic);
+        if (options.group != nullptr && has_cards(resolved, plan))
+            throw InputError(resolved.file, 0, "a run over processes with network cards (switch.message)",
+                "one process (--partitions N cuts it there)");
+        cut = std::make_unique<CutRun>(resolved, plan, options);
+    }
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }
@@ -114,6 +127,7 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
             choice.emplace(), line);
     }
     run.load.attach(executor, run.ranks, run.accelerators, chosen);
+    if (run.options.group != nullptr) CutRun::require_schedule(run.resolved, run.load.driver()->schedule());
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 #include "base/diagnostic.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
+#include "platform/assembly/link_results.h"
 #include "platform/simulation/planned_run.h"
+#include "platform/simulation/run_end.h"
 #include "platform/simulation/run_trace.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/interrupt.h"
@@ -71,10 +74,19 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     return result;
 }
 
+std::uint32_t processes_of(const RunOptions& options) { return options.group == nullptr ? 1 : options.group->size(); }
+
+// Whose transactions the progress line counts.
+std::string who_of(const RunOptions& options)
+{
+    return options.group == nullptr ? "" : "process 0 of " + std::to_string(options.group->size()) + ": ";
+}
+
 // Who looks on while a run simulates.
 struct Watching {
     Watching(PlannedRun& run, BuiltRun& parts)
-        : progress(run.options.progress, expected_lines(run.load.driver(), run.resolved.workload))
+        : progress(run.options.progress,
+              expected_lines(run.load.driver(), run.resolved.workload) / processes_of(run.options), who_of(run.options))
     {
         const RunOptions& options = run.options;
         parts.system.event_queue().set_watch([this, &parts](Time now) { return look(now, parts); });
@@ -187,6 +199,7 @@ std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
 {
     std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
     if (run.options.backwards) conductor->run_backwards();
+    if (run.options.group != nullptr) return conductor;  // what concerns all parts is agreed on between windows
     Turns::Rules rules;
     if (run.in_turns()) rules.order = [&parts](const ScheduledItem& item) { return parts.executor.turn_of(item); };
     rules.reach = reach_of_turns(run);
@@ -201,73 +214,103 @@ std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
     return conductor;
 }
 
+// Between two windows: who left a job is told to the other processes, and jobs that all have left are ended.
+void share_leaves(LineExecutor& executor, ProcessGroup* group)
+{
+    std::vector<LineExecutor::Leave> own = executor.take_leaves();
+    if (group != nullptr) {
+        ByteWriter out;
+        out.list(own);
+        const std::vector<Bytes> all = group->processes().share(out.bytes());
+        std::vector<LineExecutor::Leave> others;
+        for (std::uint32_t process = 0; process < all.size(); ++process) {
+            if (process == group->rank()) continue;
+            for (const LineExecutor::Leave& leave : ByteReader(all[process]).values<LineExecutor::Leave>())
+                others.push_back(leave);
+        }
+        std::sort(others.begin(), others.end(), [](const LineExecutor::Leave& a, const LineExecutor::Leave& b) {
+            return std::tie(a.at, a.job, a.position) < std::tie(b.at, b.job, b.position);
+        });
+        executor.tell_leaves(others);
+    }
+    executor.finish_ended();
+}
+
+// What fails in one process fails in all of them, at this place.
+void together(ProcessGroup* group, const std::function<void()>& action)
+{
+    if (group == nullptr) return action();
+    std::exception_ptr error;
+    try {
+        action();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    group->agree(error);
+}
+
 // The same of a run that is cut, of which the kernel sees nothing.
 void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
+    ProcessGroup* const group = run.options.group;
     std::optional<TimeSeries>& series = watching.series;
     const Time limit = run.options.until.value_or(~Time{0});
-    run.load.start();
+    together(group, [&] { run.load.start(); });
+    if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
     const InterruptGuard interrupt;
     start_others(run, parts);
     const std::unique_ptr<Conductor> conductor = conductor_of(run, parts);
-    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two looks
-    const auto between = [&](Time now) {
-        parts.executor.finish_ended();
-        return (conductor->windows() & look_mask) != 0 || watching.look(now, parts);
+    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two progress lines at least
+    Conductor::Between between;
+    between.has_news = [&] { return parts.executor.anybody_left(); };
+    between.share_news = [&] { share_leaves(parts.executor, group); };
+    // A window may take long, but a request to end has no time to wait.
+    between.go_on = [&](Time now) {
+        return ((conductor->windows() & look_mask) != 0 && !InterruptGuard::requested()) || watching.look(now, parts);
     };
-    Conductor::End end = Conductor::End::idle;
-    do {
-        for (;;) {
-            end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
-            parts.executor.rethrow();
-            if (end != Conductor::End::until || !series || series->next() > limit) break;
-            series->close(series->next());
-        }
-    } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
-    watching.stuck = end == Conductor::End::stuck;
-    watching.late = conductor->late();
+    together(group, [&] {
+        Conductor::End end = Conductor::End::idle;
+        do {
+            for (;;) {
+                end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
+                parts.executor.rethrow();
+                if (end != Conductor::End::until || !series || series->next() > limit) break;
+                series->close(series->next());
+            }
+        } while (group == nullptr && end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
+        watching.stuck = end == Conductor::End::stuck;
+        watching.late = conductor->late();
+    });
 }
 
-std::vector<std::string> who_waits(const PlannedRun& run, BuiltRun& parts)
+std::vector<std::string> who_waits(Contribution& all)
 {
-    std::vector<std::string> out = parts.system.fabric().blocked_chain();
-    const auto add = [&out](std::vector<std::string> lines) {
-        for (std::string& line : lines) out.push_back(std::move(line));
-    };
-    add(run.load.blocked());
-    add(parts.executor.blocked());
-    for (ReplayGpu* replay : parts.system.replays())
-        if (replay != nullptr) add(replay->blocked());
-    add(parts.system.blocked());
+    std::vector<BufferWait> waits;
+    for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
+    std::vector<std::string> out = blocked_chain(waits);
+    for (auto& [place, line] : all.waiting_ranks) out.push_back(std::move(line));
+    for (auto& [place, line] : all.waiting_modules) out.push_back(std::move(line));
     return out;
 }
 
-void set_stop(PlannedRun& run, BuiltRun& parts, const Watching& watching, RunResult& result)
+// Why the run is over; it ended by itself where `ended`.
+void set_stop(const PlannedRun& run, BuiltRun& parts, const Watching& watching, const RunEnd& end, Contribution& all,
+    RunResult& result)
 {
-    const System& system = parts.system;
-    const bool idle = system.idle();
-    const std::vector<ReplayGpu*> replays = parts.system.replays();
-    const bool all_replayed = std::all_of(replays.begin(), replays.end(),
-        [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    const bool ended = run.load.finished() && all_replayed && idle && !system.stopped();
-    if (ended) {
-        parts.system.check_contents();
-        parts.system.finish_checkers();
-    }
-    result.problems = parts.system.problems();
-    if (ended && result.problems.empty()) result.problems = parts.system.unsettled();
+    result.problems = std::move(all.problems);
+    if (result.problems.empty()) result.problems = std::move(all.unsettled);
     result.fault = parts.system.fault();
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;
-    } else if (run.load.finished() && all_replayed) {
+    } else if (run.load.finished() && end.all_replayed) {
         result.stop = StopReason::finished;
-    } else if (watching.interrupted) {
+    } else if (end.interrupted) {
         result.stop = StopReason::interrupted;
-    } else if (run.options.until && !idle && !system.cannot_progress() && !watching.stuck) {
+    } else if (run.options.until && !end.idle && !end.cannot_progress && !watching.stuck) {
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
-        result.blocked = who_waits(run, parts);
+        result.blocked = who_waits(all);
         if (watching.stuck)
             result.notices.emplace_back(
                 "the time is that of the end of a window: a run without --partitions ends when it cannot progress");
@@ -277,7 +320,7 @@ void set_stop(PlannedRun& run, BuiltRun& parts, const Watching& watching, RunRes
     }
 }
 
-void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& result)
+void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& all, RunResult& result)
 {
     const ResolvedSystem& resolved = run.resolved;
     const FabricPlan& plan = run.plan;
@@ -285,10 +328,13 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
     result.collectives = collective_results(parts.executor);
     if (parts.beside) result.beside = parts.beside->result(resolved.workload.beside);
     result.ranks = rank_results(system, plan, run.load, run.accelerators);
+    for (RankResult& rank : result.ranks)
+        for (std::size_t cause = 0; cause < all.stalls[rank.rank].size(); ++cause)
+            rank.stall_ps[cause].second = all.stalls[rank.rank][cause];
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
-        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.last();
+        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : all.last;
     }
     for (RankResult& rank : result.ranks) {
         rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
@@ -297,15 +343,17 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
     result.checked_connections = system.checked_connections();
     result.protocol_problems = system.protocol_problems();
-    result.lines = system.lines();
-    result.line_hops = system.line_hops();
+    result.lines = all.lines;
+    result.line_hops = all.line_hops;
     bool checked = false;
-    for (const JobRecord& record : parts.executor.records()) {
+    for (std::size_t job = 0; job < parts.executor.records().size(); ++job) {
+        const JobRecord& record = parts.executor.records()[job];
         checked = checked || record.checked;
-        if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
+        if (const std::string& text = all.mismatches[job].text; !text.empty())
+            result.mismatches.push_back(record.name + ": " + text);
     }
     if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
-    const Time last = std::max(system.last(), result.simulated_ps);
+    const Time last = std::max(all.last, result.simulated_ps);
     std::vector<std::string> names;
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {
@@ -321,6 +369,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
                 " transactions are not in the profile: it has only writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), last);
+    for (std::size_t l = 0; l < all.links.size(); ++l)
+        if (result.link_results[l].name.empty()) result.link_results[l] = std::move(all.links[l]);
     if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)
         add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()),
             result.link_results);
@@ -330,9 +380,11 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         result.trace = watching.trace->analysis();
         result.timeline = watching.trace->timeline(names);
     }
-    result.modules = module_results(system, resolved, plan);
+    for (std::vector<ModuleResult>& place : all.modules)
+        for (ModuleResult& module : place) result.modules.push_back(std::move(module));
     result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
+    if (run.options.group != nullptr) result.processes = {run.options.group->size(), all.cpu_s, all.rss};
 }
 
 }  // namespace
@@ -351,8 +403,16 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching);
     result.wall_s = seconds_since(started);
 
-    set_stop(run, parts, watching, result);
-    gather(run, parts, watching, result);
+    const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);
+    const bool finished = run.load.finished() && end.all_replayed;
+    const bool until = options.until && !end.idle && !end.cannot_progress && !watching.stuck;
+    Contribution all =
+        contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
+    if (options.group != nullptr)
+        all.links = link_results(parts.system.fabric(), resolved.graph(), 0);  // without watches, no time is asked
+    if (!collect(all, options.group)) return result;
+    set_stop(run, parts, watching, end, all, result);
+    gather(run, parts, watching, all, result);
     for (std::string& line : undeclared_statistics(result.modules, registry)) {
         result.problems.push_back(std::move(line));
         if (result.stop == StopReason::finished) result.stop = StopReason::wrong;

@@ -11,6 +11,8 @@
 
 namespace weft {
 
+class ProcessGroup;
+
 struct RunOptions {
     bool data_on = true;
     std::optional<Time> until;    // ps
@@ -24,13 +26,15 @@ struct RunOptions {
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)
     bool progress = true;  // a line on stderr about every second, once two have passed
     std::uint32_t partitions = 1;  // parts that the run is cut into: the results are the same (partitioned.h)
-    std::uint32_t threads = 1;     // that run them, at most one a part
+    std::uint32_t threads = 1;     // that run them, at most one a part (of a process)
+    ProcessGroup* group =
+        nullptr;             // not null: over these processes, each of which calls run_system() with the same system
     bool backwards = false;  // the parts of a window run from the last to the first: a check that this does not matter
     std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
 };
 
 // One simulation per process. Throws InputError for what cannot be run. A SIGINT ends the run early with
-// what there is so far.
+// what there is so far. With a group of processes the result is that of all in process 0, and incomplete in others.
 RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options = {});
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "platform/workload/progress_line.h"
 
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,9 +18,9 @@ constexpr std::chrono::seconds log_interval{10};
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool enabled, std::uint64_t expected_lines)
-    : enabled_(enabled), terminal_(::isatty(STDERR_FILENO) == 1), expected_(expected_lines), started_(Clock::now()),
-      next_(started_ + quiet_time)
+ProgressLine::ProgressLine(bool enabled, std::uint64_t expected_lines, std::string who)
+    : who_(std::move(who)), enabled_(enabled), terminal_(::isatty(STDERR_FILENO) == 1), expected_(expected_lines),
+      started_(Clock::now()), next_(started_ + quiet_time)
 {
 }
 
@@ -35,7 +36,7 @@ double ProgressLine::seconds() const { return std::chrono::duration<double>(Cloc
 void ProgressLine::print(Time simulated, std::uint64_t lines)
 {
     const double rate = static_cast<double>(lines) / seconds();
-    std::string text = fmt::format("weft: simulated {}, {:.1f} M transactions, {:.2f} M transactions/s",
+    std::string text = fmt::format("weft: {}simulated {}, {:.1f} M transactions, {:.2f} M transactions/s", who_,
         format_time_ps(simulated), static_cast<double>(lines) / 1e6, rate / 1e6);
     if (expected_ > lines && rate > 0)
         text += fmt::format(", about {:.0f} s left", static_cast<double>(expected_ - lines) / rate);

@@ -11,8 +11,8 @@ namespace weft {
 
 class ProgressLine {
 public:
-    // `expected_lines` 0: unknown, no estimate.
-    ProgressLine(bool enabled, std::uint64_t expected_lines);
+    // `expected_lines` 0: unknown, no estimate. `who` counts them, "process 0 of 4: "; empty: the run.
+    ProgressLine(bool enabled, std::uint64_t expected_lines, std::string who = "");
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
@@ -27,6 +27,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    std::string who_;
     bool enabled_;
     bool terminal_;
     bool printed_ = false;

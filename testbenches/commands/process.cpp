@@ -25,10 +25,10 @@ std::string temporary_file()
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments, const std::string& out_path)
+Process::Process(const std::vector<std::string>& arguments, const std::string& out_path, const std::string& program)
     : out_path_(out_path.empty() ? temporary_file() : out_path), err_path_(temporary_file()), own_out_(out_path.empty())
 {
-    std::vector<char*> words{const_cast<char*>(WEFT_PROGRAM)};
+    std::vector<char*> words{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
     child_ = ::fork();
@@ -37,7 +37,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& o
     const int out = ::open(out_path_.c_str(), O_WRONLY | O_TRUNC);
     const int err = ::open(err_path_.c_str(), O_WRONLY | O_TRUNC);
     if (out < 0 || err < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0 || ::chdir(WEFT_SOURCE_DIR) != 0) ::_exit(99);
-    ::execv(WEFT_PROGRAM, words.data());
+    ::execvp(program.c_str(), words.data());
     ::_exit(98);
 }
 

@@ -16,8 +16,9 @@ struct Outcome {
 
 class Process {
 public:
-    // Starts `weft ARGUMENTS` in the root of the source tree.
-    explicit Process(const std::vector<std::string>& arguments, const std::string& out_path = "");
+    // Starts `weft ARGUMENTS` in the root of the source tree, or another program.
+    explicit Process(const std::vector<std::string>& arguments, const std::string& out_path = "",
+        const std::string& program = WEFT_PROGRAM);
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -27,6 +28,7 @@ public:
     // Waits until that holds `text`; false after a minute or when the process ended.
     bool wait_for_err(const std::string& text);
     void send(int signal) const;
+    pid_t pid() const { return child_; }
     // Waits until it has so many bytes in memory; false after a minute or when it ended.
     bool wait_for_memory(std::uint64_t bytes);
     Outcome wait();

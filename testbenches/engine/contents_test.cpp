@@ -96,11 +96,18 @@ struct Case {
 
     std::string check() const
     {
-        return check_outputs(schedule, layout, type, seed,
+        const auto found = mismatch(nullptr);
+        return found ? found->text : "";
+    }
+    std::optional<OutputMismatch> mismatch(const std::function<bool(std::uint32_t)>& holds) const
+    {
+        return check_outputs(
+            schedule, layout, type, seed,
             [this](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
                 ASSERT_LE(begin + bytes, outputs[rank].size());
                 std::memcpy(out, outputs[rank].data() + begin, bytes);
-            });
+            },
+            holds);
     }
 
     static constexpr std::uint64_t share = 48;
@@ -237,9 +244,26 @@ TEST(Contents, BarriersAndCustomSchedulesHaveNothingToCompare)
 {
     Schedule schedule = frame(CollectiveOp::custom, 2);
     const auto never = [](std::uint32_t, std::uint64_t, std::uint64_t, std::uint8_t*) { FAIL(); };
-    EXPECT_EQ(check_outputs(schedule, Layout(schedule, 64, 1), ElementType::u8, seed, never), "");
+    EXPECT_EQ(check_outputs(schedule, Layout(schedule, 64, 1), ElementType::u8, seed, never), std::nullopt);
     schedule.op = CollectiveOp::barrier;
-    EXPECT_EQ(check_outputs(schedule, Layout(schedule, 0, 1), ElementType::u8, seed, never), "");
+    EXPECT_EQ(check_outputs(schedule, Layout(schedule, 0, 1), ElementType::u8, seed, never), std::nullopt);
+}
+
+// Each process of a run compares the ranks that it has: the least chunk and rank of all is what one process finds.
+TEST(Contents, RanksOfOtherProcessesAreNotCompared)
+{
+    Case gathered(CollectiveOp::all_gather, ElementType::int32);
+    gathered.outputs[1].back() ^= 1;
+    gathered.outputs[2].front() ^= 1;
+    const auto whole = gathered.mismatch(nullptr);
+    const auto low = gathered.mismatch([](std::uint32_t rank) { return rank < 2; });
+    const auto high = gathered.mismatch([](std::uint32_t rank) { return rank >= 2; });
+    ASSERT_TRUE(whole && low && high);
+    EXPECT_EQ(whole->text, high->text);
+    EXPECT_EQ(whole->rank, 2U);
+    EXPECT_EQ(low->rank, 1U);
+    EXPECT_GT(low->chunk, high->chunk);
+    EXPECT_FALSE(gathered.mismatch([](std::uint32_t rank) { return rank == 0; }));
 }
 
 }  // namespace contents_test

@@ -51,7 +51,7 @@ TEST(HouseRules, StateOfTheProcessIsListed)
             EXPECT_NE(page.find("`" + source.path + "`"), std::string::npos) << finding.text();
         }
     }
-    EXPECT_EQ(found, 7U);
+    EXPECT_EQ(found, 8U);
 }
 
 TEST(HouseRules, StateOfTheProcessIsFoundWhereItIsPlanted)

@@ -94,6 +94,19 @@ void EventQueue::notify_kernel(sc_core::sc_event& event, Time due)
     limit_ = std::min(limit_, due);
 }
 
+// What the items behind the one that runs will need. Of a bucket that has just been opened, everything up to the distance; later one at
+// a time.
+template <class Wheel>
+inline void EventQueue::prefetch_ahead(const Wheel& wheel) const
+{
+    for (std::size_t i = wheel.at_start() ? 0 : prefetch_distance; i <= prefetch_distance; ++i) {
+        const typename Wheel::Entry* ahead = wheel.peek(i);
+        if (ahead == nullptr) break;
+        const TimedComponent* later = components_[ahead->order() >> 12];
+        if (later->prefetches_) later->prefetch(*ahead->item);
+    }
+}
+
 void EventQueue::drain(Time kernel_now, Time limit)
 {
     running_ = true;
@@ -107,13 +120,7 @@ void EventQueue::drain(Time kernel_now, Time limit)
         if (due > latest) break;
         now_ = due;
         wheel_.pop();
-        // Of a bucket that has just been opened, everything up to the distance; later one at a time.
-        for (std::size_t i = wheel_.at_start() ? 0 : prefetch_distance; i <= prefetch_distance; ++i) {
-            const TimingWheel::Entry* ahead = wheel_.peek(i);
-            if (ahead == nullptr) break;
-            const TimedComponent* later = components_[ahead->order() >> 12];
-            if (later->prefetches_) later->prefetch(*ahead->item);
-        }
+        prefetch_ahead(wheel_);
         TimedComponent* component = components_[entry.order() >> 12];
         entry.item->scheduled = false;
         component->run(*entry.item);
@@ -157,6 +164,7 @@ void EventQueue::run_entry(const StampedWheel::Entry& entry, Time due)
     StampedWheel& wheel = part_->wheel;
     wheel.pop();
     now_ = part_->last = due;
+    prefetch_ahead(wheel);
     TimedComponent* component = components_[entry.order() >> 12];
     part_->by = {due, part_->devices[component->rank_]};
     entry.item->scheduled = false;

@@ -162,6 +162,8 @@ private:
     void drain(Time kernel_now, Time limit);
     void notify_self();
     void run_entry(const StampedWheel::Entry& entry, Time due);
+    template <class Wheel>
+    void prefetch_ahead(const Wheel& wheel) const;
 
     struct Part {
         StampedWheel wheel;

@@ -8,7 +8,6 @@ namespace weft {
 void Line::save(LineRecord& record)
 {
     if (marked(shared_mark)) SC_REPORT_FATAL("/weft/line", "a line that is shared cannot go to another part");
-    record = {};
     record.address = address;
     record.issued = issued;
     record.tag = tag;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -30,8 +31,11 @@ struct LineRecord {
     std::uint8_t marks;
     std::uint8_t message_part;
     std::int8_t status;
-    std::array<std::uint16_t, Line::max_depth> path;  // as deep as `depth`
     std::array<std::uint8_t, line_bytes> data;
+    std::array<std::uint16_t, Line::max_depth> path;  // as deep as `depth`; what is behind is not set
+
+    // How many bytes of a record are set.
+    static std::size_t bytes(std::size_t depth) { return offsetof(LineRecord, path) + depth * sizeof(std::uint16_t); }
 };
 static_assert(std::is_trivially_copyable_v<LineRecord>, "a record can be sent as bytes");
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -65,6 +66,8 @@ pid_t start(const ProcessCall& call, const BlockedSignals& signals)
     redirect(STDOUT_FILENO, "/dev/null");
     redirect(STDERR_FILENO, call.error_path.c_str());
     signals.restore();
+    ::setenv("WEFT_ALONE", "1",
+        1);  // no process of a launcher's, though it inherits what a launcher says (platform/parallel/launched.h)
     ::execv("/proc/self/exe", arguments.data());
     ::_exit(exit_refused);
 }

@@ -1,0 +1,225 @@
+#include "platform/simulation/contribution.h"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+
+// Numbers of a direction of a link that go as they are.
+struct LinkNumbers {
+    double GBps;
+    std::uint64_t lines;
+    std::uint64_t wire_bytes;
+    std::uint64_t payload_bytes;
+    std::uint64_t flag_reads;
+    std::uint64_t flag_bytes;
+    Time busy_ps;
+    std::uint32_t peak_queue;
+    bool has_stall;
+    Time credit_stall_ps;
+};
+
+void put_link(ByteWriter& out, const LinkResult& link)
+{
+    out.put(link.name);
+    out.put(link.from);
+    out.put(link.to);
+    LinkNumbers numbers{};
+    numbers.GBps = link.GBps;
+    numbers.lines = link.lines;
+    numbers.wire_bytes = link.wire_bytes;
+    numbers.payload_bytes = link.payload_bytes;
+    numbers.flag_reads = link.flag_reads;
+    numbers.flag_bytes = link.flag_bytes;
+    numbers.busy_ps = link.busy_ps;
+    numbers.peak_queue = link.peak_queue;
+    numbers.has_stall = link.credit_stall_ps.has_value();
+    numbers.credit_stall_ps = link.credit_stall_ps.value_or(0);
+    out.put(numbers);
+}
+
+LinkResult take_link(ByteReader& in)
+{
+    LinkResult link;
+    link.name = in.text();
+    link.from = in.text();
+    link.to = in.text();
+    const auto numbers = in.take<LinkNumbers>();
+    link.GBps = numbers.GBps;
+    link.lines = numbers.lines;
+    link.wire_bytes = numbers.wire_bytes;
+    link.payload_bytes = numbers.payload_bytes;
+    link.flag_reads = numbers.flag_reads;
+    link.flag_bytes = numbers.flag_bytes;
+    link.busy_ps = numbers.busy_ps;
+    link.peak_queue = numbers.peak_queue;
+    if (numbers.has_stall) link.credit_stall_ps = numbers.credit_stall_ps;
+    return link;
+}
+
+void put_module(ByteWriter& out, const ModuleResult& module)
+{
+    out.put(module.name);
+    out.put(module.kind);
+    out.put(module.model);
+    out.list(module.statistics, [&out](const Statistic& statistic) {
+        out.put(statistic.name);
+        out.put(statistic.value);
+        out.put(statistic.unit);
+        out.put(statistic.text);
+    });
+    out.list(module.by_slice, [&out](const auto& entry) {
+        out.put(entry.first);
+        out.list(entry.second);
+    });
+}
+
+ModuleResult take_module(ByteReader& in)
+{
+    ModuleResult out;
+    out.name = in.text();
+    out.kind = in.text();
+    out.model = in.text();
+    out.statistics = in.list([&in] {
+        Statistic statistic;
+        statistic.name = in.text();
+        statistic.value = in.take<double>();
+        statistic.unit = in.text();
+        statistic.text = in.text();
+        return statistic;
+    });
+    out.by_slice = in.list([&in] {
+        std::string name = in.text();
+        return std::pair(std::move(name), in.values<std::uint64_t>());
+    });
+    return out;
+}
+
+using PlacedLine = std::pair<std::uint64_t, std::string>;
+
+void put_placed(ByteWriter& out, const std::vector<PlacedLine>& lines)
+{
+    out.list(lines, [&out](const PlacedLine& line) {
+        out.put(line.first);
+        out.put(line.second);
+    });
+}
+
+std::vector<PlacedLine> take_placed(ByteReader& in)
+{
+    return in.list([&in] {
+        const auto place = in.take<std::uint64_t>();
+        return PlacedLine(place, in.text());
+    });
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> from)
+{
+    for (T& each : from) to.push_back(std::move(each));
+}
+
+// Each place is in one process.
+template <class T>
+void append_in_order(std::vector<std::pair<std::uint64_t, T>>& to, std::vector<std::pair<std::uint64_t, T>> from)
+{
+    append(to, std::move(from));
+    std::stable_sort(to.begin(), to.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+template <class T, class There>
+void fill_places(std::vector<T>& to, std::vector<T> from, There there)
+{
+    for (std::size_t i = 0; i < to.size() && i < from.size(); ++i)
+        if (there(from[i])) to[i] = std::move(from[i]);
+}
+
+}  // namespace
+
+Bytes Contribution::bytes() const
+{
+    ByteWriter out;
+    out.list(problems);
+    out.list(unsettled);
+    out.list(buffer_waits, [&out](const std::pair<std::uint64_t, BufferWait>& wait) {
+        out.put(wait.first);
+        out.put(wait.second.held);
+        out.put(wait.second.at);
+        out.put(wait.second.wanted);
+        out.put(wait.second.lines);
+    });
+    put_placed(out, waiting_ranks);
+    put_placed(out, waiting_modules);
+    out.put(last);
+    out.put(lines);
+    out.put(line_hops);
+    out.list(stalls, [&out](const std::vector<Time>& each) { out.list(each); });
+    out.list(links, [&out](const LinkResult& link) { put_link(out, link); });
+    out.list(modules, [&out](const std::vector<ModuleResult>& place) {
+        out.list(place, [&out](const ModuleResult& module) { put_module(out, module); });
+    });
+    out.list(mismatches, [&out](const Mismatch& mismatch) {
+        out.put(mismatch.at);
+        out.put(mismatch.text);
+    });
+    out.put(cpu_s);
+    out.put(rss);
+    return out.bytes();
+}
+
+Contribution Contribution::of(const Bytes& bytes)
+{
+    ByteReader in(bytes);
+    Contribution out;
+    out.problems = in.texts();
+    out.unsettled = in.texts();
+    out.buffer_waits = in.list([&in] {
+        const auto place = in.take<std::uint64_t>();
+        BufferWait wait;
+        wait.held = in.text();
+        wait.at = in.text();
+        wait.wanted = in.text();
+        wait.lines = in.take<std::uint32_t>();
+        return std::pair(place, std::move(wait));
+    });
+    out.waiting_ranks = take_placed(in);
+    out.waiting_modules = take_placed(in);
+    out.last = in.take<Time>();
+    out.lines = in.take<std::uint64_t>();
+    out.line_hops = in.take<std::uint64_t>();
+    out.stalls = in.list([&in] { return in.values<Time>(); });
+    out.links = in.list([&in] { return take_link(in); });
+    out.modules = in.list([&in] { return in.list([&in] { return take_module(in); }); });
+    out.mismatches = in.list([&in] {
+        const auto at = in.take<std::uint64_t>();
+        return Mismatch{at, in.text()};
+    });
+    out.cpu_s = in.take<double>();
+    out.rss = in.take<std::uint64_t>();
+    return out;
+}
+
+void Contribution::add(Contribution other)
+{
+    append(problems, std::move(other.problems));
+    append(unsettled, std::move(other.unsettled));
+    append_in_order(buffer_waits, std::move(other.buffer_waits));
+    append_in_order(waiting_ranks, std::move(other.waiting_ranks));
+    append_in_order(waiting_modules, std::move(other.waiting_modules));
+    last = std::max(last, other.last);
+    lines += other.lines;
+    line_hops += other.line_hops;
+    fill_places(stalls, std::move(other.stalls), [](const auto& causes) { return !causes.empty(); });
+    fill_places(links, std::move(other.links), [](const LinkResult& link) { return !link.name.empty(); });
+    fill_places(modules, std::move(other.modules), [](const auto& place) { return !place.empty(); });
+    for (std::size_t job = 0; job < mismatches.size() && job < other.mismatches.size(); ++job) {
+        Mismatch& mine = mismatches[job];
+        Mismatch& theirs = other.mismatches[job];
+        if (!theirs.text.empty() && (mine.text.empty() || theirs.at < mine.at)) mine = std::move(theirs);
+    }
+    cpu_s += other.cpu_s;
+    rss = std::max(rss, other.rss);
+}
+
+}  // namespace weft

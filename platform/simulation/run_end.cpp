@@ -1,0 +1,106 @@
+#include "platform/simulation/run_end.h"
+
+#include <algorithm>
+
+#include <sys/resource.h>
+
+#include "base/processor_time.h"
+#include "platform/assembly/link_results.h"
+#include "platform/simulation/gathered.h"
+
+namespace weft {
+
+namespace {
+
+std::uint64_t resident_bytes_of_process()
+{
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
+}
+
+// Ranks in their order, then modules in the order of System::blocked().
+void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
+{
+    out.buffer_waits = parts.system.fabric().buffer_waits();
+    const auto add = [](std::vector<std::pair<std::uint64_t, std::string>>& to, std::uint64_t place,
+                         std::vector<std::string> lines) {
+        for (std::string& line : lines) to.emplace_back(place, std::move(line));
+    };
+    add(out.waiting_ranks, 0, run.load.blocked());
+    for (std::uint32_t endpoint = 0; endpoint < parts.executor.endpoints(); ++endpoint)
+        add(out.waiting_ranks, 1 + endpoint, parts.executor.blocked_at(endpoint));
+    std::uint64_t place = 0;
+    for (ReplayGpu* replay : parts.system.replays())
+        if (++place; replay != nullptr) add(out.waiting_modules, place, replay->blocked());
+    for (const System::SwitchPlace& at : parts.system.switches())
+        if (++place; at.module != nullptr) add(out.waiting_modules, place, at.module->blocked());
+    for (const System::LinkPlace& at : parts.system.links())
+        if (++place; at.link != nullptr) add(out.waiting_modules, place, at.link->blocked());
+    for (const Gpu* gpu : parts.system.gpus()) {
+        ++place;
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            add(out.waiting_modules, place, gpu->slices()[s]->blocked());
+    }
+}
+
+}  // namespace
+
+RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
+{
+    RunEnd out;
+    out.idle = system.idle();
+    out.stopped = system.stopped();
+    out.cannot_progress = system.cannot_progress();
+    out.interrupted = interrupted;
+    const std::vector<ReplayGpu*> replays = system.replays();
+    out.all_replayed = std::all_of(replays.begin(), replays.end(),
+        [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
+    if (group == nullptr) return out;
+    Pulse own;
+    const bool flags[] = {!out.idle, out.stopped, out.cannot_progress, out.interrupted, !out.all_replayed};
+    for (unsigned bit = 0; bit < std::size(flags); ++bit) own.flags |= std::uint64_t{flags[bit]} << bit;
+    const Pulse all = group->processes().agree(own);
+    const auto any = [&all](unsigned bit) { return all.has(std::uint64_t{1} << bit); };
+    return {!any(0), any(1), any(2), any(3), !any(4)};
+}
+
+Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting)
+{
+    Contribution out;
+    System& system = parts.system;
+    if (ended) {
+        system.check_contents();
+        system.finish_checkers();
+    }
+    out.problems = system.problems();
+    if (ended) out.unsettled = system.unsettled();
+    if (waiting) add_waiting(run, parts, out);
+    out.last = system.last();
+    out.lines = system.lines();
+    out.line_hops = system.line_hops();
+    const std::vector<Gpu*> gpus = system.gpus();
+    for (const RankResult& rank : rank_results(system, run.plan, run.load, run.accelerators)) {
+        std::vector<Time>& stalls = out.stalls.emplace_back();
+        if (gpus[rank.rank] == nullptr) continue;
+        for (const auto& [cause, time] : rank.stall_ps) stalls.push_back(time);
+    }
+    for (const JobRecord& record : parts.executor.records())
+        out.mismatches.push_back({record.mismatch_at, record.mismatch});
+    out.modules = module_results(system, run.resolved, run.plan);
+    out.cpu_s = processor_seconds();
+    out.rss = resident_bytes_of_process();
+    return out;
+}
+
+bool collect(Contribution& own, ProcessGroup* group)
+{
+    if (group == nullptr) return true;
+    const std::vector<Bytes> all = group->processes().collect(own.bytes());
+    group->enter(ProcessGroup::Phase::ended);
+    if (!group->first()) return false;
+    for (std::size_t process = 1; process < all.size(); ++process) own.add(Contribution::of(all[process]));
+    return true;
+}
+
+}  // namespace weft

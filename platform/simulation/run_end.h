@@ -1,0 +1,28 @@
+// The end of a run: why it is over, and what its modules have counted; of all processes, if there are several.
+#pragma once
+
+#include "platform/simulation/contribution.h"
+#include "platform/simulation/planned_run.h"
+
+namespace weft {
+
+// What decides why a run is over.
+struct RunEnd {
+    bool idle = true;  // nothing is due
+    bool stopped = false;
+    bool cannot_progress = false;
+    bool interrupted = false;
+    bool all_replayed = true;
+
+    // Of all processes; `own` is that of this one.
+    static RunEnd of(const System& system, bool interrupted, ProcessGroup* group);
+};
+
+// What the modules of this process say. `ended`: the run has ended by itself, so nothing may be on its way any more. `waiting`: who waits
+// is asked.
+Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
+
+// Adds what other processes have to say. False: process 0 has it all, this one need not go on.
+bool collect(Contribution& own, ProcessGroup* group);
+
+}  // namespace weft

@@ -1,0 +1,96 @@
+#include "testbenches/parallel/launcher.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace weft::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A variable of a process's environment.
+std::string variable_of(pid_t process, const std::string& name)
+{
+    std::ifstream file("/proc/" + std::to_string(process) + "/environ");
+    for (std::string entry; std::getline(file, entry, '\0');)
+        if (entry.compare(0, name.size() + 1, name + "=") == 0) return entry.substr(name.size() + 1);
+    return "";
+}
+
+}  // namespace
+
+std::string missing_launcher()
+{
+    if (!fs::exists(fs::path(WEFT_PROGRAM).parent_path() / "weft_mpi.so")) return "the program was built without MPI";
+    std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (::access((folder + "/mpirun").c_str(), X_OK) == 0) return "";
+    return "mpirun is absent";
+}
+
+std::vector<std::string> launch(unsigned processes, const std::vector<std::string>& arguments,
+    const std::string& program)
+{
+    // Tests run as root in containers, and share the cores with other tests.
+    std::vector<std::string> out{"--allow-run-as-root", "--oversubscribe", "--timeout", "300", "-n",
+        std::to_string(processes), program};
+    out.insert(out.end(), arguments.begin(), arguments.end());
+    return out;
+}
+
+// They stand between rules of dashes.
+std::string without_remarks(const std::string& err)
+{
+    std::string out;
+    bool remark = false;
+    std::istringstream lines(err);
+    for (std::string line; std::getline(lines, line);) {
+        const bool rule = line.size() > 60 && line.find_first_not_of('-') == std::string::npos;
+        if (rule) {
+            remark = !remark;
+        } else if (!remark) {
+            out += line + "\n";
+        }
+    }
+    return out;
+}
+
+commands_test::Outcome call_processes(unsigned processes, const std::vector<std::string>& arguments,
+    const std::string& program)
+{
+    commands_test::Process process(launch(processes, arguments, program), "", "mpirun");
+    commands_test::Outcome out = process.wait();
+    out.err = without_remarks(out.err);
+    return out;
+}
+
+std::vector<pid_t> processes_below(pid_t parent, unsigned processes)
+{
+    std::vector<pid_t> out(processes, 0);
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::string word;
+        pid_t above = 0;
+        std::ifstream status(entry.path() / "status");
+        while (status >> word && word != "PPid:") {
+        }
+        status >> above;
+        if (above != parent) continue;
+        const auto process = static_cast<pid_t>(std::stol(name));
+        const std::string number = variable_of(process, "OMPI_COMM_WORLD_RANK");
+        if (!number.empty() && std::stoul(number) < processes) out[std::stoul(number)] = process;
+    }
+    return out;
+}
+
+bool alive(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
+}  // namespace weft::testing
