@@ -8,10 +8,10 @@
 namespace weft {
 
 struct LineExecutor::Part : ScheduledItem {
-    std::uint32_t index = 0;  // in parts_
-    bool open = false;        // begun and not done
-    bool timer = false;       // no workgroups: done when due
-    bool ended = false;       // in turns: its last workgroup has ended, what follows from it is due
+    std::uint32_t index = 0;   // in parts_
+    bool open = false;         // begun and not done
+    bool timer = false;        // no workgroups: done when due
+    bool ended = false;        // in turns: its last workgroup has ended, what follows from it is due
     std::uint64_t number = 0;  // in turns: in order of scheduling
     std::uint32_t endpoint = 0;
     std::uint32_t remaining = 0;  // workgroups and lists

@@ -250,7 +250,8 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
     case NodeType::coll:
         if (chakra::is_launcher(started)) {
             set_doing(rank, id, Doing::cpu);
-            executor_.wait(request_.members[rank], chakra::recorded_time_ps(started), [this, rank, id] { end(rank, id); });
+            executor_.wait(request_.members[rank], chakra::recorded_time_ps(started),
+                [this, rank, id] { end(rank, id); });
         } else {
             begin_collective(rank, started);
         }
