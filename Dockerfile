@@ -6,7 +6,7 @@ FROM debian:12 AS build
 COPY . /src
 WORKDIR /src
 RUN apt-get update \
- && apt-get install -y --no-install-recommends git $(awk '!/^#/ && NF && $1 != "verilator" {print $1}' tools/packages.txt) \
+ && apt-get install -y --no-install-recommends git $(awk '!/^#/ && NF && $1 != "verilator" && $1 != "libopenmpi-dev" {print $1}' tools/packages.txt) \
  && cmake --preset release -DWEFT_TESTS=OFF -DWEFT_BENCHMARKS=OFF \
  && cmake --build --preset release \
  && cd build/release && cpack -G DEB

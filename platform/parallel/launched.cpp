@@ -61,7 +61,7 @@ std::string launched_apart()
 std::string processes_module_file()
 {
     const std::string folder = folder_of_program();
-    for (const std::string& place : {folder + "/", folder + "/../" + WEFT_MODULE_FOLDER + "/"})
+    for (const std::string& place : {folder + "/", folder + "/../lib/weft/"})
         if (::access((place + module_name).c_str(), R_OK) == 0) return place + module_name;
     return "";
 }
@@ -76,7 +76,7 @@ std::unique_ptr<Processes> launched_processes()
         : fmt::format("{} started it in {} processes", launch.launcher, launch.size);
     if (file.empty())
         throw InputError("weft", 0, started + ", but this program was built without MPI",
-            fmt::format("a build with {}, or a start without a launcher", WEFT_MPI_PACKAGE));
+            "a build with libopenmpi-dev, or a start without a launcher");
     // MPI loads parts of itself, which take symbols from it.
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library == nullptr) {
