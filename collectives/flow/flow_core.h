@@ -91,7 +91,7 @@ public:
 
 private:
     enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
-    enum class Use : std::uint8_t { put, get, signal, direct };
+    enum class Use : std::uint8_t { put, get, signal, direct, acknowledge };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
@@ -211,6 +211,7 @@ private:
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
+    void acknowledge(const Transfer& of, Ps tail);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
     std::string what_waits(const Thread& thread) const;
 

@@ -244,6 +244,7 @@ void FlowCore::ask(const Move& move, Ps now)
             links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
         in_messages(transfer.flight, thread, move.part);
         transfer.use = Use::get;
+        transfer.flight.loaded = true;
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = now + move.load_ps + move.issue_ps;
@@ -381,7 +382,7 @@ void FlowCore::hop(std::uint32_t number)
 
 void FlowCore::arrived(std::uint32_t number)
 {
-    const Transfer& transfer = transfers_[number];  // nothing below starts another
+    const Transfer transfer = transfers_[number];
     free_transfers_.push_back(number);
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
     switch (transfer.use) {
@@ -399,6 +400,12 @@ void FlowCore::arrived(std::uint32_t number)
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
+    case Use::acknowledge: {
+        Thread& thread = threads_[transfer.thread];
+        --thread.in_flight;
+        thread.settled = std::max(thread.settled, tail);
+        return finish_blocked(transfer.thread);
+    }
     case Use::put: break;
     }
     Thread& thread = threads_[transfer.thread];
@@ -410,9 +417,22 @@ void FlowCore::arrived(std::uint32_t number)
         for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
         share.sleepers.clear();
     }
+    if (profile_.links.waits && transfer.earliest > 0) return acknowledge(transfer, tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
     finish_blocked(transfer.thread);
+}
+
+// Of the last part of a transfer: on its way back it waits for packets of data.
+void FlowCore::acknowledge(const Transfer& of, Ps tail)
+{
+    const FlowPath there = book_.path(of.flight.path);
+    Transfer transfer;
+    transfer.flight = links_.acknowledge(book_.find(there.to, there.from), there.to, of.flight.path, of.flight.bytes,
+        std::max(now_, tail));
+    transfer.use = Use::acknowledge;
+    transfer.thread = of.thread;
+    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }
 
 }  // namespace weft

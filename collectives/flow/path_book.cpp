@@ -20,6 +20,8 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     FlowPath path;
     path.first = static_cast<std::uint32_t>(stages_.size());
     path.stages = static_cast<std::uint32_t>(made.stages.size());
+    path.from = from;
+    path.to = to;
     path.neighbours = made.neighbours;
     path.put_ps = made.put_ps;
     path.answer_ps = made.answer_ps;
@@ -49,12 +51,12 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
 std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
 {
     // Links that are alike so far: of one group, or of none and with the same figures.
-    using Likeness = std::tuple<std::uint32_t, double, double, double, double, double, double, double>;
+    using Likeness = std::tuple<std::uint32_t, double, double, double, double, double, double, double, double>;
     std::map<Likeness, std::vector<std::uint32_t>> alike;
     for (const LinkShare& part : links) {
         const CostLink& link = links_[part.link];
         alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps,
-                  link.message_ps, link.signal_ps}]
+                  link.message_ps, link.signal_ps, link.packet_time_ps}]
             .push_back(part.link);
     }
     std::vector<GroupShare> out;
@@ -102,10 +104,13 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
         LinkGroup& made = groups_[number];
         made.free_ps = before.free_ps;
         made.signals_free_ps = before.signals_free_ps;
+        made.answers_free_ps = before.answers_free_ps;
         made.busy_ps = before.busy_ps;
         made.payload = before.payload;
         made.sender = before.sender;
         made.mixed = before.mixed;
+        made.path = before.path;
+        made.several_paths = before.several_paths;
         made.used = before.used;
         made.shared = before.shared;
         return number;
@@ -133,6 +138,15 @@ const std::vector<std::uint32_t>& PathBook::reverse_of(std::uint32_t group)
         groups_[group].has_reverse = true;
     }
     return groups_[group].reverse;
+}
+
+double PathBook::size(std::uint32_t number) const
+{
+    const LinkGroup& group = groups_[number];
+    if (!group.split) return static_cast<double>(group.members.size());
+    double out = 0;
+    for (const std::uint32_t part : group.parts) out += size(part);
+    return out;
 }
 
 double PathBook::busy_ps(std::uint32_t link) const

@@ -65,7 +65,10 @@ FlowProfile flow_rules(std::size_t ranks)
 {
     FlowProfile out;
     out.links.packets = true;
-    if (ranks <= most_ranks_whole) out.most_parts = parts_of_small;
+    if (ranks <= most_ranks_whole) {
+        out.most_parts = parts_of_small;
+        out.links.waits = true;
+    }
     return out;
 }
 
