@@ -49,6 +49,14 @@ FlowFlight FlowLinks::acknowledge(std::uint32_t path, std::uint32_t sender, std:
     return out;
 }
 
+FlowFlight FlowLinks::of_group(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now,
+    std::uint64_t rest) const
+{
+    FlowFlight out{path, sender, bytes, bytes, 0, 0, now + book_.stage(book_.path(path), 0).before_ps, rest, 0};
+    out.of_group = out.loaded = true;
+    return out;
+}
+
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
 {
     const double ps = bytes * ps_per_byte;
@@ -115,16 +123,17 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.mixed = group.mixed || group.sender != flight.sender;
     const bool crowded = !neighbours && !(rules_.waits && waits_for_acknowledges(book_.figures(group))) &&
         group.mixed && group.buffer > 0 && static_cast<double>(begin - now) > group.buffer * group.ps_per_byte;
-    const double rate =
-        std::max(group.ps_per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
-    double back = bytes * group.back_ps_per_byte;
+    const double per_byte = flight.of_group ? book_.figures(group).group_ps_per_byte : group.ps_per_byte;
+    const double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
+    const CostLink& link = book_.figures(group);
+    double back = bytes * (flight.of_group ? link.group_back_ps_per_byte : group.back_ps_per_byte);
     double headers = 0;
     if (rules_.packets) {
         headers = headers_ps(group, flight, share);
-        back += flight.messages * share * book_.figures(group).answer_ps;
+        back += flight.messages * share * link.answer_ps;
     }
     group.free_ps = begin + (headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate));
-    group.busy_ps += bytes * group.ps_per_byte + headers;
+    group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);

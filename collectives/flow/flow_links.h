@@ -25,6 +25,7 @@ struct FlowFlight {
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
+    bool of_group = false;      // a switch carries it out for a group
     bool loaded = false;        // it answers a load: nothing is acknowledged
     bool acknowledges = false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them
 };
@@ -48,6 +49,10 @@ public:
         std::uint64_t now) const;
     FlowFlight answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
         std::uint64_t now) const;
+
+    // A part of what switches do for a group, with `rest` behind the last stage.
+    FlowFlight of_group(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now,
+        std::uint64_t rest) const;
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);

@@ -244,8 +244,12 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node) { return rank_cost(system, node, ""); }
 
 struct CostPaths::Parts {
+    const ResolvedSystem& system;
+    const FabricPlan& plan;
+    bool has_switches = false;
+
     Parts(const ResolvedSystem& system, const FabricPlan& plan, std::vector<std::uint32_t> of)
-        : endpoints(std::move(of)), maker(system, plan, endpoints, graph)
+        : system(system), plan(plan), endpoints(std::move(of)), maker(system, plan, endpoints, graph)
     {
     }
 
@@ -264,6 +268,25 @@ CostPaths::~CostPaths() = default;
 CostPath CostPaths::path(std::uint32_t from, std::uint32_t to) { return parts_->maker.path(from, to); }
 
 const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }
+
+const CostGraph& CostPaths::with_switches()
+{
+    Parts& parts = *parts_;
+    if (parts.has_switches) return parts.graph;
+    parts.has_switches = true;
+    const auto ranks = static_cast<std::uint32_t>(parts.endpoints.size());
+    std::vector<std::uint32_t> gpus;  // beside them there are memories
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        if (parts.system.role(parts.plan.members[parts.endpoints[rank]]) == NodeRole::endpoint) gpus.push_back(rank);
+    require_priceable(parts.system, gpus.size());
+    parts.graph.ranks.resize(ranks);
+    parts.graph.paths.resize(std::size_t{ranks} * ranks);
+    for (const std::uint32_t from : gpus)
+        for (const std::uint32_t to : gpus)
+            if (from != to) parts.graph.path(from, to) = parts.maker.path(from, to);
+    for (const std::uint32_t rank : gpus) parts.maker.attach(rank);
+    return parts.graph;
+}
 
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     const std::vector<std::uint32_t>& endpoints)

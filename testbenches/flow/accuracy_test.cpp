@@ -158,7 +158,7 @@ std::string table(const Compared& of)
 }
 
 // The page with all rows, which says how far they are off.
-std::string page(const Compared& of, const Compared& probes)
+std::string page(const Compared& of, const Compared& in_switches, const Compared& probes)
 {
     const Spread& is = of.spread;
     std::string out =
@@ -169,6 +169,9 @@ std::string page(const Compared& of, const Compared& probes)
     out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", of.all.size(),
         is.median, is.p90, is.worst, is.worst_name);
     out += table(of);
+    out += fmt::format("\n## Steps in switches\n\n{} rows: median {:.1f} %, worst {:.1f} % ({}).\n\n",
+        in_switches.all.size(), in_switches.spread.median, in_switches.spread.worst, in_switches.spread.worst_name);
+    out += table(in_switches);
     out += fmt::format(
         "\n## Probes\n\nRuns on other systems and of other sizes, by which one number of the model was chosen "
         "([flow](flow.md#probes)): root mean\nsquare {:.1f} %.\n\n",
@@ -202,15 +205,18 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
 {
     const Compared of = compared(all_rows());
     const Compared probes = compared(all_rows("probe/lines.txt"));
+    const Compared in_switches = compared(all_rows("in_switch.txt"));
     const Spread& is = of.spread;
     const std::string path = root + "docs/models/flow_accuracy.md";
-    const std::string text = page(of, probes);
+    const std::string text = page(of, in_switches, probes);
     if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
     std::ifstream file(path);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "WEFT_UPDATE_DOCS=1 writes it";
     EXPECT_LE(is.median, 2.2);
     EXPECT_LE(is.p90, 8);
     EXPECT_LE(is.worst, 20) << is.worst_name;
+    EXPECT_LE(in_switches.spread.median, 2);
+    EXPECT_LE(in_switches.spread.worst, 10) << in_switches.spread.worst_name;
     EXPECT_LE(probes.root_mean_square(), 7.5);
     std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
         is.worst_name.c_str());
@@ -240,11 +246,13 @@ TEST(FlowAccuracy, ATenthTooSlowIsBeyondTheBounds)
 TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 {
     expect_lines("lines.txt", 7, 47);
+    expect_lines("in_switch.txt", 3, 16);
     expect_lines("probe/lines.txt", 3, 20);
 }
 TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
 {
     expect_lines("lines.txt", 0, 1);
+    expect_lines("in_switch.txt", 0, 1);
     expect_lines("probe/lines.txt", 0, 1);
 }
 

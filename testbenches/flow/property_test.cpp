@@ -180,12 +180,12 @@ TEST(FlowProperties, ACircularWaitOf1024RanksIsNamed)
 TEST(FlowProperties, WhatFlowHasNotIsRefused)
 {
     try {
-        program_of(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}));
+        play(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}), mesh_graph(4), {4096, 1});
         FAIL() << "accepted";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-            "nvls: this algorithm has steps in switches, but flow fidelity has no switches that combine or copy; "
-            "expected an algorithm of loads and stores, or --fidelity line");
+            "nvls: this algorithm has steps in switches, but no switch of this run combines or copies for its ranks; "
+            "expected switches with multicast groups, an algorithm of loads and stores, or --fidelity line");
     }
     Schedule ports = make_schedule("ring", CollectiveOp::all_reduce, 4, {});
     ports.ranks[0].threads[0].steps[0].channel = StepChannel::port;
