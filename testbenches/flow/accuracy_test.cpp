@@ -45,7 +45,7 @@ struct Row {
     std::string bytes;
     double lines_ps = 0;
 
-    std::string name() const { return system + " " + op + " " + algorithm + " " + bytes; }
+    std::string name() const { return system + " " + op + " " + algorithm + (bytes.empty() ? "" : " " + bytes); }
 };
 
 std::vector<Row> all_rows(const std::string& name = "lines.txt")
@@ -56,9 +56,21 @@ std::vector<Row> all_rows(const std::string& name = "lines.txt")
     return out;
 }
 
+ResolvedSystem system_of_trace(const std::string& name)
+{
+    const std::string prefix = root + "testbenches/flow/accuracy/traces/" + name;
+    SystemDescription description;
+    description.infrastructure = root + "examples/dgx_h100/dgx_h100.yaml";
+    description.workload.kind = Workload::Kind::trace;
+    description.workload.trace = prefix;
+    description.workload.groups = prefix + "_groups.json";
+    return load_system(description);
+}
+
 // As the options that tools/flow_accuracy makes of systems.txt.
 ResolvedSystem system_of(const Row& row)
 {
+    if (row.op == "trace") return system_of_trace(row.algorithm);
     std::vector<std::vector<std::string>> systems = rows("systems.txt");
     for (const auto& words : rows("probe/systems.txt")) systems.push_back(words);
     for (const auto& words : systems) {
@@ -102,6 +114,14 @@ double by_lines(const Row& row)
 {
     return std::stod(in_timed_child(
         [&] { return std::to_string(run_system(system_of(row), ModelRegistry(), quiet()).simulated_ps); }, 600));
+}
+
+std::vector<Row> trace_rows()
+{
+    std::vector<Row> out;
+    for (const auto& words : rows("traces.txt"))
+        out.push_back({"dgx_h100", "trace", words.at(0), "", std::stod(words.at(1))});
+    return out;
 }
 
 struct Spread {
@@ -158,7 +178,7 @@ std::string table(const Compared& of)
 }
 
 // The page with all rows, which says how far they are off.
-std::string page(const Compared& of, const Compared& in_switches, const Compared& probes)
+std::string page(const Compared& of, const Compared& in_switches, const Compared& traces, const Compared& probes)
 {
     const Spread& is = of.spread;
     std::string out =
@@ -172,6 +192,10 @@ std::string page(const Compared& of, const Compared& in_switches, const Compared
     out += fmt::format("\n## Steps in switches\n\n{} rows: median {:.1f} %, worst {:.1f} % ({}).\n\n",
         in_switches.all.size(), in_switches.spread.median, in_switches.spread.worst, in_switches.spread.worst_name);
     out += table(in_switches);
+    out += fmt::format("\n## Traces\n\n`testbenches/flow/accuracy/traces.txt` has the commands that wrote them. Median "
+                       "{:.1f} %, worst {:.1f} % ({}).\n\n",
+        traces.spread.median, traces.spread.worst, traces.spread.worst_name);
+    out += table(traces);
     out += fmt::format(
         "\n## Probes\n\nRuns on other systems and of other sizes, by which one number of the model was chosen "
         "([flow](flow.md#probes)): root mean\nsquare {:.1f} %.\n\n",
@@ -206,9 +230,10 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     const Compared of = compared(all_rows());
     const Compared probes = compared(all_rows("probe/lines.txt"));
     const Compared in_switches = compared(all_rows("in_switch.txt"));
+    const Compared traces = compared(trace_rows());
     const Spread& is = of.spread;
     const std::string path = root + "docs/models/flow_accuracy.md";
-    const std::string text = page(of, in_switches, probes);
+    const std::string text = page(of, in_switches, traces, probes);
     if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
     std::ifstream file(path);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "WEFT_UPDATE_DOCS=1 writes it";
@@ -217,6 +242,8 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(is.worst, 20) << is.worst_name;
     EXPECT_LE(in_switches.spread.median, 2);
     EXPECT_LE(in_switches.spread.worst, 10) << in_switches.spread.worst_name;
+    EXPECT_LE(traces.spread.median, 5);
+    EXPECT_LE(traces.spread.worst, 12) << traces.spread.worst_name;
     EXPECT_LE(probes.root_mean_square(), 7.5);
     std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
         is.worst_name.c_str());
@@ -248,6 +275,10 @@ TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
     expect_lines("lines.txt", 7, 47);
     expect_lines("in_switch.txt", 3, 16);
     expect_lines("probe/lines.txt", 3, 20);
+}
+TEST(FlowAccuracy, TracesTakeByLinesWhatTheyTook)
+{
+    for (const Row& row : trace_rows()) EXPECT_EQ(by_lines(row), row.lines_ps) << row.name();
 }
 TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
 {
