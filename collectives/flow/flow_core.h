@@ -18,6 +18,7 @@
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_program.h"
 #include "collectives/flow/path_book.h"
+#include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
@@ -70,6 +71,9 @@ public:
     // acknowledged.
     void enter(JobId id, std::uint32_t position, Done done);
     void after(Ps delay, Done done);
+    // Routes to switches that combine and copy, asked for by the first program that needs them. Null: there are none.
+    using Switches = std::function<SwitchRoutes*()>;
+    void set_switches(Switches find) { find_switches_ = std::move(find); }
     // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
     // link, so this changes the order of what happens in one instant only.
     void shorten_signals() { short_signals_ = true; }
@@ -91,7 +95,7 @@ public:
 
 private:
     enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
-    enum class Use : std::uint8_t { put, get, signal, direct };
+    enum class Use : std::uint8_t { put, get, signal, direct, acknowledge, operand, to_switch, pushed, copy };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
@@ -145,7 +149,8 @@ private:
         Use use = Use::put;
         std::uint32_t thread = 0;
         std::uint32_t target =
-            none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller
+            none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller; of
+                   // what switches do: gathering
         Ps earliest = 0;  // end, for all that the thread can issue
         Ps answer = 0;
     };
@@ -161,6 +166,25 @@ private:
         std::uint32_t pending = 0;  // loads
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
+    };
+    // What a switch combines or copies.
+    struct Gathering {
+        const SwitchGroupRoutes* routes = nullptr;
+        std::vector<std::uint32_t> destinations;  // endpoints
+        std::vector<std::uint32_t> threads;       // that wait for it; of a load one
+        std::uint32_t move = 0;                   // of a load
+        std::uint32_t pending = 0;
+        double bytes = 0;
+        Ps head = 0;
+        Ps tail = 0;
+        Ps earliest = 0;
+    };
+    struct GroupPaths {  // of a SwitchRoute, in the book
+        std::uint32_t store = 0;
+        std::uint32_t push = 0;
+        std::uint32_t operand = 0;
+        std::uint32_t result = 0;
+        std::uint32_t copy = 0;
     };
     struct Batch {  // ranks that begin together
         JobId job = 0;
@@ -208,9 +232,22 @@ private:
     void loaded(std::uint32_t number);
     std::uint32_t launch_parts(Transfer transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);
+    Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
+    void acknowledge(const Transfer& of, Ps tail);
+    // What switches do (flow_switches.cpp).
+    void require_switches(const FlowProgram& program);
+    std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
+    const SwitchGroupRoutes& routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order);
+    const GroupPaths& paths_of(const SwitchRoute& route);
+    void launch_group(const Transfer& transfer);
+    void ask_members(std::uint32_t number, Ps now, Ps earliest);
+    void store_group(const Move& move, Ps from, Ps ready);
+    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index);
+    void gathered(const Transfer& transfer, Ps tail);
+    void send_copies(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
     std::string what_waits(const Thread& thread) const;
 
@@ -246,6 +283,12 @@ private:
     std::vector<std::uint32_t> free_transfers_;
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
+    Switches find_switches_;
+    SwitchRoutes* switches_ = nullptr;
+    std::map<const SwitchRoute*, GroupPaths> group_paths_;
+    std::vector<Gathering> gatherings_;
+    std::vector<std::uint32_t> free_gatherings_;
+    std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;  // not yet by all
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_batches_;
     struct Leaving {

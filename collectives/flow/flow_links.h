@@ -4,6 +4,9 @@
 // once (cut-through), or with the last byte under `store_and_forward`. What goes back for a transfer occupies the other
 // direction. Where a path passes ranks, several ranks' transfers meet and more waits than the buffer holds, what waits takes
 // twice as long (estimate.h).
+//
+// Long packets (LinkRules::waits): signals and acknowledges wait for the packet on the wire. Where they wait so long that the
+// credits of acknowledges run out, data pass at the rate at which these come back, in place of the factor above.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,9 @@ struct FlowFlight {
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
+    bool of_group = false;      // a switch carries it out for a group
+    bool loaded = false;        // it answers a load: nothing is acknowledged
+    bool acknowledges = false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them
 };
 
 // Which mechanisms of links count beyond bandwidth and latency.
@@ -29,6 +35,7 @@ struct LinkRules {
     std::uint64_t quantum_ps = 0;    // occupancies are cut to multiples of it; 0: rounded to 1 ps
     bool store_and_forward = false;  // a link passes a transfer on when it has all of it
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
+    bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
 };
 
 class FlowLinks {
@@ -37,8 +44,15 @@ public:
 
     // A put of `sender` that leaves at `now`; what a load brings back that was asked for by `request`, when it is at the owner.
     FlowFlight put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const;
+    // The acknowledge of `bytes` bytes that were stored by way of `request`, when the last of them is there.
+    FlowFlight acknowledge(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
+        std::uint64_t now) const;
     FlowFlight answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
         std::uint64_t now) const;
+
+    // A part of what switches do for a group, with `rest` behind the last stage.
+    FlowFlight of_group(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now,
+        std::uint64_t rest) const;
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);
@@ -52,6 +66,11 @@ private:
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
+    double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
+    double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
+    void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
+        std::uint64_t& head);
+    std::uint64_t packet_left(const LinkGroup& group, double packet_ps, std::uint64_t at) const;
     void answer_back(std::uint32_t number, double ps, std::uint64_t now);
     double headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const;
 

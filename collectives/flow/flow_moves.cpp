@@ -26,6 +26,12 @@ ThreadPace FlowCore::pace_of(const Thread& thread) const
     return {*thread.cost, job.program().threads(thread.rank), job.what.threads_each};
 }
 
+FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
+{
+    const FlowPath& path = book_.path(book_.find(from, to));
+    return path.put_ps + path.answer_ps;
+}
+
 // As move_load() of thread_pace.h, of an operation.
 MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
 {
@@ -45,6 +51,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
     if (op.own_sources > 0)
         load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
+    const bool from_group = op.has(FlowOp::loads_group);
+    const bool to_group = op.has(FlowOp::stores_group);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets) {
@@ -53,11 +61,15 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             continue;
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
-        const FlowPath& path = book_.path(book_.find(endpoint, peer));
-        load.load_ps =
-            std::max(load.load_ps, (source.input ? ranks_.of(peer).cold_ps : 0) + path.put_ps + path.answer_ps);
+        const Ps cold = source.input ? ranks_.of(peer).cold_ps : 0;
+        load.load_ps = std::max(load.load_ps, cold + (peer == endpoint ? self.load_ps : round_trip(endpoint, peer)));
+        if (from_group) continue;
         load.issued += bytes;
         ++load.gets;
+    }
+    if (from_group) {  // one operand, that the switch makes of all
+        load.issued += bytes;
+        load.gets = 1;
     }
     if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
     load.remote = bytes * load.gets;
@@ -65,10 +77,14 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
         const std::uint32_t peer = endpoint_at(thread, destination.peer);
-        const FlowPath& path = book_.path(book_.find(endpoint, peer));
+        if (peer != endpoint) load.round_ps = std::max(load.round_ps, round_trip(endpoint, peer));
+        if (to_group) continue;
         load.issued += destination.packets ? packed : bytes;
         load.remote += destination.packets ? packed : bytes;
-        load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
+    }
+    if (to_group) {
+        load.issued += bytes;
+        load.remote += bytes;
     }
     if (profile_.reduction_passes > 0 && op.own_sources + op.sources > 1)
         load.load_ps += profile_.reduction_passes * links_.occupancy_ps(bytes, profile_.memory_ps_per_byte);
@@ -133,7 +149,7 @@ bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
 bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    if (thread.loading == 0) return true;
+    if (thread.loading == 0 || op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
     const MoveLoad load = load_of(thread, op);
     if (load.gets == 0 || thread.loading < pace_of(thread).at_once(load)) return true;
     thread.needs_set = true;
@@ -154,7 +170,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         thread.load_ps = load.load_ps;
         thread.issue_ps = pace.issue_ps(load);
         thread.turn_ps = pace.turn_ps(load);
-        thread.path = op.destinations == 1
+        thread.path = op.destinations == 1 && !op.has(FlowOp::stores_group)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;
         return move_own(index, op);
@@ -177,7 +193,8 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         record.more = (pieces - 1 - piece) / at_once;
         ask(record, thread.time);
     }
-    threads_[index].time += record.issue_ps * pieces;
+    const bool group = op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
+    threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
 }
 
 // A move from the own memory, whose cost is known.
@@ -191,7 +208,7 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
     record.load_ps = thread.load_ps;
     record.issue_ps = thread.issue_ps;
     const Ps from = thread.time + thread.load_ps;
-    if (op.destinations == 1 && thread.issue_ps == 0 && from == now_ && book_.alone(thread.path)) {
+    if (thread.path != none && thread.issue_ps == 0 && from == now_ && book_.alone(thread.path)) {
         store_alone(thread, op, record.bytes);
     } else {
         store(record, from, from + record.issue_ps);
@@ -236,6 +253,10 @@ void FlowCore::ask(const Move& move, Ps now)
     const FlowOp& op = program.ops[move.op];
     const std::uint32_t endpoint = thread.endpoint;
     const std::uint32_t number = take(moves_, free_moves_, move);
+    if (op.has(FlowOp::loads_group)) {
+        moves_[number].pending = 1;
+        return ask_members(number, now, now + move.load_ps + move.issue_ps);
+    }
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         const std::uint32_t request = book_.find(endpoint, owner);
@@ -244,6 +265,7 @@ void FlowCore::ask(const Move& move, Ps now)
             links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
         in_messages(transfer.flight, thread, move.part);
         transfer.use = Use::get;
+        transfer.flight.loaded = true;
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = now + move.load_ps + move.issue_ps;
@@ -293,6 +315,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
+    if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
@@ -369,50 +392,6 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
     }
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
     return true;
-}
-
-void FlowCore::hop(std::uint32_t number)
-{
-    Transfer& transfer = transfers_[number];
-    const bool at_once = transfer.use == Use::signal && profile_.signals_with_data;
-    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
-    arrived(number);
-}
-
-void FlowCore::arrived(std::uint32_t number)
-{
-    const Transfer& transfer = transfers_[number];  // nothing below starts another
-    free_transfers_.push_back(number);
-    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
-    switch (transfer.use) {
-    case Use::signal: {
-        const Signalled signal = signalled_[transfer.target];
-        free_signalled_.push_back(transfer.target);
-        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank,
-            profile_.signals_with_data ? transfer.earliest : tail, now_);
-    }
-    case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
-    case Use::get: {
-        Move& move = moves_[transfer.target];
-        move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
-        move.loaded = std::max(move.loaded, tail);
-        if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
-        return;
-    }
-    case Use::put: break;
-    }
-    Thread& thread = threads_[transfer.thread];
-    if (transfer.target != none) {
-        Job::Share& share = thread.job->shares[transfer.target];
-        share.here = true;
-        share.head = transfer.flight.head_ps + transfer.flight.rest_ps;
-        share.tail = tail;
-        for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
-        share.sleepers.clear();
-    }
-    --thread.in_flight;
-    thread.settled = std::max(thread.settled, tail + transfer.answer);
-    finish_blocked(transfer.thread);
 }
 
 }  // namespace weft

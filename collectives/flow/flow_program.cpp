@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/synthesis/open_chunks.h"
+#include "collectives/synthesis/switch_routes.h"
 
 namespace weft {
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t most_waits_together = 32;
 constexpr std::size_t most_operands = 65535;
+constexpr unsigned chunk_bits = 28;  // of the slot of what is pushed
 
 bool of_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
 
@@ -89,10 +91,12 @@ public:
 private:
     void refuse(const Step& step) const
     {
-        if (in_switch(step.kind))
+        const bool packets = std::any_of(step.sources.begin(), step.sources.end(), of_packets) ||
+            std::any_of(step.destinations.begin(), step.destinations.end(), of_packets);
+        if (in_switch(step.kind) && packets)
             throw InputError(frame_.name, 0,
-                "this algorithm has steps in switches, but flow fidelity has no switches that combine or copy",
-                "an algorithm of loads and stores, or --fidelity line");
+                "a step of this plan lets a switch combine or copy packets, which flow fidelity has not",
+                "engine.protocol=simple, or --fidelity line");
         if (step.channel == StepChannel::port)
             throw InputError(frame_.name, 0,
                 "a step of this plan uses a port channel, but flow fidelity has no port channels",
@@ -108,10 +112,13 @@ private:
         op.count = step.sources.front().count;
         op.parts = step.parts;
         if (step.with_previous) op.flags |= FlowOp::with_previous;
+        if (loads_group(step.kind)) op.flags |= FlowOp::loads_group;
+        if (stores_group(step.kind)) op.flags |= FlowOp::stores_group;
+        if (step.kind == StepKind::push_reduce) op.flags |= FlowOp::pushes;
         op.first = static_cast<std::uint32_t>(out_.operands.size());
         for (const ChunkRef& source : step.sources) {
             if (of_packets(source)) op.flags |= FlowOp::loads_packets;
-            if (source.rank == rank_ && !of_packets(source)) {
+            if (source.rank == rank_ && !of_packets(source) && !op.has(FlowOp::loads_group)) {
                 ++op.own_sources;
                 if (source.buffer == Buffer::input) op.flags |= FlowOp::own_input;
             } else {
@@ -121,14 +128,18 @@ private:
         }
         for (const ChunkRef& destination : step.destinations) {
             if (of_packets(destination)) op.flags |= FlowOp::stores_packets;
-            if (destination.rank == rank_) {
+            if (destination.rank == rank_ && !op.has(FlowOp::stores_group)) {
                 ++op.own_destinations;
             } else {
                 add_operand(destination);
+                if (op.has(FlowOp::pushes))
+                    out_.operands.back().slot =
+                        static_cast<std::uint32_t>(destination.buffer) << chunk_bits | destination.index;
                 ++op.destinations;
             }
         }
-        if (op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets)) op.part = step.part;
+        if (op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets) || op.has(FlowOp::pushes))
+            op.part = step.part;
         const bool fence = fenced_ && op.has(FlowOp::stores_packets);
         if (!step.with_previous && (fence || open_.meets(frame_, step))) {
             op.flags |= FlowOp::needs_fence;
@@ -153,7 +164,10 @@ private:
     std::uint32_t shape_of(const FlowOp& op)
     {
         std::vector<std::uint32_t> key{op.own_sources, op.own_destinations, op.sources, op.destinations, op.count,
-            op.parts, op.flags & static_cast<std::uint32_t>(FlowOp::own_input)};
+            op.parts,
+            op.flags &
+                static_cast<std::uint32_t>(
+                    FlowOp::own_input | FlowOp::loads_group | FlowOp::stores_group | FlowOp::pushes)};
         for (std::size_t i = op.first; i < out_.operands.size(); ++i) {
             const FlowOperand& operand = out_.operands[i];
             key.push_back(operand.peer);
@@ -309,6 +323,7 @@ std::vector<std::uint32_t> FlowProgramMaker::templates_of(std::uint32_t rank, co
         FlowTemplate made = folded(rank, thread, plan);
         for (const FlowOp& op : made.ops) {
             if (op.kind == FlowKind::barrier) program_.barriers = std::max(program_.barriers, op.semaphore + 1);
+            program_.in_switches = program_.in_switches || op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
             program_.has_packets =
                 program_.has_packets || op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
         }

@@ -27,8 +27,11 @@ struct FlowOp {
         own_input = 32,     // it loads from the own input
         loads_packets = 64,
         stores_packets = 128,
-        shared_flag = 256,  // several ranks signal its semaphore, or several threads wait for it
-        asks_fenced = 512   // it asks for what it loads behind that fence whenever it tries
+        shared_flag = 256,    // several ranks signal its semaphore, or several threads wait for it
+        asks_fenced = 512,    // it asks for what it loads behind that fence whenever it tries
+        loads_group = 1024,   // a switch combines its sources, which are all operands
+        stores_group = 2048,  // a switch copies it to its destinations, which are all operands
+        pushes = 4096         // it is added up with what the other destinations push
     };
 
     FlowKind kind = FlowKind::nop;
@@ -43,7 +46,7 @@ struct FlowOp {
     std::uint32_t peer = 0;       // signal, wait
     std::uint32_t semaphore = 0;  // signal, wait, barrier
     std::uint32_t count = 1;      // chunks; of a barrier: participants
-    std::uint32_t part = 0;       // of packets; 0 elsewhere
+    std::uint32_t part = 0;       // of packets and of what is pushed; 0 elsewhere
     std::uint32_t parts = 1;
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
@@ -53,7 +56,7 @@ struct FlowOp {
 
 struct FlowOperand {
     std::uint32_t peer = 0;
-    std::uint32_t slot = 0;  // of packets
+    std::uint32_t slot = 0;  // of packets; of what is pushed: buffer and chunk
     bool packets = false;
     bool input = false;
 
@@ -120,6 +123,7 @@ struct FlowProgram {
     std::vector<std::uint32_t> template_of;
     std::uint32_t barriers = 0;  // numbers below this one are in use
     bool has_packets = false;
+    bool in_switches = false;  // switches combine or copy
 
     std::uint32_t ranks() const { return grid.size(); }
     std::uint32_t threads(std::uint32_t rank) const
@@ -163,8 +167,8 @@ private:
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;
 };
 
-// The program of a schedule. `schedule` must pass verify(). Throws InputError for steps that switches carry out and for port
-// channels.
+// The program of a schedule. `schedule` must pass verify(). Throws InputError for port channels, and for packets that switches
+// combine or copy.
 FlowProgram program_of(const Schedule& schedule, bool fenced = false);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "collectives/flow/path_book.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -17,6 +18,15 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     if (made.stages.empty())
         throw InputError("", 0, "no path from rank " + std::to_string(from) + " to rank " + std::to_string(to),
             "ranks that reach each other");
+    const std::uint32_t number = add(made);
+    paths_[number].from = from;
+    paths_[number].to = to;
+    numbers_.insert(key, number);
+    return number;
+}
+
+std::uint32_t PathBook::add(const CostPath& made)
+{
     FlowPath path;
     path.first = static_cast<std::uint32_t>(stages_.size());
     path.stages = static_cast<std::uint32_t>(made.stages.size());
@@ -42,25 +52,25 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     }
     const auto number = static_cast<std::uint32_t>(paths_.size());
     paths_.push_back(path);
-    numbers_.insert(key, number);
     return number;
 }
 
 std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
 {
     // Links that are alike so far: of one group, or of none and with the same figures.
-    using Likeness = std::tuple<std::uint32_t, double, double, double, double, double, double, double>;
+    using Likeness = std::tuple<std::uint32_t, std::array<double, 10>>;
     std::map<Likeness, std::vector<std::uint32_t>> alike;
     for (const LinkShare& part : links) {
         const CostLink& link = links_[part.link];
-        alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps,
-                  link.message_ps, link.signal_ps}]
-            .push_back(part.link);
+        const std::array<double, 10> figures{part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer,
+            link.packet_ps, link.message_ps, link.signal_ps, link.packet_time_ps, link.group_ps_per_byte,
+            link.group_back_ps_per_byte};
+        alike[{group_of(part.link), figures}].push_back(part.link);
     }
     std::vector<GroupShare> out;
     for (const auto& [likeness, members] : alike) {
         const std::uint32_t group = std::get<0>(likeness);
-        const double share = std::get<1>(likeness);
+        const double share = std::get<1>(likeness).front();
         if (group == no_group) {
             out.push_back({new_group(members), share});
         } else if (groups_[group_of(members.front())].members.size() == members.size()) {
@@ -102,10 +112,13 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
         LinkGroup& made = groups_[number];
         made.free_ps = before.free_ps;
         made.signals_free_ps = before.signals_free_ps;
+        made.answers_free_ps = before.answers_free_ps;
         made.busy_ps = before.busy_ps;
         made.payload = before.payload;
         made.sender = before.sender;
         made.mixed = before.mixed;
+        made.path = before.path;
+        made.several_paths = before.several_paths;
         made.used = before.used;
         made.shared = before.shared;
         return number;
@@ -133,6 +146,15 @@ const std::vector<std::uint32_t>& PathBook::reverse_of(std::uint32_t group)
         groups_[group].has_reverse = true;
     }
     return groups_[group].reverse;
+}
+
+double PathBook::size(std::uint32_t number) const
+{
+    const LinkGroup& group = groups_[number];
+    if (!group.split) return static_cast<double>(group.members.size());
+    double out = 0;
+    for (const std::uint32_t part : group.parts) out += size(part);
+    return out;
 }
 
 double PathBook::busy_ps(std::uint32_t link) const

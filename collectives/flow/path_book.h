@@ -31,6 +31,8 @@ struct GroupShare {
 struct FlowPath {
     std::uint32_t first = 0;  // of stages
     std::uint32_t stages = 0;
+    std::uint32_t from = 0;  // endpoints
+    std::uint32_t to = 0;
     bool neighbours = false;
     std::uint64_t put_ps = 0;
     std::uint64_t answer_ps = 0;
@@ -40,6 +42,7 @@ struct FlowPath {
 struct LinkGroup {
     std::uint64_t free_ps = 0;
     std::uint64_t signals_free_ps = 0;  // of signals among themselves
+    std::uint64_t answers_free_ps = 0;  // of acknowledges among themselves
     double ps_per_byte = 0;
     double back_ps_per_byte = 0;
     double buffer = 0;
@@ -48,6 +51,8 @@ struct LinkGroup {
     double payload = 0;                        // bytes, of each link
     std::uint32_t sender = ~std::uint32_t{0};  // of what has passed since the links were idle
     bool mixed = false;                        // some of it came from another rank
+    std::uint32_t path = ~std::uint32_t{0};    // of what has passed since the links were idle
+    bool several_paths = false;                // some of it was on another path
     bool split = false;                        // `parts` stand for it
     bool has_reverse = false;                  // `reverse` is known
     bool used = false;                         // a path has it
@@ -67,6 +72,8 @@ public:
 
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
+    // Number of a path that is not between two ranks.
+    std::uint32_t add(const CostPath& made);
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
@@ -82,6 +89,8 @@ public:
         const LinkGroup& group = groups_[shares_[stages_[path.first].first].group];
         return !group.shared && !group.split && group.back_ps_per_byte <= 0;
     }
+    // Links of a group and of its parts.
+    double size(std::uint32_t number) const;
     // Groups of the other directions of a group's links, made when first asked for.
     const std::vector<std::uint32_t>& reverse_of(std::uint32_t group);
 

@@ -28,6 +28,12 @@ struct CostLink {
     double answer_ps = 0;
     double signal_ps = 0;
     double signal_back_ps = 0;
+    double packet_time_ps = 0;  // of the longest packet, which lines of other channels wait for; 0: they wait for none
+    // Acknowledges of what passes it hold a credit of the other direction from one node to the next: how many there are, and for
+    // how long one is held where nothing waits.
+    double answer_credits = 0;  // 0: any
+    double answer_round_ps = 0;
+    double answer_dwell_ps = 0;  // more, where they do not end at the node but pass it
 };
 
 // A switch that combines and copies for ranks that are attached to it. What limits it are links of their own.

@@ -19,6 +19,17 @@ namespace {
 constexpr double ps_per_s = 1e12;
 constexpr std::uint32_t flag_bytes = 8;
 
+// Payload that one packet of a stream carries.
+std::uint64_t longest_payload(const LinkSpec& spec)
+{
+    switch (spec.merge) {
+    case MergeKind::none: return line_bytes;
+    case MergeKind::adjacent: return std::max<std::uint64_t>(line_bytes, spec.max_payload);
+    case MergeKind::destination: return std::uint64_t{destination_lines(spec)} * line_bytes;
+    }
+    return line_bytes;
+}
+
 CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string& name)
 {
     const GpuSpec& gpu = system.gpu(node);
@@ -171,6 +182,9 @@ private:
         const std::string& b = plan_.fabric.nodes[plan_.fabric.edges[edge].b].name;
         for (const bool there : {true, false}) {
             CostLink out = link_cost_of(system_, edge, by_card_);
+            const NodeId near = there ? plan_.fabric.edges[edge].a : plan_.fabric.edges[edge].b;
+            if (system_.role(near) == NodeRole::forwarder || plan_.used.transit[near])
+                out.answer_dwell_ps = static_cast<double>(system_.switch_of(near).latency);
             out.name = there ? a + " -> " + b : b + " -> " + a;
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
@@ -211,6 +225,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card) * ps;
     out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card) * ps;
     out.buffer = static_cast<double>(spec.request_credits * line_bytes);
+    out.answer_credits = static_cast<double>(spec.response_credits + spec.pool_credits);
+    out.answer_round_ps = static_cast<double>(2 * spec.latency);
     const double byte_ps = ps_per_s / static_cast<double>(spec.bandwidth);
     const bool messages = by_card && destination_lines(spec) > 0;
     if (messages) {
@@ -219,6 +235,7 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
         out.message_ps = static_cast<double>(spec.message_header) * byte_ps;
         out.answer_ps = static_cast<double>(spec.packet_overhead + spec.message_answer) * byte_ps;
     }
+    out.packet_time_ps = out.ps_per_byte * static_cast<double>(longest_payload(spec));
     out.signal_ps = lone_bytes(spec, LineOp::atomic, flag_bytes, LineClass::request, messages) * byte_ps;
     out.signal_back_ps = lone_bytes(spec, LineOp::atomic, flag_bytes, LineClass::response, messages) * byte_ps;
     return out;
@@ -227,8 +244,12 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node) { return rank_cost(system, node, ""); }
 
 struct CostPaths::Parts {
+    const ResolvedSystem& system;
+    const FabricPlan& plan;
+    bool has_switches = false;
+
     Parts(const ResolvedSystem& system, const FabricPlan& plan, std::vector<std::uint32_t> of)
-        : endpoints(std::move(of)), maker(system, plan, endpoints, graph)
+        : system(system), plan(plan), endpoints(std::move(of)), maker(system, plan, endpoints, graph)
     {
     }
 
@@ -247,6 +268,25 @@ CostPaths::~CostPaths() = default;
 CostPath CostPaths::path(std::uint32_t from, std::uint32_t to) { return parts_->maker.path(from, to); }
 
 const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }
+
+const CostGraph& CostPaths::with_switches()
+{
+    Parts& parts = *parts_;
+    if (parts.has_switches) return parts.graph;
+    parts.has_switches = true;
+    const auto ranks = static_cast<std::uint32_t>(parts.endpoints.size());
+    std::vector<std::uint32_t> gpus;  // beside them there are memories
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        if (parts.system.role(parts.plan.members[parts.endpoints[rank]]) == NodeRole::endpoint) gpus.push_back(rank);
+    require_priceable(parts.system, gpus.size());
+    parts.graph.ranks.resize(ranks);
+    parts.graph.paths.resize(std::size_t{ranks} * ranks);
+    for (const std::uint32_t from : gpus)
+        for (const std::uint32_t to : gpus)
+            if (from != to) parts.graph.path(from, to) = parts.maker.path(from, to);
+    for (const std::uint32_t rank : gpus) parts.maker.attach(rank);
+    return parts.graph;
+}
 
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     const std::vector<std::uint32_t>& endpoints)

@@ -34,6 +34,9 @@ public:
     CostPath path(std::uint32_t from, std::uint32_t to);
     // Those of the paths so far.
     const std::vector<CostLink>& links() const;
+    // The graph of accelerators with all their paths, and of the switches that combine and copy for them; its links are those
+    // above, and more. Throws InputError for more ranks than can be priced.
+    const CostGraph& with_switches();
 
 private:
     struct Parts;

@@ -1,5 +1,6 @@
-// How far flow fidelity is from the line model: 13 systems, 9 algorithms, 4 sizes, nothing fitted. Runs by lines are in
-// accuracy/lines.txt; a sample of them is made again here, all of them in the long test.
+// How far flow fidelity is from the line model: 13 systems, 9 algorithms, 4 sizes, nothing fitted to them. Runs by lines are in
+// accuracy/lines.txt; a sample of them is made again here, all of them in the long test. The folder `probe` has the same of other
+// systems and sizes: the runs that packets_waited_for of flow_links.cpp was chosen by.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,21 +45,35 @@ struct Row {
     std::string bytes;
     double lines_ps = 0;
 
-    std::string name() const { return system + " " + op + " " + algorithm + " " + bytes; }
+    std::string name() const { return system + " " + op + " " + algorithm + (bytes.empty() ? "" : " " + bytes); }
 };
 
-std::vector<Row> all_rows()
+std::vector<Row> all_rows(const std::string& name = "lines.txt")
 {
     std::vector<Row> out;
-    for (const auto& words : rows("lines.txt"))
+    for (const auto& words : rows(name))
         out.push_back({words.at(0), words.at(1), words.at(2), words.at(3), std::stod(words.at(4))});
     return out;
+}
+
+ResolvedSystem system_of_trace(const std::string& name)
+{
+    const std::string prefix = root + "testbenches/flow/accuracy/traces/" + name;
+    SystemDescription description;
+    description.infrastructure = root + "examples/dgx_h100/dgx_h100.yaml";
+    description.workload.kind = Workload::Kind::trace;
+    description.workload.trace = prefix;
+    description.workload.groups = prefix + "_groups.json";
+    return load_system(description);
 }
 
 // As the options that tools/flow_accuracy makes of systems.txt.
 ResolvedSystem system_of(const Row& row)
 {
-    for (const auto& words : rows("systems.txt")) {
+    if (row.op == "trace") return system_of_trace(row.algorithm);
+    std::vector<std::vector<std::string>> systems = rows("systems.txt");
+    for (const auto& words : rows("probe/systems.txt")) systems.push_back(words);
+    for (const auto& words : systems) {
         if (words.at(0) != row.system) continue;
         const std::string path = root + words.at(1);
         const bool file = path.size() > 11 && path.compare(path.size() - 11, 11, "system.yaml") == 0;
@@ -101,6 +116,14 @@ double by_lines(const Row& row)
         [&] { return std::to_string(run_system(system_of(row), ModelRegistry(), quiet()).simulated_ps); }, 600));
 }
 
+std::vector<Row> trace_rows()
+{
+    std::vector<Row> out;
+    for (const auto& words : rows("traces.txt"))
+        out.push_back({"dgx_h100", "trace", words.at(0), "", std::stod(words.at(1))});
+    return out;
+}
+
 struct Spread {
     double median = 0;
     double p90 = 0;
@@ -117,27 +140,72 @@ Spread spread_of(const std::vector<std::pair<double, std::string>>& errors)
         sorted[last].first, sorted[last].second};
 }
 
-// The page with all rows, which says how far they are off.
-std::string page(const std::vector<Row>& all, const std::vector<double>& flow_ps, const Spread& is)
+struct Compared {
+    std::vector<Row> all;
+    std::vector<double> flow_ps;
+    std::vector<std::pair<double, std::string>> errors;  // size, name
+    Spread spread;
+
+    double error(std::size_t i) const { return (flow_ps[i] / all[i].lines_ps - 1) * 100; }
+    double root_mean_square() const
+    {
+        double sum = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) sum += error(i) * error(i);
+        return std::sqrt(sum / static_cast<double>(all.size()));
+    }
+};
+
+Compared compared(const std::vector<Row>& all)
 {
+    Compared out;
+    out.all = all;
+    for (const Row& row : all) {
+        out.flow_ps.push_back(by_flow(row));
+        out.errors.emplace_back(std::abs(out.flow_ps.back() / row.lines_ps - 1) * 100, row.name());
+    }
+    out.spread = spread_of(out.errors);
+    return out;
+}
+
+std::string table(const Compared& of)
+{
+    std::string out =
+        "| system | collective | algorithm | size | lines, us | flow, us | error |\n|---|---|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < of.all.size(); ++i)
+        out += fmt::format("| {} | {} | {} | {} | {:.2f} | {:.2f} | {:+.1f} % |\n", of.all[i].system, of.all[i].op,
+            of.all[i].algorithm, of.all[i].bytes, of.all[i].lines_ps / 1e6, of.flow_ps[i] / 1e6, of.error(i));
+    return out;
+}
+
+// The page with all rows, which says how far they are off.
+std::string page(const Compared& of, const Compared& in_switches, const Compared& traces, const Compared& probes)
+{
+    const Spread& is = of.spread;
     std::string out =
         "# Flow fidelity against lines: all rows\n\n"
         "What it means and why rows are off: [flow](flow.md#against-lines). Written by `WEFT_UPDATE_DOCS=1\n"
         "build/release/tests/flow_test --gtest_filter=FlowAccuracy.MedianNineInTenAndWorstStayWithinTheirBounds`; "
-        "nothing is fitted.\n\n";
-    out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", all.size(),
+        "nothing is fitted to these rows. The probes are at the end.\n\n";
+    out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", of.all.size(),
         is.median, is.p90, is.worst, is.worst_name);
-    out += "| system | collective | algorithm | size | lines, us | flow, us | error |\n|---|---|---|---|---|---|---|\n";
-    for (std::size_t i = 0; i < all.size(); ++i)
-        out += fmt::format("| {} | {} | {} | {} | {:.2f} | {:.2f} | {:+.1f} % |\n", all[i].system, all[i].op,
-            all[i].algorithm, all[i].bytes, all[i].lines_ps / 1e6, flow_ps[i] / 1e6,
-            (flow_ps[i] / all[i].lines_ps - 1) * 100);
-    return out;
+    out += table(of);
+    out += fmt::format("\n## Steps in switches\n\n{} rows: median {:.1f} %, worst {:.1f} % ({}).\n\n",
+        in_switches.all.size(), in_switches.spread.median, in_switches.spread.worst, in_switches.spread.worst_name);
+    out += table(in_switches);
+    out += fmt::format("\n## Traces\n\n`testbenches/flow/accuracy/traces.txt` has the commands that wrote them. Median "
+                       "{:.1f} %, worst {:.1f} % ({}).\n\n",
+        traces.spread.median, traces.spread.worst, traces.spread.worst_name);
+    out += table(traces);
+    out += fmt::format(
+        "\n## Probes\n\nRuns on other systems and of other sizes, by which one number of the model was chosen "
+        "([flow](flow.md#probes)): root mean\nsquare {:.1f} %.\n\n",
+        probes.root_mean_square());
+    return out + table(probes);
 }
 
-void expect_lines(std::size_t first, std::size_t step)
+void expect_lines(const std::string& file, std::size_t first, std::size_t step)
 {
-    const std::vector<Row> all = all_rows();
+    const std::vector<Row> all = all_rows(file);
     for (std::size_t i = first; i < all.size(); i += step)
         EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
 }
@@ -159,27 +227,36 @@ TEST(FlowAccuracy, EveryAlgorithmOfEverySystemHasItsRow)
 
 TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
 {
-    const std::vector<Row> all = all_rows();
-    std::vector<double> flow_ps;
-    std::vector<std::pair<double, std::string>> errors;
-    for (const Row& row : all) {
-        flow_ps.push_back(by_flow(row));
-        errors.emplace_back(std::abs(flow_ps.back() / row.lines_ps - 1) * 100, row.name());
-    }
-    const Spread is = spread_of(errors);
+    const Compared of = compared(all_rows());
+    const Compared probes = compared(all_rows("probe/lines.txt"));
+    const Compared in_switches = compared(all_rows("in_switch.txt"));
+    const Compared traces = compared(trace_rows());
+    const Spread& is = of.spread;
     const std::string path = root + "docs/models/flow_accuracy.md";
-    const std::string text = page(all, flow_ps, is);
+    const std::string text = page(of, in_switches, traces, probes);
     if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
     std::ifstream file(path);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "WEFT_UPDATE_DOCS=1 writes it";
     EXPECT_LE(is.median, 2.2);
     EXPECT_LE(is.p90, 8);
-    // 20 % is the aim. Who is beyond it, and why, is on the page; more must not come.
-    EXPECT_LE(is.worst, 29) << is.worst_name;
-    const auto beyond = std::count_if(errors.begin(), errors.end(), [](const auto& error) { return error.first > 20; });
-    EXPECT_LE(beyond, 5);
+    EXPECT_LE(is.worst, 20) << is.worst_name;
+    EXPECT_LE(in_switches.spread.median, 2);
+    EXPECT_LE(in_switches.spread.worst, 10) << in_switches.spread.worst_name;
+    EXPECT_LE(traces.spread.median, 5);
+    EXPECT_LE(traces.spread.worst, 12) << traces.spread.worst_name;
+    EXPECT_LE(probes.root_mean_square(), 7.5);
     std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
         is.worst_name.c_str());
+}
+
+// No probe is of a system or of a size that is compared.
+TEST(FlowAccuracy, ProbesAreOfOtherSystemsAndSizes)
+{
+    for (const Row& probe : all_rows("probe/lines.txt"))
+        for (const Row& row : all_rows()) {
+            ASSERT_NE(probe.system, row.system);
+            ASSERT_NE(probe.bytes, row.bytes);
+        }
 }
 
 // The bounds above must see a model that is a tenth too slow.
@@ -193,7 +270,21 @@ TEST(FlowAccuracy, ATenthTooSlowIsBeyondTheBounds)
 }
 
 // The rows of lines.txt are what lines take now: some of them, and all.
-TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas) { expect_lines(7, 47); }
-TEST(FlowAccuracyLong, AllLinesAreAsTheyWere) { expect_lines(0, 1); }
+TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
+{
+    expect_lines("lines.txt", 7, 47);
+    expect_lines("in_switch.txt", 3, 16);
+    expect_lines("probe/lines.txt", 3, 20);
+}
+TEST(FlowAccuracy, TracesTakeByLinesWhatTheyTook)
+{
+    for (const Row& row : trace_rows()) EXPECT_EQ(by_lines(row), row.lines_ps) << row.name();
+}
+TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
+{
+    expect_lines("lines.txt", 0, 1);
+    expect_lines("in_switch.txt", 0, 1);
+    expect_lines("probe/lines.txt", 0, 1);
+}
 
 }  // namespace accuracy_test

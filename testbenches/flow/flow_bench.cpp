@@ -6,9 +6,10 @@
 namespace weft::testing {
 
 FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book,
-    const EstimateOptions& options, const FlowProfile& profile, std::uint32_t repeat)
+    const EstimateOptions& options, const FlowProfile& profile, std::uint32_t repeat, SwitchRoutes* switches)
 {
     FlowCore core(std::move(ranks), book, profile);
+    core.set_switches([switches] { return switches; });
     FlowTime out;
     std::function<void()> round = [&] {
         FlowJob job;
@@ -40,7 +41,9 @@ FlowTime play(std::shared_ptr<const FlowProgram> program, const CostGraph& graph
     const FlowProfile& profile, std::uint32_t repeat)
 {
     PathBook book = book_of(graph);
-    return play(std::move(program), ranks_of(graph), book, options, profile, repeat);
+    SwitchRoutes switches(graph);
+    return play(std::move(program), ranks_of(graph), book, options, profile, repeat,
+        graph.switches.empty() ? nullptr : &switches);
 }
 
 FlowTime play(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options)

@@ -23,7 +23,8 @@ FlowTime play(std::shared_ptr<const FlowProgram> program, const CostGraph& graph
     const FlowProfile& profile = {}, std::uint32_t repeat = 1);
 // The same on any fabric: `ranks` and the book of its paths.
 FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book,
-    const EstimateOptions& options, const FlowProfile& profile = {}, std::uint32_t repeat = 1);
+    const EstimateOptions& options, const FlowProfile& profile = {}, std::uint32_t repeat = 1,
+    SwitchRoutes* switches = nullptr);
 FlowTime play(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options);
 
 }  // namespace weft::testing

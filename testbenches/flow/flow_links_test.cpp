@@ -48,7 +48,8 @@ struct Wire {
                   }};
 };
 
-constexpr LinkRules with_packets{0, false, true};
+constexpr LinkRules with_packets{0, false, true, false};
+constexpr LinkRules with_waits{0, false, true, true};
 
 }  // namespace
 
@@ -102,6 +103,73 @@ TEST(FlowLinks, SignalsTakeTurns)
     EXPECT_EQ(wire.end_of(links, 0, 0, 3), now_ps + 16000) << "three at once";
     EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + 40000);
     EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), data + 6 * 8000 + 4096 * 80 + 16 * 80);
+}
+
+// A signal and an acknowledge wait for the packet that is on the wire, and not for those behind it.
+TEST(FlowLinks, SignalsAndAcknowledgesWaitForThePacketOnTheWire)
+{
+    Wire wire;
+    for (CostLink& link : wire.links) link.packet_time_ps = 100'000;
+    wire.book.find(0, 1);
+    wire.book.find(1, 0);
+    FlowLinks links(wire.book, with_waits);
+    const std::uint64_t data = 4096 * 80 + 16 * 80;  // 328,960: three packets and 28,960 of one
+    EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), now_ps + data);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + 28'960);
+    FlowFlight back = links.acknowledge(0, 0, 1, 1000, now_ps + 28'960 + 13'000);
+    EXPECT_FALSE(links.pass(back));
+    // The signal has moved the end of the data by its 8,000.
+    EXPECT_EQ(back.tail_ps, now_ps + 28'960 + 8000 + 100'000);
+    EXPECT_DOUBLE_EQ(wire.book.payload(0), 4096) << "an acknowledge is no payload";
+    FlowFlight later = links.acknowledge(0, 0, 1, 1000, now_ps + data + 8000);
+    EXPECT_FALSE(links.pass(later));
+    EXPECT_EQ(later.tail_ps, now_ps + data + 8000) << "nothing is on the wire";
+}
+
+// 10 credits for acknowledges of 64 B each, held for 20,000 ps and 0.95 packets of 100,000: 179.6875 ps a byte, where data of
+// several pairs pass. The rate of the link is 80, which a single pair has, and data that nothing comes against, and loads.
+TEST(FlowLinks, AcknowledgesWithoutCreditsHoldUpData)
+{
+    Wire wire;
+    for (CostLink& link : wire.links) {
+        link.packet_payload = link.answer_ps = 0;
+        link.packet_time_ps = 100'000;
+        link.answer_credits = 10;
+        link.answer_round_ps = 20'000;
+    }
+    EXPECT_EQ(wire.book.find(0, 1), 0U);
+    EXPECT_EQ(wire.book.find(1, 0), 1U);
+    EXPECT_EQ(wire.book.find(1, 2), 2U);
+    FlowLinks links(wire.book, with_waits);
+    EXPECT_EQ(wire.end_of(links, 6400, 6400, 1), now_ps + 6400 * 80);
+    EXPECT_EQ(wire.end_of(links, 640, 640, 1, 1), now_ps + 51'200) << "the other direction, a single pair";
+    EXPECT_EQ(wire.end_of(links, 640, 640, 1, 2), now_ps + 51'200 + 115'000) << "another pair behind it";
+    EXPECT_DOUBLE_EQ(wire.book.busy_ps(1), 1280 * 80) << "it takes the wire no longer than its bytes do";
+    FlowFlight answer = links.put(1, 1, 640, now_ps);
+    answer.messages = 1;
+    answer.message = 640;
+    answer.loaded = true;
+    EXPECT_FALSE(links.pass(answer));
+    EXPECT_EQ(answer.tail_ps, now_ps + 51'200 + 115'000 + 640 * 80);
+}
+
+// As many credits as packets can hold up: nothing changes.
+TEST(FlowLinks, EnoughCreditsForAcknowledgesChangeNothing)
+{
+    Wire wire;
+    for (CostLink& link : wire.links) {
+        link.packet_payload = link.answer_ps = 0;
+        link.packet_time_ps = 100'000;
+        link.answer_credits = 23;
+        link.answer_round_ps = 20'000;
+    }
+    wire.book.find(0, 1);
+    wire.book.find(1, 0);
+    wire.book.find(1, 2);
+    FlowLinks links(wire.book, with_waits);
+    EXPECT_EQ(wire.end_of(links, 6400, 6400, 1), now_ps + 6400 * 80);
+    EXPECT_EQ(wire.end_of(links, 640, 640, 1, 1), now_ps + 640 * 80);
+    EXPECT_EQ(wire.end_of(links, 640, 640, 1, 2), now_ps + 1280 * 80);
 }
 
 }  // namespace flow_links_test

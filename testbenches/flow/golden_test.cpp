@@ -175,4 +175,47 @@ TEST(FlowGolden, ADifferenceOfAThousandthIsSeen)
     EXPECT_NE(play(ring, other, {1 << 20, 1}).end_ps, estimate(ring, graph, {1 << 20, 1}).time_ps);
 }
 
+// Steps in switches: adders, contexts and both directions of links with rates of groups.
+TEST(FlowGolden, StepsInSwitchesTakeWhatTheEstimateSays)
+{
+    Compared sum;
+    for (const std::uint32_t n : {2U, 3U, 8U}) {
+        for (const bool limited : {false, true}) {
+            CostGraph graph = with_ranks(group_graph(n), false);
+            for (std::uint32_t link = 0; link < 2 * n; ++link) {
+                graph.links[link].group_ps_per_byte = graph.links[link].ps_per_byte * 1.25;
+                graph.links[link].group_back_ps_per_byte = 3.5;
+                graph.links[link].back_ps_per_byte = 4.1;
+                graph.links[link].reverse = static_cast<std::int32_t>(link ^ 1U);
+            }
+            if (limited) {
+                graph.links[graph.switches[0].adder].group_ps_per_byte = 33;
+                graph.links[graph.switches[0].contexts].group_ps_per_byte = 21;
+            }
+            for (const CollectiveOp op : all_ops)
+                for (const std::string& name : algorithm_names(op)) {
+                    if (algorithm_info(op, name)->carrier != Carrier::in_switch) continue;
+                    for (const std::uint32_t channels : {1U, 4U})
+                        for (const std::uint64_t bytes : {4096U, 1U << 20}) {
+                            AlgorithmOptions options;
+                            options.channels = channels;
+                            Schedule schedule;
+                            try {
+                                schedule = make_schedule(name, op, n, options);
+                            } catch (const InputError&) {
+                                continue;
+                            }
+                            compare(schedule, graph, {bytes, 1},
+                                fmt::format("{} {} of {} ranks, {} channels, {} B{}", name_of(op), name, n, channels,
+                                    bytes, limited ? ", limited" : ""),
+                                sum);
+                        }
+                }
+        }
+    }
+    EXPECT_EQ(sum.wrong, 0);
+    EXPECT_GT(sum.cases, 60);
+    std::printf("%d cases in switches\n", sum.cases);
+}
+
 }  // namespace golden_test

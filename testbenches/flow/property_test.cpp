@@ -87,6 +87,50 @@ std::vector<double> payload_of(const Case& of)
     return bytes;
 }
 
+// Figures of links with long packets, headers and few credits, by which every rule of FlowLinks has something to say.
+void add_packets(Case& of, std::uint64_t seed)
+{
+    std::mt19937_64 random(seed);
+    for (std::size_t link = 0; link < of.graph.links.size(); ++link) {
+        CostLink& out = of.graph.links[link];
+        out.reverse = static_cast<std::int32_t>(link ^ 1U);
+        out.back_ps_per_byte = out.ps_per_byte / 16;
+        out.packet_time_ps = out.ps_per_byte * static_cast<double>(64U << random() % 7);
+        out.answer_credits = static_cast<double>(1 + random() % 128);
+        out.answer_round_ps = static_cast<double>(random() % 4000);
+        out.buffer = static_cast<double>(512U << random() % 8);
+        out.signal_ps = 8 * out.ps_per_byte;
+        if (random() % 2 == 0) continue;
+        out.packet_payload = 4096;
+        out.packet_ps = 82 * out.ps_per_byte;
+        out.message_ps = 16 * out.ps_per_byte;
+        out.answer_ps = 86 * out.ps_per_byte;
+    }
+}
+
+void expect_properties(const Case& of, const FlowProfile& profile)
+{
+    PathBook book = book_of(of.graph);
+    const auto program = std::make_shared<FlowProgram>(program_of(of.schedule));
+    const FlowTime time = play(program, ranks_of(of.graph), book, of.options, profile);
+    ASSERT_EQ(time.left, of.schedule.size()) << of.name;
+    ASSERT_TRUE(time.blocked.empty()) << of.name;
+    const std::vector<double> expected = payload_of(of);
+    double busiest = 0;
+    for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) {
+        ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6) << of.name << ", link " << link;
+        busiest = std::max(busiest, expected[link] * of.graph.links[link].ps_per_byte);
+    }
+    // A transfer rounds to 1 ps.
+    ASSERT_GE(static_cast<double>(time.end_ps) + static_cast<double>(time.events), busiest) << of.name;
+    std::uint64_t shortest = ~std::uint64_t{0};
+    for (const CostPath& path : of.graph.paths)
+        if (!path.stages.empty()) shortest = std::min(shortest, path.put_ps);
+    ASSERT_GE(time.end_ps, estimate(of.schedule, of.graph, of.options).steps * shortest) << of.name;
+    PathBook again = book_of(of.graph);
+    ASSERT_EQ(play(program, ranks_of(of.graph), again, of.options, profile).end_ps, time.end_ps) << of.name;
+}
+
 }  // namespace
 
 TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLongestChain)
@@ -96,28 +140,31 @@ TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLonges
         const std::optional<Case> made = random_case(seed);
         if (!made) continue;
         ++cases;
-        const Case& of = *made;
-        PathBook book = book_of(of.graph);
-        const auto program = std::make_shared<FlowProgram>(program_of(of.schedule));
-        const FlowTime time = play(program, ranks_of(of.graph), book, of.options);
-        ASSERT_EQ(time.left, of.schedule.size()) << of.name;
-        ASSERT_TRUE(time.blocked.empty()) << of.name;
-        const std::vector<double> expected = payload_of(of);
-        double busiest = 0;
-        for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) {
-            ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6)
-                << of.name << ", link " << link;
-            busiest = std::max(busiest, book.busy_ps(link));
-        }
-        // A transfer rounds to 1 ps.
-        ASSERT_GE(static_cast<double>(time.end_ps) + static_cast<double>(time.events), busiest) << of.name;
-        std::uint64_t shortest = ~std::uint64_t{0};
-        for (const CostPath& path : of.graph.paths)
-            if (!path.stages.empty()) shortest = std::min(shortest, path.put_ps);
-        ASSERT_GE(time.end_ps, estimate(of.schedule, of.graph, of.options).steps * shortest) << of.name;
-        PathBook again = book_of(of.graph);
-        ASSERT_EQ(play(program, ranks_of(of.graph), again, of.options).end_ps, time.end_ps) << of.name;
+        ASSERT_NO_FATAL_FAILURE(expect_properties(*made, {}));
     }
+}
+
+// The same with the rules of a run: packets, headers, waits for packets, and credits of acknowledges that run out.
+TEST(FlowProperties, TheyHoldWithPacketsAndWaitsForThem)
+{
+    FlowProfile rules;
+    rules.links.packets = rules.links.waits = true;
+    rules.most_parts = 16;
+    int cases = 0;
+    int slower = 0;
+    for (std::uint64_t seed = 1; cases < 2000; ++seed) {
+        std::optional<Case> made = random_case(seed);
+        if (!made) continue;
+        ++cases;
+        add_packets(*made, seed);
+        ASSERT_NO_FATAL_FAILURE(expect_properties(*made, rules));
+        const auto program = std::make_shared<FlowProgram>(program_of(made->schedule));
+        const FlowProfile none;
+        if (play(program, made->graph, made->options, rules).end_ps >
+            play(program, made->graph, made->options, none).end_ps)
+            ++slower;
+    }
+    EXPECT_GT(slower, cases / 2) << "the rules do nothing";
 }
 
 // The check of bytes above must find a transfer that gets lost.
@@ -180,12 +227,12 @@ TEST(FlowProperties, ACircularWaitOf1024RanksIsNamed)
 TEST(FlowProperties, WhatFlowHasNotIsRefused)
 {
     try {
-        program_of(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}));
+        play(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}), mesh_graph(4), {4096, 1});
         FAIL() << "accepted";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-            "nvls: this algorithm has steps in switches, but flow fidelity has no switches that combine or copy; "
-            "expected an algorithm of loads and stores, or --fidelity line");
+            "nvls: this algorithm has steps in switches, but no switch of this run combines or copies for its ranks; "
+            "expected switches with multicast groups, an algorithm of loads and stores, or --fidelity line");
     }
     Schedule ports = make_schedule("ring", CollectiveOp::all_reduce, 4, {});
     ports.ranks[0].threads[0].steps[0].channel = StepChannel::port;

@@ -160,7 +160,7 @@ TEST(FlowRun, ChoicesPacketsAndSlicesRun)
     const RunResult named =
         flow_run(dgx("all_reduce", choice.choice->priced.front().algorithm, "256 KiB").with("engine.channels=4"));
     EXPECT_EQ(choice.simulated_ps, named.simulated_ps);
-    EXPECT_EQ(choice.notices.back().substr(0, 47), "algorithms with steps in switches were not cand");
+    EXPECT_EQ(choice.choice->priced.front().algorithm, "push_reduce");
     const RunResult packets = flow_run(dgx("all_reduce", "ring", "16 KiB").with("engine.protocol=ll"));
     EXPECT_EQ(packets.collectives.front().protocol, "ll");
     EXPECT_LT(packets.simulated_ps, flow_run(dgx("all_reduce", "ring", "16 KiB")).simulated_ps);
@@ -257,7 +257,11 @@ TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
 // Everything that is not modelled is named.
 TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
-    expect_refused(dgx("all_reduce", "nvls"), "flow fidelity has no switches that combine or copy");
+    expect_refused(dgx("all_reduce", "nvls").with("switch.multicast_groups=0"),
+        "no switch of this run combines or copies");
+    expect_refused(on(star_document(300), "profile: generic\n" + collective_lines("all_reduce", "nvls", "1 MiB"))
+                       .with("switch.multicast_groups=8"),
+        "flow fidelity has steps in switches for up to 256 ranks, and this run has 300");
     expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
     expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
     expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags only at the rank that waits");

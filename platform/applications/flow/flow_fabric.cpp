@@ -65,7 +65,10 @@ FlowProfile flow_rules(std::size_t ranks)
 {
     FlowProfile out;
     out.links.packets = true;
-    if (ranks <= most_ranks_whole) out.most_parts = parts_of_small;
+    if (ranks <= most_ranks_whole) {
+        out.most_parts = parts_of_small;
+        out.links.waits = true;
+    }
     return out;
 }
 
@@ -118,6 +121,22 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
     return out;
 }
 
+SwitchRoutes* FlowFabric::switches()
+{
+    if (!routed_) return nullptr;
+    if (!switch_routes_) {
+        if (ranks_.size() > most_ranks_priced)
+            throw InputError(system_.file.empty() ? system_.infrastructure : system_.file, system_.workload.line,
+                fmt::format("flow fidelity has steps in switches for up to {} ranks, and this run has {}",
+                    most_ranks_priced, ranks_.size()),
+                "an algorithm of loads and stores, or --fidelity line");
+        const CostGraph& graph = routed_->with_switches();
+        if (graph.switches.empty()) return nullptr;
+        switch_routes_ = std::make_unique<SwitchRoutes>(graph);
+    }
+    return switch_routes_.get();
+}
+
 std::vector<std::string> FlowFabric::notices() const
 {
     if (plan_) return plan_->notices;
@@ -139,6 +158,7 @@ std::vector<LinkResult> FlowFabric::links() const
             // "a -> b"
             const std::string& name = routed_->links()[number].name;
             const std::size_t arrow = name.find(" -> ");
+            if (arrow == std::string::npos) continue;  // an adder or the contexts of a switch
             const NodeId a = *graph.find(name.substr(0, arrow));
             place.edge = *graph.find_edge(a, *graph.find(name.substr(arrow + 4)));
             place.forward = graph.edge(place.edge).a == a;

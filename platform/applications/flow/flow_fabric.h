@@ -11,6 +11,7 @@
 
 #include "collectives/engine/flow_executor.h"
 #include "collectives/flow/path_book.h"
+#include "collectives/synthesis/switch_routes.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/applications/flow/sparse_paths.h"
@@ -36,6 +37,9 @@ public:
     PathBook& book() { return *book_; }
     const FlowRanks& ranks() const { return ranks_; }
     std::vector<FlowEndpoint> endpoints() const;
+    // Routes to switches that combine and copy; null where there are none. Made when first asked for. Throws InputError for more
+    // ranks than estimates are made for.
+    SwitchRoutes* switches();
     std::vector<std::string> notices() const;
 
     // Links that carried something, both directions where one did.
@@ -50,6 +54,7 @@ private:
     std::optional<FabricPlan> plan_;
     std::unique_ptr<CostPaths> routed_;
     std::unique_ptr<SparsePaths> sparse_;
+    std::unique_ptr<SwitchRoutes> switch_routes_;
     std::unique_ptr<PathBook> book_;
     FlowRanks ranks_;
 };

@@ -127,6 +127,7 @@ public:
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                   std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); })
     {
+        core_.set_switches([this] { return fabric_.switches(); });
         check_lists();
         load_.set_dimensions(dimensions());
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
@@ -256,10 +257,7 @@ private:
         } else if (!request_->schedule) {
             if (fabric_.plan() == nullptr) require_priceable(resolved_, ranks_);
             PricingLine line(options_.progress);
-            CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
-            without_switches_ = !graph.switches.empty();
-            graph.switches.clear();
-            for (CostRank& rank : graph.ranks) rank.ports.clear();
+            const CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
             schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
         }
         load_.attach(executor_, ranks_, ranks_, schedule);
@@ -327,9 +325,6 @@ private:
         if (request_ && written_channels_ < request_->options.channels)
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
-        if (without_switches_)
-            result.notices.push_back("algorithms with steps in switches were not candidates: flow fidelity has no "
-                                     "switches that combine or copy");
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (fabric_.plan() == nullptr)
@@ -370,7 +365,6 @@ private:
     NodeLog nodes_;  // of a trace that is followed
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
-    bool without_switches_ = false;  // that combine or copy, though the system has some
 };
 
 }  // namespace

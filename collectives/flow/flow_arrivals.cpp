@@ -1,0 +1,76 @@
+// FlowCore: transfers on their way and at their ends.
+#include <algorithm>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+void FlowCore::hop(std::uint32_t number)
+{
+    Transfer& transfer = transfers_[number];
+    const bool at_once = transfer.use == Use::signal && profile_.signals_with_data;
+    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
+    arrived(number);
+}
+
+void FlowCore::arrived(std::uint32_t number)
+{
+    const Transfer transfer = transfers_[number];
+    free_transfers_.push_back(number);
+    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
+    switch (transfer.use) {
+    case Use::signal: {
+        const Signalled signal = signalled_[transfer.target];
+        free_signalled_.push_back(transfer.target);
+        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank,
+            profile_.signals_with_data ? transfer.earliest : tail, now_);
+    }
+    case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
+    case Use::get: {
+        Move& move = moves_[transfer.target];
+        move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
+        move.loaded = std::max(move.loaded, tail);
+        if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
+        return;
+    }
+    case Use::acknowledge: {
+        Thread& thread = threads_[transfer.thread];
+        --thread.in_flight;
+        thread.settled = std::max(thread.settled, tail);
+        return finish_blocked(transfer.thread);
+    }
+    case Use::operand:
+    case Use::to_switch:
+    case Use::pushed:
+    case Use::copy: return gathered(transfer, tail);
+    case Use::put: break;
+    }
+    Thread& thread = threads_[transfer.thread];
+    if (transfer.target != none) {
+        Job::Share& share = thread.job->shares[transfer.target];
+        share.here = true;
+        share.head = transfer.flight.head_ps + transfer.flight.rest_ps;
+        share.tail = tail;
+        for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
+        share.sleepers.clear();
+    }
+    if (profile_.links.waits && transfer.earliest > 0) return acknowledge(transfer, tail);
+    --thread.in_flight;
+    thread.settled = std::max(thread.settled, tail + transfer.answer);
+    finish_blocked(transfer.thread);
+}
+
+// Of the last part of a transfer: on its way back it waits for packets of data.
+void FlowCore::acknowledge(const Transfer& of, Ps tail)
+{
+    const FlowPath there = book_.path(of.flight.path);
+    Transfer transfer;
+    transfer.flight = links_.acknowledge(book_.find(there.to, there.from), there.to, of.flight.path, of.flight.bytes,
+        std::max(now_, tail));
+    transfer.use = Use::acknowledge;
+    transfer.thread = of.thread;
+    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+}
+
+}  // namespace weft

@@ -1,0 +1,193 @@
+// FlowCore: what switches combine and copy for groups of ranks, by the rules of switch_routes.h.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+void FlowCore::require_switches(const FlowProgram& program)
+{
+    if (switches_ == nullptr && find_switches_) switches_ = find_switches_();
+    if (switches_ == nullptr)
+        throw InputError(program.name, 0,
+            "this algorithm has steps in switches, but no switch of this run combines or copies for its ranks",
+            "switches with multicast groups, an algorithm of loads and stores, or --fidelity line");
+}
+
+// Of the sources (the destinations), in their order.
+std::vector<std::uint32_t> FlowCore::endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const
+{
+    std::vector<std::uint32_t> out;
+    const std::uint32_t first = op.first + (loads ? 0 : op.sources);
+    for (std::uint32_t i = 0; i < (loads ? op.sources : op.destinations); ++i)
+        out.push_back(endpoint_at(thread, thread.program->operands[first + i].peer));
+    return out;
+}
+
+const SwitchGroupRoutes& FlowCore::routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order)
+{
+    if (!in_order) std::sort(members.begin(), members.end());
+    const SwitchGroupRoutes* found = switches_->of(members, thread.endpoint);
+    if (found == nullptr)
+        throw InputError(thread.job->what.name, 0,
+            fmt::format(
+                "no switch that all {} members of a group are attached to can serve it, and flow fidelity has no "
+                "groups over two tiers of switches",
+                members.size()),
+            "ranks behind the same switches, an algorithm of loads and stores, or --fidelity line");
+    return *found;
+}
+
+const FlowCore::GroupPaths& FlowCore::paths_of(const SwitchRoute& route)
+{
+    const auto [entry, fresh] = group_paths_.try_emplace(&route);
+    if (fresh)
+        entry->second = {book_.add(route.store), book_.add(route.push), book_.add(route.operand),
+            book_.add(route.result), book_.add(route.copy)};
+    return entry->second;
+}
+
+void FlowCore::launch_group(const Transfer& transfer)
+{
+    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+}
+
+void FlowCore::ask_members(std::uint32_t number, Ps now, Ps earliest)
+{
+    const Move& move = moves_[number];
+    const Thread& thread = threads_[move.thread];
+    const std::vector<std::uint32_t> members = endpoints_of(thread, thread.program->ops[move.op], true);
+    Gathering gathering;
+    gathering.routes = &routes(thread, members, true);
+    gathering.threads = {move.thread};
+    gathering.move = number;
+    gathering.pending = static_cast<std::uint32_t>(members.size());
+    gathering.bytes = move.bytes;
+    gathering.earliest = earliest;
+    const Ps asked = now + gathering.routes->of.at(thread.endpoint).asked_ps;
+    for (const std::uint32_t member : members) paths_of(gathering.routes->of.at(member));
+    const SwitchGroupRoutes& found = *gathering.routes;
+    const std::uint32_t at = take(gatherings_, free_gatherings_, std::move(gathering));
+    for (const std::uint32_t member : members) {
+        Transfer transfer;
+        transfer.flight = links_.of_group(paths_of(found.of.at(member)).operand, member, move.bytes, asked, 0);
+        transfer.use = Use::operand;
+        transfer.target = at;
+        launch_group(transfer);
+    }
+}
+
+void FlowCore::store_group(const Move& move, Ps from, Ps ready)
+{
+    Thread& thread = threads_[move.thread];
+    const FlowOp& op = thread.program->ops[move.op];
+    const bool pushes = op.has(FlowOp::pushes);
+    const std::vector<std::uint32_t> members = endpoints_of(thread, op, false);
+    const SwitchGroupRoutes& found = routes(thread, members, pushes);
+    std::uint32_t at = 0;
+    if (pushes) {
+        at = push_gathering(op, members, move.thread);
+    } else {
+        Gathering gathering;
+        gathering.threads = {move.thread};
+        gathering.pending = 1;
+        at = take(gatherings_, free_gatherings_, std::move(gathering));
+    }
+    Gathering& gathering = gatherings_[at];
+    gathering.routes = &found;
+    gathering.destinations = members;
+    gathering.bytes = move.bytes;
+    const SwitchRoute& route = found.of.at(thread.endpoint);
+    const GroupPaths& paths = paths_of(route);
+    Transfer transfer;
+    transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, move.bytes, from, 0);
+    transfer.use = pushes ? Use::pushed : Use::to_switch;
+    transfer.target = at;
+    transfer.earliest = ready + (transfer.flight.head_ps - from) + route.push.stages[1].before_ps;
+    ++thread.in_flight;
+    launch_group(transfer);
+}
+
+// What a contribution goes with: the oldest push of the same chunks that its rank has no part in yet.
+std::uint32_t FlowCore::push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index)
+{
+    const Thread& thread = threads_[index];
+    std::vector<std::uint64_t> key{thread.job->id, thread.program->operands[op.first + op.sources].slot, op.count,
+        op.part, op.parts};
+    key.insert(key.end(), members.begin(), members.end());
+    std::vector<std::uint32_t>& open = pushes_[key];
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        Gathering& gathering = gatherings_[open[i]];
+        const bool has_part = std::any_of(gathering.threads.begin(), gathering.threads.end(),
+            [&](std::uint32_t other) { return threads_[other].rank == thread.rank; });
+        if (has_part) continue;
+        const std::uint32_t found = open[i];
+        gathering.threads.push_back(index);
+        if (gathering.threads.size() == members.size()) open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+        return found;
+    }
+    Gathering gathering;
+    gathering.threads = {index};
+    gathering.pending = static_cast<std::uint32_t>(members.size());
+    const std::uint32_t made = take(gatherings_, free_gatherings_, std::move(gathering));
+    if (members.size() > 1) open.push_back(made);
+    return made;
+}
+
+// One of the parts of what a switch does has come to an end; behind the last one what follows begins.
+void FlowCore::gathered(const Transfer& transfer, Ps tail)
+{
+    Gathering& gathering = gatherings_[transfer.target];
+    gathering.head = std::max(gathering.head, transfer.flight.head_ps);
+    gathering.tail = std::max(gathering.tail, tail);
+    if (--gathering.pending > 0) return;
+    ++messages_;
+    if (transfer.use == Use::operand) {
+        const Thread& reader = threads_[gathering.threads.front()];
+        const SwitchRoute& route = gathering.routes->of.at(reader.endpoint);
+        Transfer result;
+        result.flight =
+            links_.of_group(paths_of(route).result, reader.endpoint, gathering.bytes, gathering.head, route.result_ps);
+        result.use = Use::get;
+        result.thread = gathering.threads.front();
+        result.target = gathering.move;
+        result.earliest = std::max(gathering.earliest, gathering.tail + route.result_ps);
+        free_gatherings_.push_back(transfer.target);
+        return launch_group(result);
+    }
+    if (transfer.use != Use::copy) return send_copies(transfer.target);
+    const std::vector<std::uint32_t> threads = std::move(gathering.threads);
+    const SwitchGroupRoutes& routes = *gathering.routes;
+    const Ps stored = gathering.tail;
+    gathering.threads.clear();
+    free_gatherings_.push_back(transfer.target);
+    for (const std::uint32_t index : threads) {
+        Thread& thread = threads_[index];
+        --thread.in_flight;
+        thread.settled = std::max(thread.settled, stored + routes.of.at(thread.endpoint).answer_ps);
+        finish_blocked(index);
+    }
+}
+
+// Stores what a switch has at all members.
+void FlowCore::send_copies(std::uint32_t number)
+{
+    Gathering& gathering = gatherings_[number];
+    const std::uint32_t sender = threads_[gathering.threads.front()].endpoint;
+    gathering.pending = static_cast<std::uint32_t>(gathering.destinations.size());
+    for (const std::uint32_t member : gathering.destinations) {
+        const SwitchRoute& route = gathering.routes->of.at(member);
+        Transfer transfer;
+        transfer.flight = links_.of_group(paths_of(route).copy, sender, gathering.bytes, gathering.head, route.copy_ps);
+        transfer.use = Use::copy;
+        transfer.target = number;
+        transfer.earliest = gathering.tail + route.copy_ps;
+        launch_group(transfer);
+    }
+}
+
+}  // namespace weft
