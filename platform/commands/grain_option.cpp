@@ -9,7 +9,7 @@ namespace weft {
 
 const std::vector<GrainError>& grain_errors()
 {
-    static const std::vector<GrainError> errors{{64, 0}, {128, 3.1}, {256, 4.9}, {512, 6.0}};
+    static const std::vector<GrainError> errors{{64, 0}, {128, 2.5}, {256, 3.6}, {512, 3.8}};
     return errors;
 }
 
