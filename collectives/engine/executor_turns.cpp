@@ -46,6 +46,13 @@ void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
     divided_ = true;
 }
 
+void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint)
+{
+    log_ = &numbers;
+    for (std::size_t e = 0; e < gpus_.size(); ++e)
+        if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
+}
+
 // In the order in which ranks leave, unless the run is cut.
 void LineExecutor::leave(Running& job, std::uint32_t position)
 {

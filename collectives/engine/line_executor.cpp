@@ -442,11 +442,4 @@ double LineExecutor::memory_rate(std::uint32_t endpoint) const
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
 }
 
-void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint)
-{
-    log_ = &numbers;
-    for (std::size_t e = 0; e < gpus_.size(); ++e)
-        if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
-}
-
 }  // namespace weft
