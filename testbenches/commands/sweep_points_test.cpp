@@ -49,7 +49,7 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
     EXPECT_EQ(refusal({"byte=1"}),
         "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, model:GLOB, or "
         "one of collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
-        "profile, seed (did you mean 'bytes'?)");
+        "profile, seed, grain (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),
         "weft: both --bytes and --over bytes are given; expected one of them");

@@ -66,7 +66,9 @@ TEST(Wide, ASizeIsOneByte)
     for (std::uint32_t size = 1; size <= 64; ++size) EXPECT_EQ(SizeField::bytes_of(SizeField::code_of(size)), size);
     for (std::uint32_t size = 128; size <= 512; size += 64)
         EXPECT_EQ(SizeField::bytes_of(SizeField::code_of(size)), size);
-    EXPECT_EQ(SizeField::code_of(512) + 1, SizeField::codes);
+    EXPECT_EQ(SizeField::code_of(512) + 2, SizeField::codes);
+    for (const std::uint32_t size : {65U, 100U, 513U, 576U, 100'000U})
+        EXPECT_EQ(SizeField::bytes_of(SizeField::code_of(size)), 576U) << size;
     LinePool pool;
     pool.hold_wide(512);
     Line& line = pool.take();

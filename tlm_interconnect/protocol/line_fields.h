@@ -42,7 +42,8 @@ private:
 // The size of a transaction in one byte: 1 to 64 bytes, or a whole number of lines from 2 on. Reads as bytes.
 class SizeField {
 public:
-    static constexpr std::uint8_t codes = line_bytes + most_transaction_bytes / line_bytes;
+    // The last one stands for every size that cannot be, and reads as a line more than the widest transaction has.
+    static constexpr std::uint8_t codes = line_bytes + most_transaction_bytes / line_bytes + 1;
 
     SizeField() = default;
     SizeField(const SizeField&) = delete;
@@ -58,7 +59,9 @@ public:
     }
     static constexpr std::uint8_t code_of(std::uint32_t bytes)
     {
-        return static_cast<std::uint8_t>(bytes <= line_bytes ? bytes : bytes / line_bytes - 1U + line_bytes);
+        if (bytes <= line_bytes) return static_cast<std::uint8_t>(bytes);
+        if (bytes > most_transaction_bytes || bytes % line_bytes != 0) return codes - 1;
+        return static_cast<std::uint8_t>(bytes / line_bytes - 1U + line_bytes);
     }
 
 private:
