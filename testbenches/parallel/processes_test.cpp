@@ -128,8 +128,8 @@ TEST_F(Processes, ADeadlockIsReportedAsByOne)
     EXPECT_NE(outcome.out.find("\nDEADLOCK "), std::string::npos) << outcome.out;
 }
 
-TEST_F(RandomProcesses, GiveTheBytesOfOne) { expect_same_at_random(0, 25); }
+TEST_F(RandomProcesses, GiveTheBytesOfOne) { expect_same_at_random(0, 8); }
 
-TEST_F(RandomProcesses, GiveTheBytesOfOneInManyMore) { expect_same_at_random(25, 100); }
+TEST_F(RandomProcesses, GiveTheBytesOfOneInManyMore) { expect_same_at_random(8, 100); }
 
 }  // namespace processes_test
