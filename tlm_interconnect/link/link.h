@@ -85,7 +85,7 @@ private:
         leg.wire += passage - latency;
         leg.flight += latency;
     }
-    static Time lead(Line& line, RateServer::Slot slot, Time delay);
+    static Time lead(Line& line, RateServer::Slot slot, Time arrival);
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(unsigned end, const Line& line, Time delay);
 
