@@ -1,47 +1,13 @@
 #include "testbenches/parallel/random_systems.h"
 
-#include <random>
 #include <utility>
 #include <vector>
+
+#include "testbenches/parallel/same_bytes.h"
 
 namespace parts_test {
 
 using namespace weft::testing;
-
-namespace {
-
-// Pods of GPUs behind switches, joined by a core of switches with longer links.
-std::string pods_document(unsigned pods, unsigned gpus, unsigned switches, unsigned near_ns, unsigned far_ns)
-{
-    return "name: pods\ndevices:\n- name: pod\n  components:\n  - {name: xpu, choice: xpu, count: " +
-        std::to_string(gpus) + "}\n  - {name: sw, choice: switch, count: " + std::to_string(switches) +
-        "}\n  links:\n  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 30}, "
-        "latency: {ns: " +
-        std::to_string(near_ns) +
-        "}}}\n  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
-        "- name: core\n  components:\n  - {name: asic, choice: switch, count: 1}\n  links: []\n  edges: []\n"
-        "instances:\n- {name: p, device: pod, count: " +
-        std::to_string(pods) +
-        "}\n- {name: c, device: core, count: 2}\nlinks:\n- {name: trunk, description: Ethernet, physical: {bandwidth: "
-        "{gigabytes_per_second: 40}, latency: {ns: " +
-        std::to_string(far_ns) +
-        "}}}\nedges:\n- {ep1: {instance: p, component: sw}, ep2: {instance: c, component: asic}, scheme: many2many, "
-        "link: trunk}\n";
-}
-
-struct Random {
-    explicit Random(unsigned seed) : engine(seed) {}
-
-    std::mt19937 engine;
-    unsigned below(unsigned limit) { return static_cast<unsigned>(engine() % limit); }
-    template <class T>
-    const T& one_of(const std::vector<T>& list)
-    {
-        return list[below(static_cast<unsigned>(list.size()))];
-    }
-};
-
-}  // namespace
 
 RunSetup random_setup(unsigned seed, std::string& what)
 {
