@@ -6,7 +6,7 @@
 namespace weft {
 
 constexpr std::uint32_t line_bytes = 64;
-// Of the widest transaction (engine.grain).
+// The largest size of a transaction, B: the upper limit of engine.grain.
 constexpr std::uint32_t most_transaction_bytes = 512;
 
 }  // namespace weft

@@ -344,7 +344,7 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
     if (--part.remaining == 0) end_one(part);
 }
 
-// What follows from the end of its last workgroup.
+// The last workgroup of the part has ended: the rank leaves its job, or the memory access is done.
 void LineExecutor::end_one(Part& part)
 {
     const Done done = std::move(part.done);

@@ -55,8 +55,8 @@ public:
     const std::vector<JobRecord>& records() const override { return records_; }
 
     // For a run in parts (platform/parallel/): says in which part each endpoint is. To be called before the first job is opened.
-    // What ranks do may depend on nothing but themselves; where it depends on what others have done until then, `in_turns`
-    // makes each part stop in front of what the executor does, and the conductor lets it act for one endpoint at a time.
+    // `in_turns`: for runs in which an action of a rank depends on earlier actions of other ranks. Each part then stops before every
+    // action of the executor, and the conductor lets the executor act for one endpoint at a time.
     struct Site {
         EventQueue* queue;     // null: another process has the endpoint
         Progress* progress;    // the same
@@ -77,7 +77,7 @@ public:
     };
     bool anybody_left() const { return !leaves_.empty(); }
     std::vector<Leave> take_leaves() { return std::exchange(leaves_, {}); }
-    // Of ranks of other processes, in the order of time and rank.
+    // Applies the leaves of ranks that other processes simulate, sorted by time, then job, then rank.
     void tell_leaves(const std::vector<Leave>& leaves);
 
     const EngineSpec& spec() const { return spec_; }

@@ -61,7 +61,7 @@ void FlowCore::arrived(std::uint32_t number)
     finish_blocked(transfer.thread);
 }
 
-// Of the last part of a transfer: on its way back it waits for packets of data.
+// Sends the acknowledge of a transfer's last part. On its way back it waits for packets of data.
 void FlowCore::acknowledge(const Transfer& of, Ps tail)
 {
     const FlowPath there = book_.path(of.flight.path);

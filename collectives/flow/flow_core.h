@@ -167,7 +167,7 @@ private:
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
     };
-    // What a switch combines or copies.
+    // One operation of a switch: operands that it combines, or a store that it copies.
     struct Gathering {
         const SwitchGroupRoutes* routes = nullptr;
         std::vector<std::uint32_t> destinations;  // endpoints
@@ -237,7 +237,7 @@ private:
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
-    // What switches do (flow_switches.cpp).
+    // Operations that switches execute (flow_switches.cpp).
     void require_switches(const FlowProgram& program);
     std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
     const SwitchGroupRoutes& routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order);

@@ -9,7 +9,8 @@ namespace {
 
 // Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
 constexpr double slowed_by_ranks = 2;
-// Of the longest packet: what a credit waits for before it is used. Probed: docs/models/flow.md.
+// Mean time between the return of a credit and its use, in transmission times of the longest packet. Measured by probes of other
+// systems and sizes: docs/models/flow.md.
 constexpr double packets_waited_for = 0.95;
 constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
 constexpr std::uint32_t no_sender = ~std::uint32_t{0};
