@@ -160,7 +160,8 @@ private:
     std::uint32_t start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready);
     std::uint32_t start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
         Time ready, bool far, std::uint32_t (&slots)[2]);
-    std::uint32_t start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place, Time ready);
+    std::uint32_t start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
+        const WideTurn& turn);
     std::uint32_t start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
         std::uint32_t& slot);
     void fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready);

@@ -51,6 +51,12 @@ struct L2Slice::WideTurn {
     Time start = 0;         // of the service of the first line
     Time spacing = 0;       // between two lines
     Time last = 0;          // of the answer, if none is missing
+
+    // When the service of a line begins that is not far.
+    Time start_of(std::uint32_t number) const
+    {
+        return start + spacing * (number - count_of(far & ((1U << number) - 1)));
+    }
 };
 
 // The lines of a wide transaction, which are in a row in the slice, tag by tag.
@@ -174,7 +180,7 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
         const std::uint32_t far = at.sectors(turn.far);
         std::uint32_t begun = 0;
         if (missing == 0) return;
-        const Time ready = turn.start + turn.spacing * at.first + spec_.latency;
+        const Time ready = turn.start_of(at.first) + spec_.latency;
         if (part(partition).contents) {
             begun = 0;
         } else if (!reads) {
@@ -186,12 +192,12 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
                 asked |= at.lines(there);
                 begun |= there;
             }
-            if (missing != far) begun |= start_fetches(line, at, missing & ~far, place, ready);
+            if (missing != far) begun |= start_fetches(line, at, missing & ~far, place, turn);
         }
         for (std::uint32_t left = at.lines(missing & ~begun); left != 0; left &= left - 1) {
             const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
             const bool is_far = (turn.far >> number & 1U) != 0;
-            start_part(line, number, place, is_far ? now + spec_.latency : ready);
+            start_part(line, number, place, (is_far ? now : turn.start_of(number)) + spec_.latency);
         }
     });
     for (std::uint32_t left = asked; left != 0;) {
@@ -273,11 +279,12 @@ std::uint32_t L2Slice::start_fills(unsigned partition, std::uint64_t tag, std::u
 
 // Read lines that memory has.
 std::uint32_t L2Slice::start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
-    Time ready)
+    const WideTurn& turn)
 {
     const unsigned partition = partition_of(line);
     std::uint32_t slots[2] = {};
-    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, ready, false, slots);
+    const Time first = turn.start_of(at.first) + spec_.latency;
+    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, first, false, slots);
     missed_ += count_of(begun);
     for (std::uint32_t left = at.lines(begun); left != 0; left &= left - 1) {
         const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
@@ -286,6 +293,7 @@ std::uint32_t L2Slice::start_fetches(Line& line, const TagLines& at, std::uint32
             .flag(LineHeader::refill_flag)
             .source(endpoint_)
             .tag(fetch_tag(slots[at.sector + number - at.first], partition));
+        const Time ready = turn.start_of(number) + spec_.latency;
         memory_of(home_of(at.tag << sector_shift_)).send_request(fetch, ready - event_queue().now());
     }
     return begun;

@@ -153,6 +153,20 @@ TEST(L2Wide, WhatTheOtherPartitionHoldsCrossesAsOne)
     EXPECT_EQ(bench.statistic("misses"), 0);
 }
 
+// Lines that the other partition has take no time of this one's service: those behind them begin as if they were the first.
+TEST(L2Wide, FarLinesDoNotDelayTheNearOnesBehindThem)
+{
+    WideBench bench(two_partitions());
+    bench.issue_in(0, 0, LineOp::write, 0, 128);
+    bench.issue_in(1, us, LineOp::read, 0, 256);
+    bench.run();
+    ASSERT_EQ(bench.memory.arrivals.size(), 2u);
+    EXPECT_EQ(bench.memory.arrivals[0], us + latency);
+    EXPECT_EQ(bench.memory.arrivals[1], us + step + latency);
+    EXPECT_EQ(bench.statistic("far_hits"), 2);
+    EXPECT_EQ(bench.statistic("misses"), 2);
+}
+
 TEST(L2Wide, WhatHasLeftTheOtherPartitionOnTheWayIsFetchedLineByLine)
 {
     WideBench bench(two_partitions());
