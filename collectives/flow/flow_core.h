@@ -84,7 +84,8 @@ public:
     void run(Ps end = ~Ps{0}, const std::function<bool()>& stop = {});
     bool idle() const { return wheel_.empty(); }
 
-    // Which thread waits for what, one line each. If ranks wait for each other in a circle, that line comes first.
+    // Which rank waits for what in jobs that all ranks have entered; of each job the circular wait first, ranks that wait alike
+    // in one line (stall_lines.h).
     std::vector<std::string> blocked() const;
 
     std::uint64_t messages() const
@@ -249,7 +250,7 @@ private:
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
-    std::string what_waits(const Thread& thread) const;
+    static std::string what_waits(const Thread& thread);
 
     template <class T>
     static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)

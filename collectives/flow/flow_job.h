@@ -42,6 +42,7 @@ struct FlowCore::Job {
     std::uint32_t thread_count = 0;
     std::vector<std::uint32_t> first_of_rank;  // among them; empty: as many for every rank
     std::uint32_t positions_left = 0;
+    std::uint32_t positions_to_enter = 0;
     std::uint32_t last_batch = none;
     std::vector<Position> positions;
     FlatMap semaphore_numbers;

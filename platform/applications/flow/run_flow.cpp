@@ -158,9 +158,8 @@ public:
             result.stop = StopReason::until;
         } else {
             result.stop = StopReason::deadlock;
-            result.blocked = core_.blocked();
-            if (!large_)
-                for (std::string& line : load_.blocked()) result.blocked.push_back(std::move(line));
+            if (!large_) result.blocked = load_.blocked();
+            for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
         gather(result);
         return result;
