@@ -83,6 +83,7 @@ struct FlowCore::Job {
         }
         const std::uint32_t made = free_node;
         free_node = nodes[made].next;
+        if (free_node != none) __builtin_prefetch(&nodes[free_node], 1);
         nodes[made] = {time, known, none};
         return made;
     }
