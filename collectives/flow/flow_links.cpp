@@ -9,18 +9,7 @@ namespace {
 
 // Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
 constexpr double slowed_by_ranks = 2;
-// Mean time between the return of a credit and its use, in transmission times of the longest packet. Measured by probes of other
-// systems and sizes: docs/models/flow.md.
-constexpr double packets_waited_for = 0.95;
 constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
-
-// Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
-bool waits_for_acknowledges(const CostLink& link)
-{
-    return link.answer_credits > 0 &&
-        link.answer_round_ps + link.answer_dwell_ps + packets_waited_for * link.packet_time_ps >
-        link.answer_credits * bytes_acknowledged * link.ps_per_byte;
-}
 
 // As std::llround(), of numbers that are not negative and below 2^52, without a call.
 std::uint64_t rounded(double ps)
@@ -32,6 +21,14 @@ std::uint64_t rounded(double ps)
 std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency - std::min(latency, part); }
 
 }  // namespace
+
+// Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
+bool FlowLinks::waits_for_acknowledges(const CostLink& link) const
+{
+    return link.answer_credits > 0 &&
+        link.answer_round_ps + link.answer_dwell_ps + rules_.credit_wait * link.packet_time_ps >
+        link.answer_credits * bytes_acknowledged * link.ps_per_byte;
+}
 
 FlowFlight FlowLinks::begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const
 {
@@ -237,7 +234,7 @@ double FlowLinks::rate_of_acknowledges(std::uint32_t number, const FlowFlight& f
         [&](std::uint32_t other) { packet = std::max(packet, packet_in_progress(other, now)); });
     const CostLink& link = book_.figures(book_.group(number));
     const double round = link.answer_round_ps + (flight.passed > 0 ? link.answer_dwell_ps : 0);
-    return packet > 0 ? (round + packets_waited_for * packet) / (link.answer_credits * bytes_acknowledged) : 0;
+    return packet > 0 ? (round + rules_.credit_wait * packet) / (link.answer_credits * bytes_acknowledged) : 0;
 }
 
 // The time of a packet on the links of a group, the mean of them; 0 on those that are free.

@@ -39,6 +39,9 @@ struct LinkRules {
     bool store_and_forward = false;  // a link passes a transfer on when it has all of it
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
     bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
+    // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
+    // 0.95 is measured (docs/models/flow.md, probes); an acknowledge that comes at any time of a packet would wait for 0.5.
+    double credit_wait = 0.95;
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -93,6 +96,7 @@ public:
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
 
 private:
+    bool waits_for_acknowledges(const CostLink& link) const;
     FlowFlight begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const;
     // pass_one(group, share) for each group of the stage, and of groups that were split for each part.
     template <class Pass>
