@@ -67,8 +67,8 @@ bool run_lines(std::vector<CalibrationProbe>& probes, const Arguments& base, std
 
 std::string table_of(const std::vector<CalibrationProbe>& probes)
 {
-    std::string out = fmt::format("{:<12}{:<10}{:>8}{:>13}{:>13}{:>9}\n", "probe", "", "bytes", "lines, us", "flow, us",
-        "error");
+    std::string out =
+        fmt::format("{:<12}{:<10}{:>8}{:>13}{:>13}{:>9}\n", "probe", "", "bytes", "lines, us", "flow, us", "error");
     for (const CalibrationProbe& probe : probes)
         out += fmt::format("{:<12}{:<10}{:>8}{:>13.3f}{:>13.3f}{:>+7.1f} %\n", probe.collective, probe.algorithm,
             probe.bytes, static_cast<double>(probe.line_ps) / 1e6, static_cast<double>(probe.flow_ps) / 1e6,
@@ -81,9 +81,12 @@ std::string table_of(const std::vector<CalibrationProbe>& probes)
 int calibrate_command(const Arguments& arguments)
 {
     CommandLine line("calibrate",
-        "Measures for one system the number that flow fidelity takes from runs in place of parameters: how long a credit "
-        "of acknowledges waits for packets of data. Runs six short collectives on the first accelerators, at most eight, "
-        "at line fidelity and by flow, and writes the number with the least error, and these runs, to a file for 'weft run "
+        "Measures for one system the number that flow fidelity takes from runs in place of parameters: how long a "
+        "credit "
+        "of acknowledges waits for packets of data. Runs six short collectives on the first accelerators, at most "
+        "eight, "
+        "at line fidelity and by flow, and writes the number with the least error, and these runs, to a file for 'weft "
+        "run "
         "--fidelity flow --calibration FILE'.\n\n"
         "  weft calibrate examples/clos_8/system.yaml -o clos.calibration.yaml\n"
         "  weft run examples/clos_8/system.yaml --fidelity flow --calibration clos.calibration.yaml\n");
@@ -152,8 +155,9 @@ int calibrate_command(const Arguments& arguments)
     output.write(output.wanted() ? calibration_text(first.name, blocks_digest(first), best, found) : "");
     if (!output.is_stdout())
         print(table_of(found) +
-            fmt::format("credit_wait {:.2f} packets, error {:.2f} % (root mean square); the number of the program, {:.2f}: "
-                        "{:.2f} %\n{}",
+            fmt::format(
+                "credit_wait {:.2f} packets, error {:.2f} % (root mean square); the number of the program, {:.2f}: "
+                "{:.2f} %\n{}",
                 best, error_of(found) * 100, built_in.credit_wait, before * 100,
                 matters ? "" : "no credit of these links waits for packets: the number changes nothing here\n"));
     return exit_good;
