@@ -1,7 +1,10 @@
 // The reports of a trace engine: the nodes that wait when nothing moves, and the log of all nodes.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "collectives/engine/trace_engine.h"
+#include "collectives/schedule/stall_lines.h"
 
 namespace weft {
 
@@ -56,46 +59,53 @@ void TraceEngine::log_meeting(std::uint32_t rank, std::uint64_t node, Exchange& 
 
 std::vector<std::string> TraceEngine::blocked() const
 {
-    std::vector<std::string> out;
-    for (std::uint32_t rank = 0; rank < set_.ranks() && out.size() < most_waits_told; ++rank) {
+    WaitGraph waits(set_.ranks());
+    StallLines lines(set_.ranks());
+    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
         for (const auto& [id, started] : running_[rank]) {
             const Node& node = started.node;
-            std::string line = fmt::format("rank {}: {} {}", rank, chakra::name_of(node.type), chakra::label_of(node));
+            const std::string what = fmt::format(": {} {}", chakra::name_of(node.type), chakra::label_of(node));
             if (node.type == NodeType::recv) {
-                line += fmt::format(" waits for a send from rank {} with tag {}", *node.src, node.tag.value_or(0));
+                waits.wait(rank, *node.src);
+                lines.add(rank, what + " waits for a send from rank ", *node.src,
+                    fmt::format(" with tag {}", node.tag.value_or(0)));
             } else if (node.type == NodeType::coll) {
-                line += fmt::format(" waits for the other ranks of group '{}'", node.group);
+                lines.add(rank, what + fmt::format(" waits for the other ranks of group '{}'", node.group));
+            } else {
+                lines.add(rank, what);
             }
-            out.push_back(std::move(line));
         }
         for (const chakra::WaitingNode& waiting : feeders_[rank].waiting(4)) {
-            std::string line =
-                fmt::format("rank {}: {} node {} waits for node", rank, chakra::name_of(waiting.type), waiting.id);
-            for (const std::uint64_t parent : waiting.parents) line += fmt::format(" {}", parent);
-            out.push_back(std::move(line));
+            std::string what = fmt::format(": {} node {} waits for node", chakra::name_of(waiting.type), waiting.id);
+            for (const std::uint64_t parent : waiting.parents) what += fmt::format(" {}", parent);
+            lines.add(rank, what);
         }
     }
-    const auto ranks_text = [](const CommunicationOrder::Members& ranks) {
-        std::string text;
-        for (const std::uint32_t rank : ranks) text += fmt::format(" {}", rank);
-        return text;
-    };
+    std::vector<std::string> meetings;
     if (order_)
         for (const CommunicationOrder::Incomplete& entry : order_->incomplete()) {
-            if (out.size() >= most_waits_told) return out;
-            out.push_back(fmt::format("{} of {} bytes, priority {}: rank{} did not reach it; rank{} wait for it",
-                chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type)), entry.kind.bytes,
-                entry.kind.priority, ranks_text(entry.missing), ranks_text(entry.here)));
+            const std::string name = chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type));
+            waits.meeting(name, entry.here, entry.missing);
+            meetings.push_back(fmt::format("{} of {} bytes, priority {}: rank {} did not reach it; rank {} wait for it",
+                name, entry.kind.bytes, entry.kind.priority, ranges_text(entry.missing), ranges_text(entry.here)));
         }
     for (const auto& [members, group] : groups_)
         for (const auto& [number, exchange] : group.open) {
-            if (out.size() >= most_waits_told) return out;
-            std::string ranks[2];  // missing, waiting
+            std::vector<std::uint32_t> missing;
+            std::vector<std::uint32_t> here;
             for (std::size_t position = 0; position < members.size(); ++position)
-                ranks[exchange.here[position] ? 1 : 0] += fmt::format(" {}", members[position]);
-            out.push_back(fmt::format("{} (number {} of its group): rank{} did not reach it; rank{} wait in it",
-                chakra::name_of(exchange.type), number + 1, ranks[0], ranks[1]));
+                (exchange.here[position] ? here : missing).push_back(members[position]);
+            if (!missing.empty()) waits.meeting(chakra::name_of(exchange.type), here, missing);
+            meetings.push_back(fmt::format("{} (number {} of its group): rank {} did not reach it; rank {} wait in it",
+                chakra::name_of(exchange.type), number + 1, ranges_text(missing), ranges_text(here)));
         }
+    std::vector<std::string> out;
+    const std::string circle = waits.circle();
+    if (!circle.empty()) out.push_back(circle);
+    for (std::string& line : lines.text(most_waits_told)) out.push_back(std::move(line));
+    const std::size_t told = std::min(meetings.size(), most_waits_told);
+    out.insert(out.end(), meetings.begin(), meetings.begin() + static_cast<std::ptrdiff_t>(told));
+    if (told < meetings.size()) out.push_back(fmt::format("{} collectives more wait", meetings.size() - told));
     return out;
 }
 

@@ -42,6 +42,11 @@ public:
         if (cursor_ == open_.size()) open_next();
         return open_[cursor_];
     }
+    // The event that is `ahead` places behind the front of those of the earliest bucket, as far as is known; null: there is none.
+    const Event* peek(std::size_t ahead) const
+    {
+        return cursor_ + ahead < open_.size() ? &open_[cursor_ + ahead] : nullptr;
+    }
     void pop()
     {
         ++cursor_;

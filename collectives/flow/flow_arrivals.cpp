@@ -16,16 +16,14 @@ void FlowCore::hop(std::uint32_t number)
 
 void FlowCore::arrived(std::uint32_t number)
 {
-    const Transfer transfer = transfers_[number];
+    // Read where it is: what follows may make transfers, and takes copies of what it needs.
+    const Transfer& transfer = transfers_[number];
     free_transfers_.push_back(number);
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
     switch (transfer.use) {
-    case Use::signal: {
-        const Signalled signal = signalled_[transfer.target];
-        free_signalled_.push_back(transfer.target);
-        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank,
+    case Use::signal:
+        return arrive(*jobs_[transfer.job], transfer.target, transfer.rank,
             profile_.signals_with_data ? transfer.earliest : tail, now_);
-    }
     case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
     case Use::get: {
         Move& move = moves_[transfer.target];
@@ -35,18 +33,19 @@ void FlowCore::arrived(std::uint32_t number)
         return;
     }
     case Use::acknowledge: {
-        Thread& thread = threads_[transfer.thread];
-        --thread.in_flight;
-        thread.settled = std::max(thread.settled, tail);
-        return finish_blocked(transfer.thread);
+        const std::uint32_t index = transfer.thread;
+        --threads_[index].in_flight;
+        threads_[index].settled = std::max(threads_[index].settled, tail);
+        return finish_blocked(index);
     }
     case Use::operand:
     case Use::to_switch:
     case Use::pushed:
-    case Use::copy: return gathered(transfer, tail);
+    case Use::copy: return gathered(Transfer(transfer), tail);
     case Use::put: break;
     }
-    Thread& thread = threads_[transfer.thread];
+    const std::uint32_t index = transfer.thread;
+    Thread& thread = threads_[index];
     if (transfer.target != none) {
         Job::Share& share = thread.job->shares[transfer.target];
         share.here = true;
@@ -55,10 +54,10 @@ void FlowCore::arrived(std::uint32_t number)
         for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
         share.sleepers.clear();
     }
-    if (profile_.links.waits && transfer.earliest > 0) return acknowledge(transfer, tail);
+    if (profile_.links.waits && transfer.earliest > 0) return acknowledge(Transfer(transfer), tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
-    finish_blocked(transfer.thread);
+    finish_blocked(index);
 }
 
 // Sends the acknowledge of a transfer's last part. On its way back it waits for packets of data.

@@ -7,13 +7,14 @@
 
 #include "base/diagnostic.h"
 #include "collectives/flow/flow_job.h"
+#include "collectives/schedule/stall_lines.h"
 
 namespace weft {
 
 namespace {
 
 constexpr std::uint32_t most_ranks_of_job = (1U << 20) - 2;
-constexpr std::uint32_t most_ranks_named = 8;  // of a circular wait
+constexpr std::size_t most_lines_of_stall = 32;  // of a job
 constexpr std::uint64_t events_of_a_question = 1 << 16;
 
 }  // namespace
@@ -61,7 +62,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
     job->positions.resize(program.ranks());
-    job->positions_left = program.ranks();
+    job->positions_left = job->positions_to_enter = program.ranks();
     if (!program.first.empty()) job->first_of_rank.assign(program.first.begin(), program.first.end() - 1);
     job->thread_count = program.first.empty() ? program.ranks() * program.threads(0) : program.first.back();
     std::uint32_t id = 0;
@@ -103,6 +104,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
 {
     Job& job = *jobs_[id];
     job.positions[position].done = std::move(done);
+    --job.positions_to_enter;
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
         job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}});
@@ -178,6 +180,64 @@ void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t byte
     launch_transfer(transfer);
 }
 
+[[gnu::always_inline]] inline void FlowCore::prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const
+{
+    if (static_cast<Kind>(event.kind) == Kind::resume && turn < 2) {
+        const Thread& thread = threads_[event.index];
+        if (thread.job == nullptr || thread.wait_semaphore >= thread.job->semaphores.size()) return;
+        const Job::Semaphore& semaphore = thread.job->semaphores[thread.wait_semaphore];
+        if (turn == 0) __builtin_prefetch(&semaphore, 1);
+        if (turn == 1 && semaphore.first != none) __builtin_prefetch(&thread.job->nodes[semaphore.first], 1);
+        return;
+    }
+    if (static_cast<Kind>(event.kind) != Kind::hop) return;
+    const Transfer& transfer = transfers_[event.index];
+    switch (turn) {
+    case 0: book_.prefetch_stage(transfer.flight.stage); break;
+    case 1:
+        book_.prefetch_group(transfer.flight.stage);
+        if (transfer.flight.passed + 1 < transfer.flight.stages) break;
+        if (transfer.use == Use::signal) {
+            const Job* job = jobs_[transfer.job].get();
+            if (job != nullptr && transfer.target < job->semaphores.size())
+                __builtin_prefetch(&job->semaphores[transfer.target], 1);
+        } else {
+            __builtin_prefetch(&threads_[transfer.thread], 1);
+            __builtin_prefetch(reinterpret_cast<const char*>(&threads_[transfer.thread]) + 64, 1);
+        }
+        break;
+    default:
+        book_.prefetch_reverse(transfer.flight.stage);
+        if (transfer.use == Use::signal && transfer.flight.passed + 1 >= transfer.flight.stages) {
+            const Job* job = jobs_[transfer.job].get();
+            if (job == nullptr || transfer.target >= job->semaphores.size()) return;
+            const std::uint32_t sleeper = job->semaphores[transfer.target].first_sleeper;
+            if (sleeper != none) __builtin_prefetch(&job->nodes[sleeper], 1);
+        }
+    }
+}
+
+// A large system's state fits into no cache, so the next line would be waited for at every event. Events of one bucket are known
+// ahead: the thread or transfer of one is fetched first, then what it names. Inlined, because the compiler drops calls of a function
+// that does nothing else.
+[[gnu::always_inline]] inline void FlowCore::prefetch()
+{
+    using Event = EventWheel<13, 16>::Event;
+    if (const Event* event = wheel_.peek(12)) {
+        const auto kind = static_cast<Kind>(event->kind);
+        if (kind == Kind::hop) {
+            __builtin_prefetch(&transfers_[event->index], 1);
+            __builtin_prefetch(reinterpret_cast<const char*>(&transfers_[event->index]) + 64, 1);
+        } else if (kind == Kind::resume) {
+            for (unsigned line = 0; line < 3; ++line)
+                __builtin_prefetch(reinterpret_cast<const char*>(&threads_[event->index]) + 64 * line, 1);
+        }
+    }
+    if (const Event* event = wheel_.peek(9)) prefetch_links(*event, 0);
+    if (const Event* event = wheel_.peek(6)) prefetch_links(*event, 1);
+    if (const Event* event = wheel_.peek(3)) prefetch_links(*event, 2);
+}
+
 void FlowCore::run(Ps end, const std::function<bool()>& stop)
 {
     while (!wheel_.empty()) {
@@ -185,6 +245,7 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
         if (event.time > end) break;
         wheel_.pop();
         now_ = event.time;
+        prefetch();
         switch (static_cast<Kind>(event.kind)) {
         case Kind::resume: run_thread(event.index); break;
         case Kind::hop: hop(event.index); break;
@@ -203,14 +264,12 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
     }
 }
 
-std::string FlowCore::what_waits(const Thread& thread) const
+std::string FlowCore::what_waits(const Thread& thread)
 {
-    const Job& job = *thread.job;
     const FlowTemplate& program = *thread.program;
     if (thread.next >= program.ops.size()) return "its transfers";
     const FlowOp& op = program.ops[thread.next];
     switch (op.kind) {
-    case FlowKind::wait: return fmt::format("a signal of rank {}", job.program().grid.peer(thread.rank, op.peer));
     case FlowKind::barrier: return fmt::format("{} threads at barrier {}", op.count, op.semaphore);
     case FlowKind::move: return op.has(FlowOp::loads_packets) ? "packets" : "a step that it depends on";
     default: return "a step that it depends on";
@@ -221,45 +280,25 @@ std::vector<std::string> FlowCore::blocked() const
 {
     std::vector<std::string> out;
     for (const auto& job : jobs_) {
-        if (!job) continue;
-        std::vector<std::uint32_t> waits_for(job->program().ranks(), none);
-        std::vector<std::string> lines;
+        if (!job || job->positions_to_enter > 0) continue;
+        WaitGraph waits(job->program().ranks());
+        StallLines lines(job->program().ranks(), job->what.name + ": rank ");
         for (std::uint32_t i = 0; i < job->thread_count; ++i) {
             const Thread& thread = threads_[job->first_thread + i];
             if (thread.ended) continue;
             const FlowTemplate& program = *thread.program;
-            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait &&
-                waits_for[thread.rank] == none)
-                waits_for[thread.rank] = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
-            lines.push_back(fmt::format("{}: rank {} at operation {} waits for {}", job->what.name, thread.rank,
-                thread.next, what_waits(thread)));
-        }
-        // From rank to rank that it waits for, until one comes again.
-        std::vector<std::uint32_t> seen(waits_for.size(), none);
-        for (std::uint32_t start = 0; start < waits_for.size() && out.empty(); ++start) {
-            std::uint32_t at = start;
-            while (at != none && seen[at] == none) {
-                seen[at] = start;
-                at = waits_for[at];
+            const std::string place = fmt::format(" at operation {} waits for ", thread.next);
+            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait) {
+                const std::uint32_t peer = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
+                waits.wait(thread.rank, peer);
+                lines.add(thread.rank, place + "a signal of rank ", peer);
+            } else {
+                lines.add(thread.rank, place + what_waits(thread));
             }
-            if (at == none || seen[at] != start) continue;
-            std::string circle = fmt::format("{}: circular wait: rank {}", job->what.name, at);
-            std::uint32_t named = 1;
-            std::uint32_t left_out = 0;
-            std::uint32_t last = at;
-            for (std::uint32_t next = waits_for[at]; next != at; next = waits_for[next]) {
-                last = next;
-                if (named++ < most_ranks_named) {
-                    circle += fmt::format(" waits for rank {}, which", next);
-                } else {
-                    ++left_out;
-                }
-            }
-            if (left_out > 1) circle += fmt::format(" waits, over {} more, for rank {}, which", left_out - 1, last);
-            if (left_out == 1) circle += fmt::format(" waits for rank {}, which", last);
-            out.push_back(circle + fmt::format(" waits for rank {}", at));
         }
-        out.insert(out.end(), lines.begin(), lines.end());
+        const std::string circle = waits.circle();
+        if (!circle.empty()) out.push_back(fmt::format("{}: {}", job->what.name, circle));
+        for (std::string& line : lines.text(most_lines_of_stall)) out.push_back(std::move(line));
     }
     return out;
 }

@@ -84,7 +84,8 @@ public:
     void run(Ps end = ~Ps{0}, const std::function<bool()>& stop = {});
     bool idle() const { return wheel_.empty(); }
 
-    // Which thread waits for what, one line each. If ranks wait for each other in a circle, that line comes first.
+    // Which rank waits for what in jobs that all ranks have entered; of each job the circular wait first, ranks that wait alike
+    // in one line (stall_lines.h).
     std::vector<std::string> blocked() const;
 
     std::uint64_t messages() const
@@ -99,41 +100,44 @@ private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
-    struct Thread {
+    // In the order in which they are needed: an event reads one or two host cache lines of it.
+    struct alignas(64) Thread {
         Job* job = nullptr;
         const FlowTemplate* program = nullptr;
         const CostRank* cost = nullptr;
-        std::uint32_t rank = 0;      // position in the job
-        std::uint32_t endpoint = 0;  // of the rank
-        std::uint32_t next = 0;      // operation
         Ps time = 0;
-        Ps settled = 0;                    // all stores so far are acknowledged
+        std::uint32_t rank = 0;            // position in the job
+        std::uint32_t endpoint = 0;        // of the rank
+        std::uint32_t next = 0;            // operation
         std::uint32_t in_flight = 0;       // transfers whose end is not known yet
         std::uint32_t loading = 0;         // moves whose loads are not back
-        std::uint32_t waits_left = 0;      // of those that are looked at together
         std::uint32_t unpublished = none;  // dependency that is told when all is acknowledged
         bool blocked = false;              // for in_flight and loading
         bool needs_set = false;            // for registers that a load holds
         bool slept = false;                // for one of the waits that are looked at together
         bool ended = false;
-        bool fenced = false;  // the fence before the next operation is done
-        Ps looked = 0;        // the look at them is over
-        Ps loaded = 0;        // everything that loads have brought so far was there
-        Ps acknowledged = 0;  // all signals so far
-        // The cost of the last operation, and what it went to.
-        std::uint32_t shape = none;
-        std::uint32_t path = none;  // to the only destination
-        Ps load_ps = 0;
-        Ps issue_ps = 0;
-        Ps turn_ps = 0;
-        std::uint32_t signal_to = none;  // peer and semaphore of the last signal, and of the last wait
+        bool fenced = false;            // the fence before the next operation is done
+        Ps settled = 0;                 // all stores so far are acknowledged
+        Ps looked = 0;                  // the look at the waits that are looked at together is over
+        Ps loaded = 0;                  // everything that loads have brought so far was there
+        Ps acknowledged = 0;            // all signals so far
+        std::uint32_t waits_left = 0;   // of those that are looked at together
+        std::uint32_t wait_for = none;  // peer and semaphore of the last wait, and of the last signal
+        std::uint32_t wait_number = none;
+        std::uint32_t wait_semaphore = none;
+        std::uint32_t signal_to = none;
         std::uint32_t signal_number = none;
         std::uint32_t signal_semaphore = none;
         std::uint32_t signal_path = none;
         std::uint32_t signal_rank = none;
-        std::uint32_t wait_for = none;
-        std::uint32_t wait_number = none;
-        std::uint32_t wait_semaphore = none;
+        // The cost of the last operation, and what it went to.
+        std::uint32_t shape = none;
+        std::uint32_t path = none;  // to the only destination
+        std::uint32_t lone = none;  // of lone_stores_, where that path is one link of its own
+        std::uint32_t lone_group = none;
+        Ps load_ps = 0;
+        Ps issue_ps = 0;
+        Ps turn_ps = 0;
         std::uint32_t packets = none;  // state of a thread that handles packets
     };
     struct PacketState {
@@ -144,15 +148,17 @@ private:
         Ps asked_last = 0;
         std::vector<Ps> turns;
     };
-    struct Transfer {
+    struct alignas(64) Transfer {
         FlowFlight flight;
         Use use = Use::put;
         std::uint32_t thread = 0;
         std::uint32_t target =
-            none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller; of
+            none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
                    // what switches do: gathering
         Ps earliest = 0;  // end, for all that the thread can issue
         Ps answer = 0;
+        std::uint32_t job = 0;   // of a signal
+        std::uint32_t rank = 0;  // that is signalled
     };
     struct Move {
         std::uint32_t op = 0;
@@ -166,6 +172,11 @@ private:
         std::uint32_t pending = 0;  // loads
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
+    };
+    struct LoneStore {
+        LonePass pass;
+        Ps put_ps = 0;
+        Ps answer_ps = 0;
     };
     // One operation of a switch: operands that it combines, or a store that it copies.
     struct Gathering {
@@ -191,6 +202,10 @@ private:
         Ps time = 0;
         std::vector<std::uint32_t> positions;
     };
+
+    // Brings what events that are due soon will need into the host's caches.
+    void prefetch();
+    void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
 
     // Jobs.
     void launch(std::uint32_t number);
@@ -225,13 +240,17 @@ private:
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
-    void store_alone(Thread& thread, const FlowOp& op, double bytes);
+    static double bytes_of(const Thread& thread, const FlowOp& op);
+    void find_lone_store(Thread& thread, const FlowOp& op);
+    void store_alone(Thread& thread, const FlowOp& op);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
-    std::uint32_t launch_parts(Transfer transfer, Ps span);
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);
+    Transfer& new_transfer(std::uint32_t& number);
+    void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
@@ -249,7 +268,7 @@ private:
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
-    std::string what_waits(const Thread& thread) const;
+    static std::string what_waits(const Thread& thread);
 
     template <class T>
     static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
@@ -281,6 +300,7 @@ private:
     std::vector<std::uint32_t> free_packet_states_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
+    std::vector<LoneStore> lone_stores_;  // each once
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;
@@ -299,13 +319,6 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
-    struct Signalled {
-        JobId job = 0;
-        std::uint32_t semaphore = 0;
-        std::uint32_t rank = 0;  // that is signalled
-    };
-    std::vector<Signalled> signalled_;
-    std::vector<std::uint32_t> free_signalled_;
 };
 
 }  // namespace weft

@@ -42,6 +42,7 @@ struct FlowCore::Job {
     std::uint32_t thread_count = 0;
     std::vector<std::uint32_t> first_of_rank;  // among them; empty: as many for every rank
     std::uint32_t positions_left = 0;
+    std::uint32_t positions_to_enter = 0;
     std::uint32_t last_batch = none;
     std::vector<Position> positions;
     FlatMap semaphore_numbers;
@@ -82,6 +83,7 @@ struct FlowCore::Job {
         }
         const std::uint32_t made = free_node;
         free_node = nodes[made].next;
+        if (free_node != none) __builtin_prefetch(&nodes[free_node], 1);
         nodes[made] = {time, known, none};
         return made;
     }

@@ -21,10 +21,13 @@ struct FlowFlight {
     double bytes = 0;
     double message = 0;         // bytes of each message that these bytes are of, or are part of
     double messages = 0;        // how many, or which part of one; of signals: how many
-    std::uint32_t stage = 0;    // that its head is at
+    std::uint32_t stage = 0;    // that its head is at (PathBook::stage)
+    std::uint16_t passed = 0;   // stages before it
+    std::uint16_t stages = 0;   // of its path
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
+    bool neighbours = false;    // its path passes no rank
     bool of_group = false;      // a switch carries it out for a group
     bool loaded = false;        // it answers a load: nothing is acknowledged
     bool acknowledges = false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them
@@ -36,6 +39,23 @@ struct LinkRules {
     bool store_and_forward = false;  // a link passes a transfer on when it has all of it
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
     bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
+    // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
+    // 0.95 is measured (docs/models/flow.md, probes); an acknowledge that comes at any time of a packet would wait for 0.5.
+    double credit_wait = 0.95;
+};
+
+// A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
+struct LonePass {
+    std::uint64_t occupancy_ps = 0;
+    std::uint64_t left_ps = 0;  // behind the link
+    double busy_ps = 0;
+    double bytes = 0;
+
+    bool operator==(const LonePass& other) const
+    {
+        return occupancy_ps == other.occupancy_ps && left_ps == other.left_ps && busy_ps == other.busy_ps &&
+            bytes == other.bytes;
+    }
 };
 
 class FlowLinks {
@@ -57,11 +77,34 @@ public:
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);
 
+    // The cost of a transfer whose path is PathBook::alone(); false where something else depends on it: its link is not at
+    // its sender, or something goes back for it.
+    bool lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const;
+    // pass() of it at `now`, as long as the path is alone(); when all of it is there.
+    std::uint64_t pass_alone(const LonePass& pass, LinkGroup& group, std::uint32_t sender, std::uint32_t path,
+        std::uint64_t now) const
+    {
+        const std::uint64_t end = (now > group.free_ps ? now : group.free_ps) + pass.occupancy_ps;
+        group.free_ps = end;
+        group.busy_ps += pass.busy_ps;
+        group.payload += pass.bytes;
+        group.sender = sender;
+        group.path = path;
+        return end + pass.left_ps;
+    }
+
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
 
 private:
-    void pass_group(std::uint32_t number, double share, FlowFlight& flight, bool neighbours, std::uint64_t now,
-        std::uint64_t left, std::uint64_t& head);
+    bool waits_for_acknowledges(const CostLink& link) const;
+    FlowFlight begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const;
+    // pass_one(group, share) for each group of the stage, and of groups that were split for each part.
+    template <class Pass>
+    void for_groups(const FlowStage& stage, const Pass& pass_one);
+    template <class Pass>
+    void for_parts(std::uint32_t number, double share, const Pass& pass_one);
+    void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
+        std::uint64_t& head);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -72,7 +115,7 @@ private:
         std::uint64_t& head);
     std::uint64_t packet_left(const LinkGroup& group, double packet_ps, std::uint64_t at) const;
     void answer_back(std::uint32_t number, double ps, std::uint64_t now);
-    double headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const;
+    static double headers_ps(const CostLink& link, const FlowFlight& flight, double share);
 
     PathBook& book_;
     LinkRules rules_;

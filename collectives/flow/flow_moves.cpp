@@ -11,7 +11,6 @@ namespace weft {
 namespace {
 
 constexpr std::uint32_t most_pieces_of_move = 16;
-constexpr double least_part_bytes = 256;
 
 }  // namespace
 
@@ -173,6 +172,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         thread.path = op.destinations == 1 && !op.has(FlowOp::stores_group)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;
+        find_lone_store(thread, op);
         return move_own(index, op);
     }
     Move record;
@@ -197,20 +197,25 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
 }
 
+double FlowCore::bytes_of(const Thread& thread, const FlowOp& op)
+{
+    return thread.job->chunk_bytes / op.parts * op.count;
+}
+
 // A move from the own memory, whose cost is known.
 void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    Move record;
-    record.op = thread.next;
-    record.thread = index;
-    record.bytes = thread.job->chunk_bytes / op.parts * op.count;
-    record.load_ps = thread.load_ps;
-    record.issue_ps = thread.issue_ps;
     const Ps from = thread.time + thread.load_ps;
-    if (thread.path != none && thread.issue_ps == 0 && from == now_ && book_.alone(thread.path)) {
-        store_alone(thread, op, record.bytes);
+    if (thread.lone != none && from == now_ && book_.alone(thread.path)) {
+        store_alone(thread, op);
     } else {
+        Move record;
+        record.op = thread.next;
+        record.thread = index;
+        record.bytes = bytes_of(thread, op);
+        record.load_ps = thread.load_ps;
+        record.issue_ps = thread.issue_ps;
         store(record, from, from + record.issue_ps);
     }
     thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
@@ -223,25 +228,37 @@ void FlowCore::in_messages(FlowFlight& flight, const Thread& thread, double part
     flight.message = flight.bytes / flight.messages;
 }
 
-// All at once, now, on a link of its own: it meets nobody, and its end is known at once.
-void FlowCore::store_alone(Thread& thread, const FlowOp& op, double bytes)
+// Whether stores of this shape go all at once over a link of their own. Then they meet nobody, and their ends are known at once.
+void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
-    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
-    FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes, now_);
+    thread.lone = none;
+    if (thread.path == none || thread.issue_ps > 0 || !book_.alone(thread.path)) return;
+    FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
-    if (flight.head_ps != now_) {  // its link is some way off
-        Transfer transfer;
-        transfer.flight = flight;
-        transfer.thread = static_cast<std::uint32_t>(&thread - threads_.data());
-        transfer.earliest = now_ + path.put_ps;
-        transfer.answer = path.answer_ps;
-        ++thread.in_flight;
-        push(flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
-    } else {
-        links_.pass(flight);
-        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, now_ + path.put_ps) + path.answer_ps);
+    LoneStore store;
+    store.put_ps = path.put_ps;
+    store.answer_ps = path.answer_ps;
+    if (flight.bytes <= 0 || !links_.lone_pass(flight, now_, store.pass)) return;
+    thread.lone_group = book_.stage(path.first).first;
+    for (thread.lone = 0; thread.lone < lone_stores_.size(); ++thread.lone) {
+        const LoneStore& known = lone_stores_[thread.lone];
+        if (known.pass == store.pass && known.put_ps == store.put_ps && known.answer_ps == store.answer_ps) return;
     }
+    constexpr std::size_t most_kept = 64;  // searched one after the other
+    if (lone_stores_.size() >= most_kept) {
+        thread.lone = none;
+    } else {
+        lone_stores_.push_back(store);
+    }
+}
+
+void FlowCore::store_alone(Thread& thread, const FlowOp& op)
+{
+    const LoneStore& store = lone_stores_[thread.lone];
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
+    const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
+    thread.settled = std::max(thread.settled, std::max(tail, now_ + store.put_ps) + store.answer_ps);
     ++messages_;
 }
 
@@ -354,44 +371,6 @@ void FlowCore::loaded(std::uint32_t number)
         ask(next, now_);
     }
     finish_blocked(move.thread);
-}
-
-// In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
-std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps span)
-{
-    const double bytes = transfer.flight.bytes;
-    const bool packets = transfer.use == Use::put && transfer.target != none;
-    std::uint32_t parts = 1;
-    if (span > 0 && !packets)
-        parts =
-            std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
-    const Ps first = transfer.flight.head_ps;
-    const Ps earliest = transfer.earliest;
-    transfer.flight.bytes = bytes / parts;
-    transfer.flight.messages /= parts;
-    std::uint32_t under_way = 0;
-    for (std::uint32_t part = 0; part < parts; ++part) {
-        transfer.flight.head_ps = first + span * part / parts;
-        transfer.earliest = part + 1 == parts ? earliest : 0;
-        if (launch_transfer(transfer)) ++under_way;
-    }
-    ++messages_;
-    return under_way;
-}
-
-// Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
-bool FlowCore::launch_transfer(const Transfer& transfer)
-{
-    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none &&
-        book_.alone(transfer.flight.path)) {
-        FlowFlight flight = transfer.flight;
-        links_.pass(flight);
-        Thread& thread = threads_[transfer.thread];
-        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
-        return false;
-    }
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
-    return true;
 }
 
 }  // namespace weft

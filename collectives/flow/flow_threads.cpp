@@ -171,18 +171,23 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
         thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
     }
     // It waits at no link, unless LinkRules::packets says that it takes the wire.
-    Transfer transfer;
+    std::uint32_t number = 0;
+    Transfer& transfer = new_transfer(number);
+    transfer = Transfer{};
     transfer.flight = links_.put(thread.signal_path, thread.endpoint, 0, thread.time);
     transfer.flight.messages = short_signals_ ? 0 : job.what.threads_each;
     if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
     if (short_signals_ && !profile_.signals_with_data) {
-        transfer.flight.stage = path.stages - 1;
+        transfer.flight.stage = path.first + path.stages - 1;
+        transfer.flight.passed = static_cast<std::uint16_t>(path.stages - 1);
         transfer.flight.head_ps = thread.time + path.head_ps;
     }
     transfer.use = Use::signal;
     transfer.thread = index;
-    transfer.target = take(signalled_, free_signalled_, {job.id, thread.signal_semaphore, peer});
-    launch_transfer(transfer);
+    transfer.target = thread.signal_semaphore;
+    transfer.job = job.id;
+    transfer.rank = peer;
+    push(transfer.flight.head_ps, Kind::hop, number);
 }
 
 // A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.

@@ -1,7 +1,6 @@
 #include "collectives/flow/path_book.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
@@ -40,14 +39,20 @@ std::uint32_t PathBook::add(const CostPath& made)
         FlowStage out;
         out.before_ps = stage.before_ps;
         out.left_ps = path.head_ps - passed;
-        out.first = static_cast<std::uint32_t>(shares_.size());
-        for (const GroupShare& share : cover(stage.links)) {
+        const std::vector<GroupShare> shares = cover(stage.links);
+        for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
             group.used = true;
-            shares_.push_back(share);
         }
-        out.count = static_cast<std::uint32_t>(shares_.size()) - out.first;
+        out.count = static_cast<std::uint32_t>(shares.size());
+        if (out.count == 1) {
+            out.first = shares.front().group;
+            out.share = shares.front().share;
+        } else {
+            out.first = static_cast<std::uint32_t>(shares_.size());
+            shares_.insert(shares_.end(), shares.begin(), shares.end());
+        }
         stages_.push_back(out);
     }
     const auto number = static_cast<std::uint32_t>(paths_.size());
@@ -55,28 +60,50 @@ std::uint32_t PathBook::add(const CostPath& made)
     return number;
 }
 
+PathBook::Figures PathBook::figures_array(const CostLink& link)
+{
+    return {link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps, link.message_ps, link.signal_ps,
+        link.packet_time_ps, link.group_ps_per_byte, link.group_back_ps_per_byte, link.packet_payload, link.answer_ps,
+        link.signal_back_ps, link.answer_credits, link.answer_round_ps, link.answer_dwell_ps};
+}
+
+std::uint32_t PathBook::figures_of(std::uint32_t link)
+{
+    const auto [entry, fresh] =
+        numbers_of_figures_.try_emplace(figures_array(links_[link]), static_cast<std::uint32_t>(figures_.size()));
+    if (fresh) {
+        figures_.push_back(links_[link]);
+        figures_.back().name.clear();
+        figures_.back().reverse = -1;
+    }
+    return entry->second;
+}
+
 std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
 {
     // Links that are alike so far: of one group, or of none and with the same figures.
-    using Likeness = std::tuple<std::uint32_t, std::array<double, 10>>;
+    struct Likeness {
+        std::uint32_t group;
+        double share;
+        std::uint32_t figures;
+        bool operator<(const Likeness& other) const
+        {
+            return std::tie(group, share, figures) < std::tie(other.group, other.share, other.figures);
+        }
+    };
+    if (links.size() == 1 && group_of(links.front().link) == no_group)
+        return {{new_group({links.front().link}), links.front().share}};
     std::map<Likeness, std::vector<std::uint32_t>> alike;
-    for (const LinkShare& part : links) {
-        const CostLink& link = links_[part.link];
-        const std::array<double, 10> figures{part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer,
-            link.packet_ps, link.message_ps, link.signal_ps, link.packet_time_ps, link.group_ps_per_byte,
-            link.group_back_ps_per_byte};
-        alike[{group_of(part.link), figures}].push_back(part.link);
-    }
+    for (const LinkShare& part : links)
+        alike[{group_of(part.link), part.share, figures_of(part.link)}].push_back(part.link);
     std::vector<GroupShare> out;
     for (const auto& [likeness, members] : alike) {
-        const std::uint32_t group = std::get<0>(likeness);
-        const double share = std::get<1>(likeness).front();
-        if (group == no_group) {
-            out.push_back({new_group(members), share});
-        } else if (groups_[group_of(members.front())].members.size() == members.size()) {
-            out.push_back({group_of(members.front()), share});
+        if (likeness.group == no_group) {
+            out.push_back({new_group(members), likeness.share});
+        } else if (sets_[group_of(members.front())].members.size() == members.size()) {
+            out.push_back({group_of(members.front()), likeness.share});
         } else {
-            out.push_back({split_off(group_of(members.front()), members), share});
+            out.push_back({split_off(group_of(members.front()), members), likeness.share});
         }
     }
     return out;
@@ -85,14 +112,10 @@ std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
 std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
 {
     const auto number = static_cast<std::uint32_t>(groups_.size());
-    const CostLink& link = links_[members.front()];
     LinkGroup group;
-    group.ps_per_byte = link.ps_per_byte;
-    group.back_ps_per_byte = link.back_ps_per_byte;
-    group.buffer = link.buffer;
-    group.figures = members.front();
-    group.members = members;
-    groups_.push_back(std::move(group));
+    group.figures = figures_of(members.front());
+    groups_.push_back(group);
+    sets_.push_back({members, {}, {}});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -105,55 +128,46 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     std::vector<std::uint32_t> sorted = members;
     std::sort(sorted.begin(), sorted.end());
     std::vector<std::uint32_t> others;
-    for (const std::uint32_t member : before.members)
+    for (const std::uint32_t member : sets_[group].members)
         if (!std::binary_search(sorted.begin(), sorted.end(), member)) others.push_back(member);
     const auto part = [&](const std::vector<std::uint32_t>& of) {
         const std::uint32_t number = new_group(of);
-        LinkGroup& made = groups_[number];
-        made.free_ps = before.free_ps;
-        made.signals_free_ps = before.signals_free_ps;
-        made.answers_free_ps = before.answers_free_ps;
-        made.busy_ps = before.busy_ps;
-        made.payload = before.payload;
-        made.sender = before.sender;
-        made.mixed = before.mixed;
-        made.path = before.path;
-        made.several_paths = before.several_paths;
-        made.used = before.used;
-        made.shared = before.shared;
+        const std::uint32_t figures = groups_[number].figures;
+        groups_[number] = before;
+        groups_[number].figures = figures;
+        groups_[number].reverse = LinkGroup::unknown;
         return number;
     };
     const std::uint32_t first = part(members);
     const std::uint32_t second = part(others);
     groups_[group].split = true;
-    groups_[group].parts = {first, second};
-    groups_[group].members.clear();
+    sets_[group].parts = {first, second};
+    sets_[group].members.clear();
     return first;
 }
 
-const std::vector<std::uint32_t>& PathBook::reverse_of(std::uint32_t group)
+void PathBook::find_reverse(std::uint32_t group)
 {
-    if (!groups_[group].has_reverse) {
-        std::vector<LinkShare> links;
-        for (const std::uint32_t member : groups_[group].members)
-            if (links_[member].reverse >= 0) links.push_back({static_cast<std::uint32_t>(links_[member].reverse), 1});
-        std::vector<std::uint32_t> reverse;
-        for (const GroupShare& share : cover(links)) {
-            groups_[share.group].shared = true;
-            reverse.push_back(share.group);
-        }
-        groups_[group].reverse = std::move(reverse);
-        groups_[group].has_reverse = true;
+    std::vector<LinkShare> links;
+    for (const std::uint32_t member : sets_[group].members)
+        if (links_[member].reverse >= 0) links.push_back({static_cast<std::uint32_t>(links_[member].reverse), 1});
+    std::vector<std::uint32_t> reverse;
+    for (const GroupShare& share : cover(links)) {
+        groups_[share.group].shared = true;
+        reverse.push_back(share.group);
     }
-    return groups_[group].reverse;
+    groups_[group].reverse = reverse.empty() ? LinkGroup::none
+        : reverse.size() == 1                ? reverse.front()
+                                             : LinkGroup::several;
+    sets_[group].reverse = std::move(reverse);
 }
 
 double PathBook::size(std::uint32_t number) const
 {
     const LinkGroup& group = groups_[number];
-    if (!group.split) return static_cast<double>(group.members.size());
+    if (!group.split) return static_cast<double>(sets_[number].members.size());
     double out = 0;
-    for (const std::uint32_t part : group.parts) out += size(part);
+    for (const std::uint32_t part : sets_[number].parts) out += size(part);
     return out;
 }
 

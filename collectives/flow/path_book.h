@@ -6,8 +6,10 @@
 // group's links, the group is split and both parts go on from the clock that they had.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "collectives/flow/flat_map.h"
@@ -15,11 +17,13 @@
 
 namespace weft {
 
+// One group of links, or several that transfers pass side by side.
 struct FlowStage {
     std::uint64_t before_ps = 0;  // from the stage before, or the sender
     std::uint64_t left_ps = 0;    // behind this stage, over the later ones
-    std::uint32_t first = 0;      // of shares
-    std::uint32_t count = 0;
+    double share = 1;             // of one group
+    std::uint32_t first = 0;      // the group; of several: the first of their shares
+    std::uint32_t count = 0;      // of groups
 };
 
 // A part of a transfer on each link of a group.
@@ -33,33 +37,33 @@ struct FlowPath {
     std::uint32_t stages = 0;
     std::uint32_t from = 0;  // endpoints
     std::uint32_t to = 0;
-    bool neighbours = false;
     std::uint64_t put_ps = 0;
     std::uint64_t answer_ps = 0;
     std::uint64_t head_ps = 0;  // the sender to the last stage
+    bool neighbours = false;
 };
 
-struct LinkGroup {
+// The clock of a group of links and what every transfer changes, in one host cache line: of a large system most of them are in
+// no cache when their transfer comes.
+struct alignas(64) LinkGroup {
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t unknown = none - 1;
+    static constexpr std::uint32_t several = none - 2;
+
     std::uint64_t free_ps = 0;
     std::uint64_t signals_free_ps = 0;  // of signals among themselves
     std::uint64_t answers_free_ps = 0;  // of acknowledges among themselves
-    double ps_per_byte = 0;
-    double back_ps_per_byte = 0;
-    double buffer = 0;
-    std::uint32_t figures = 0;                 // link that has them all
-    double busy_ps = 0;                        // of each link
-    double payload = 0;                        // bytes, of each link
-    std::uint32_t sender = ~std::uint32_t{0};  // of what has passed since the links were idle
-    bool mixed = false;                        // some of it came from another rank
-    std::uint32_t path = ~std::uint32_t{0};    // of what has passed since the links were idle
-    bool several_paths = false;                // some of it was on another path
-    bool split = false;                        // `parts` stand for it
-    bool has_reverse = false;                  // `reverse` is known
-    bool used = false;                         // a path has it
-    bool shared = false;                       // several have, or something goes back on it
-    std::vector<std::uint32_t> reverse;        // groups of the other directions
-    std::vector<std::uint32_t> parts;
-    std::vector<std::uint32_t> members;  // links
+    double busy_ps = 0;                 // of each link
+    double payload = 0;                 // bytes, of each link
+    std::uint32_t figures = 0;          // of its links, which are alike
+    std::uint32_t sender = none;        // of what has passed since the links were idle
+    std::uint32_t path = none;          // of what has passed since the links were idle
+    std::uint32_t reverse = unknown;    // group of the other directions
+    bool mixed = false;                 // some of it came from another rank
+    bool several_paths = false;         // some of it was on another path
+    bool split = false;                 // parts stand for it
+    bool used = false;                  // a path has it
+    bool shared = false;                // several have, or something goes back on it
 };
 
 class PathBook {
@@ -76,9 +80,10 @@ public:
     std::uint32_t add(const CostPath& made);
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
+    const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
-    // Everything that is known of one of a group's links, which are alike.
-    const CostLink& figures(const LinkGroup& group) const { return links_[group.figures]; }
+    // What a group's links cost; without a name and `reverse`.
+    const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
     const LinkGroup& group(std::uint32_t number) const { return groups_[number]; }
     // Whether the path is one link that no other pair of ranks has used so far, and on which nothing goes back.
@@ -86,13 +91,35 @@ public:
     {
         const FlowPath& path = paths_[number];
         if (path.stages != 1 || stages_[path.first].count != 1) return false;
-        const LinkGroup& group = groups_[shares_[stages_[path.first].first].group];
-        return !group.shared && !group.split && group.back_ps_per_byte <= 0;
+        const LinkGroup& group = groups_[stages_[path.first].first];
+        return !group.shared && !group.split && figures(group).back_ps_per_byte <= 0;
     }
     // Links of a group and of its parts.
     double size(std::uint32_t number) const;
-    // Groups of the other directions of a group's links, made when first asked for.
-    const std::vector<std::uint32_t>& reverse_of(std::uint32_t group);
+    // What a group that was split consists of.
+    const std::vector<std::uint32_t>& parts(std::uint32_t group) const { return sets_[group].parts; }
+    // Calls `visit` for each group of the other directions of a group's links, which are made when first asked for.
+    template <class Visit>
+    void for_reverse_of(std::uint32_t group, Visit visit)
+    {
+        if (groups_[group].reverse == LinkGroup::unknown) find_reverse(group);
+        const std::uint32_t reverse = groups_[group].reverse;
+        if (reverse == LinkGroup::none) return;
+        if (reverse != LinkGroup::several) return visit(reverse);
+        for (std::size_t i = 0; i < sets_[group].reverse.size(); ++i) visit(sets_[group].reverse[i]);
+    }
+    // Brings what a transfer at this stage needs into the host's caches, in the order of these calls.
+    [[gnu::always_inline]] void prefetch_stage(std::uint32_t number) const { __builtin_prefetch(&stages_[number]); }
+    [[gnu::always_inline]] void prefetch_group(std::uint32_t stage) const
+    {
+        if (stages_[stage].count == 1) __builtin_prefetch(&groups_[stages_[stage].first], 1);
+    }
+    [[gnu::always_inline]] void prefetch_reverse(std::uint32_t stage) const
+    {
+        if (stages_[stage].count != 1) return;
+        const std::uint32_t reverse = groups_[stages_[stage].first].reverse;
+        if (reverse < groups_.size()) __builtin_prefetch(&groups_[reverse], 1);
+    }
 
     // Time that a link was occupied, and payload that passed it, so far.
     double busy_ps(std::uint32_t link) const;
@@ -103,12 +130,23 @@ public:
     std::size_t links() const { return links_.size(); }
 
 private:
-    static constexpr std::uint32_t no_group = ~std::uint32_t{0};
+    static constexpr std::uint32_t no_group = LinkGroup::none;
+    // What is seldom asked for of a group.
+    struct LinkSet {
+        std::vector<std::uint32_t> members;  // links
+        std::vector<std::uint32_t> parts;
+        std::vector<std::uint32_t> reverse;  // where there are several
+    };
+
+    using Figures = std::array<double, 16>;
+    static Figures figures_array(const CostLink& link);
 
     // Groups that together have exactly these links; existing groups are split where they have others as well.
     std::vector<GroupShare> cover(const std::vector<LinkShare>& links);
     std::uint32_t new_group(const std::vector<std::uint32_t>& members);
     std::uint32_t split_off(std::uint32_t group, const std::vector<std::uint32_t>& members);
+    void find_reverse(std::uint32_t group);
+    std::uint32_t figures_of(std::uint32_t link);
     std::uint32_t group_of(std::uint32_t link) const { return link < group_of_.size() ? group_of_[link] : no_group; }
 
     const std::vector<CostLink>& links_;
@@ -118,6 +156,9 @@ private:
     std::vector<FlowStage> stages_;
     std::vector<GroupShare> shares_;
     std::vector<LinkGroup> groups_;
+    std::vector<LinkSet> sets_;      // by group
+    std::vector<CostLink> figures_;  // each once
+    std::map<Figures, std::uint32_t> numbers_of_figures_;
     std::vector<std::uint32_t> group_of_;  // by link
 };
 

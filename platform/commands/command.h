@@ -20,6 +20,7 @@ const std::vector<Command>& commands();
 // Everything `weft` does: picks the command, prints problems on stderr, returns the exit code.
 int run_command(const Arguments& arguments);
 
+int calibrate_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);

@@ -20,6 +20,7 @@ const std::vector<Command>& commands()
         {"workload", "writes Chakra traces of models and benchmarks without a recording", workload_command},
         {"probe", "hardware micro-benchmarks inside the simulation, compared with published figures", probe_command},
         {"validate", "simulated collectives compared with measured ones, with the errors", validate_command},
+        {"calibrate", "measures at line fidelity the number that flow fidelity takes from runs", calibrate_command},
         {"compare", "the differences between two results, checked against a tolerance", compare_command},
         {"schema", "the JSON schema of results, and a check of a file against it", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},

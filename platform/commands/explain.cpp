@@ -1,5 +1,8 @@
 #include "platform/configuration/explain.h"
 
+#include <fmt/format.h>
+
+#include "platform/applications/flow/flow_calibration.h"
 #include "platform/console/messages.h"
 #include "platform/commands/system_options.h"
 #include "platform/assembly/fabric_plan.h"
@@ -17,7 +20,9 @@ int explain_command(const Arguments& arguments)
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
     options.add_parameters(line);
+    std::string file;
     line.section("output");
+    line.value("--calibration", "FILE", file, "a file of 'weft calibrate', whose number is printed for flow fidelity");
     line.flag("--used", used, "print only the nodes and links on routes between the accelerators that take part");
     if (!line.parse(arguments)) return exit_good;
 
@@ -30,7 +35,11 @@ int explain_command(const Arguments& arguments)
         add_memories(system, members);
         parts = plan_fabric(system, std::move(members)).used;
     }
+    FlowCalibration calibration;
+    if (!file.empty()) calibration = read_calibration(file, system);
     print(explain(system, parts));
+    print(fmt::format("\nflow fidelity\n  credit_wait  {:.2f} packets  {}: {}\n", calibration.credit_wait,
+        calibration.kind, calibration.source));
     return exit_good;
 }
 

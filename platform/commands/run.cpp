@@ -63,6 +63,16 @@ void set_parts(const std::string& partitions, const std::string& threads, RunOpt
         run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions / processes));
 }
 
+void check_calibration(const RunOptions& run)
+{
+    const bool asked = run.uncalibrated || !run.calibration.empty();
+    if (asked && !run.flow)
+        throw usage_error("--calibration or --uncalibrated at line fidelity, which has no measured numbers",
+            "--fidelity flow");
+    if (run.uncalibrated && !run.calibration.empty())
+        throw usage_error("--calibration with --uncalibrated", "one of them");
+}
+
 int simulate(const Arguments& arguments, ProcessGroup* group)
 {
     CommandLine line("run",
@@ -111,6 +121,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
         "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
         "rows of "
         "docs/models/grain.md are within");
+    line.value("--calibration", "FILE", run.calibration,
+        "at flow fidelity, the file of 'weft calibrate' for this system, in place of the number that the program has");
+    line.flag("--uncalibrated", run.uncalibrated, "at flow fidelity, use parameters alone and no measured number");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -171,6 +184,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
         throw usage_error("--wave with --fidelity flow, which has no RTL", "--fidelity line");
     if (run.flow && !grain.empty())
         throw usage_error("--grain with --fidelity flow, which has no transactions", "--fidelity line");
+    check_calibration(run);
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;

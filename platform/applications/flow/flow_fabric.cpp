@@ -61,9 +61,10 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
 
 }  // namespace
 
-FlowProfile flow_rules(std::size_t ranks)
+FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
 {
     FlowProfile out;
+    out.links.credit_wait = calibration.credit_wait;
     out.links.packets = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;

@@ -14,6 +14,7 @@
 #include "collectives/synthesis/switch_routes.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/configuration/resolved_system.h"
+#include "platform/applications/flow/flow_calibration.h"
 #include "platform/applications/flow/sparse_paths.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/result/link_result.h"
@@ -21,7 +22,7 @@
 namespace weft {
 
 // What the line model does beyond bandwidths and latencies, as far as flow fidelity has it, for runs of so many ranks.
-FlowProfile flow_rules(std::size_t ranks);
+FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration = {});
 
 // Whether tables of routes for so many ranks can be made.
 bool has_tables(const ResolvedSystem& system, std::size_t ranks);

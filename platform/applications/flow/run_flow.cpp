@@ -122,7 +122,7 @@ class FlowRun {
 public:
     FlowRun(const ResolvedSystem& resolved, const RunOptions& options)
         : resolved_(resolved), options_(options), load_(resolved), fabric_(resolved, members(ranks_)),
-          core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_)),
+          calibration_(calibration()), core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_, calibration_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                   std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); })
@@ -158,9 +158,8 @@ public:
             result.stop = StopReason::until;
         } else {
             result.stop = StopReason::deadlock;
-            result.blocked = core_.blocked();
-            if (!large_)
-                for (std::string& line : load_.blocked()) result.blocked.push_back(std::move(line));
+            if (!large_) result.blocked = load_.blocked();
+            for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
         gather(result);
         return result;
@@ -173,6 +172,17 @@ private:
         std::vector<NodeId> out = members_of(resolved_, load_.wanted());
         ranks = out.size();
         add_memories(resolved_, out);
+        return out;
+    }
+
+    FlowCalibration calibration() const
+    {
+        FlowCalibration out;
+        if (options_.uncalibrated) out = uncalibrated();
+        if (!options_.calibration.empty()) {
+            out = read_calibration(options_.calibration, resolved_);
+        }
+        if (options_.credit_wait) out.credit_wait = *options_.credit_wait;
         return out;
     }
 
@@ -269,6 +279,7 @@ private:
     void gather(RunResult& result)
     {
         result.fidelity = "flow";
+        result.calibration = calibration_.kind;
         result.messages = core_.messages();
         result.seed = resolved_.seed;
         result.system = resolved_.name;
@@ -327,6 +338,10 @@ private:
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
+        if (calibration_.kind == "file" && !flow_rules(ranks_).links.waits)
+            result.notices.push_back(fmt::format("--calibration has no effect beyond {} ranks, where nothing waits for "
+                                                 "packets",
+                most_ranks_whole));
         if (fabric_.plan() == nullptr)
             result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft "
                                      "explain and weft check list them");
@@ -357,6 +372,7 @@ private:
     RunWorkload load_;
     std::size_t ranks_ = 0;
     FlowFabric fabric_;
+    const FlowCalibration calibration_;
     FlowCore core_;
     ProtocolChoice protocols_;
     FlowExecutor executor_;

@@ -1,0 +1,95 @@
+// FlowCore: transfers that begin.
+#include <algorithm>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double least_part_bytes = 256;
+
+}  // namespace
+
+// In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
+std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span)
+{
+    const double bytes = transfer.flight.bytes;
+    const bool packets = transfer.use == Use::put && transfer.target != none;
+    ++messages_;
+    std::uint32_t parts = 1;
+    if (span > 0 && !packets)
+        parts =
+            std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
+    if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
+    const bool may_be_alone =
+        transfer.use == Use::put && !packets && transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);
+    std::uint32_t under_way = 0;
+    const double part_bytes = bytes / parts;
+    const double part_messages = transfer.flight.messages / parts;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        const Ps head = transfer.flight.head_ps + span * part / parts;
+        const Ps earliest = part + 1 == parts ? transfer.earliest : 0;
+        if (may_be_alone && head == now_) {
+            Transfer alone = transfer;
+            alone.flight.bytes = part_bytes;
+            alone.flight.messages = part_messages;
+            alone.earliest = earliest;
+            if (!launch_transfer(alone)) continue;
+        } else {
+            begin_transfer(transfer, part_bytes, part_messages, head, earliest);
+        }
+        ++under_way;
+    }
+    return under_way;
+}
+
+// A place for one, to be filled at once. The places after it are fetched, because they are cold by now.
+FlowCore::Transfer& FlowCore::new_transfer(std::uint32_t& number)
+{
+    constexpr std::size_t soon = 6;
+    if (free_transfers_.empty()) {
+        number = static_cast<std::uint32_t>(transfers_.size());
+        return transfers_.emplace_back();
+    }
+    number = free_transfers_.back();
+    free_transfers_.pop_back();
+    if (free_transfers_.size() > soon) {
+        const Transfer& next = transfers_[*(free_transfers_.end() - soon)];
+        __builtin_prefetch(&next, 1);
+        __builtin_prefetch(reinterpret_cast<const char*>(&next) + 64, 1);
+    }
+    return transfers_[number];
+}
+
+void FlowCore::begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest)
+{
+    std::uint32_t number = 0;
+    Transfer& made = new_transfer(number);
+    made = transfer;
+    made.flight.bytes = bytes;
+    made.flight.messages = messages;
+    made.flight.head_ps = head;
+    made.earliest = earliest;
+    push(head, Kind::hop, number);
+}
+
+// Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
+bool FlowCore::launch_transfer(const Transfer& transfer)
+{
+    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none &&
+        book_.alone(transfer.flight.path)) {
+        FlowFlight flight = transfer.flight;
+        links_.pass(flight);
+        Thread& thread = threads_[transfer.thread];
+        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        return false;
+    }
+    std::uint32_t number = 0;
+    new_transfer(number) = transfer;
+    push(transfer.flight.head_ps, Kind::hop, number);
+    return true;
+}
+
+}  // namespace weft

@@ -1,0 +1,63 @@
+// `weft calibrate`: what it measures and writes, and what its file is good for.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text_file.h"
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace calibrate_test {
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+TEST(CalibrateCommand, WritesAFileForRunsOfTheSameSystem)
+{
+    const Fixtures files;
+    const std::string path = files.path("c.yaml");
+    const std::vector<std::string> arguments{"calibrate", files.pair_system(), "-j", "1", "-o", path};
+    const Outcome outcome = call(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("all_reduce  direct      384KiB"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("the number changes nothing here"), std::string::npos) << outcome.out;
+    const std::string text = weft::read_text_file(path);
+    EXPECT_EQ(text.rfind("schema: weft.calibration/1\n", 0), 0U);
+    EXPECT_NE(text.find("credit_wait: 0.95"), std::string::npos) << text;
+    std::vector<std::string> again = arguments;
+    again[3] = "2";
+    ASSERT_EQ(call(again).code, 0);
+    EXPECT_EQ(weft::read_text_file(path), text);
+
+    const std::vector<std::string> run{"run", files.pair_system(), "--collective", "all_gather", "--bytes", "64KiB",
+        "--fidelity", "flow", "--calibration", path, "--quiet", "--json", "-"};
+    const Outcome used = call(run);
+    ASSERT_EQ(used.code, 0) << used.err;
+    EXPECT_EQ(json::parse(used.out)["calibration"], "file");
+    const Outcome explained = call({"explain", files.pair_system(), "--calibration", path});
+    EXPECT_NE(explained.out.find("credit_wait  0.95 packets  file: " + path), std::string::npos);
+    EXPECT_NE(call({"explain", files.pair_system()}).out.find("credit_wait  0.95 packets  built in: 63 runs"),
+        std::string::npos);
+    std::vector<std::string> changed = run;
+    changed.insert(changed.end(), {"--set", "link.latency=1us"});
+    const Outcome refused = call(changed);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find(path + ":1: this calibration is of '"), std::string::npos) << refused.err;
+}
+
+TEST(CalibrateCommand, RefusesInOneLine)
+{
+    const Fixtures files;
+    const auto refused = [](const std::vector<std::string>& arguments, const std::string& text) {
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+    };
+    refused({"calibrate"}, "SYSTEM");
+    refused({"calibrate", files.pair_system(), "--ranks", "3"}, "--ranks");
+    refused({"calibrate", files.path("none.yaml")}, "none.yaml");
+    refused({"run", files.pair_system(), "--uncalibrated"}, "--fidelity flow");
+    refused({"run", files.pair_system(), "--fidelity", "flow", "--uncalibrated", "--calibration", "c"}, "one of them");
+}
+
+}  // namespace calibrate_test
