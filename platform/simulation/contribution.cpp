@@ -155,6 +155,7 @@ Bytes Contribution::bytes() const
     out.put(lines);
     out.put(line_hops);
     out.list(stalls, [&out](const std::vector<Time>& each) { out.list(each); });
+    out.list(replayed);
     out.list(links, [&out](const LinkResult& link) { put_link(out, link); });
     out.list(modules, [&out](const std::vector<ModuleResult>& place) {
         out.list(place, [&out](const ModuleResult& module) { put_module(out, module); });
@@ -189,6 +190,7 @@ Contribution Contribution::of(const Bytes& bytes)
     out.lines = in.take<std::uint64_t>();
     out.line_hops = in.take<std::uint64_t>();
     out.stalls = in.list([&in] { return in.values<Time>(); });
+    out.replayed = in.values<Time>();
     out.links = in.list([&in] { return take_link(in); });
     out.modules = in.list([&in] { return in.list([&in] { return take_module(in); }); });
     out.mismatches = in.list([&in] {
@@ -211,6 +213,7 @@ void Contribution::add(Contribution other)
     lines += other.lines;
     line_hops += other.line_hops;
     fill_places(stalls, std::move(other.stalls), [](const auto& causes) { return !causes.empty(); });
+    fill_places(replayed, std::move(other.replayed), [](Time finish) { return finish > 0; });
     fill_places(links, std::move(other.links), [](const LinkResult& link) { return !link.name.empty(); });
     fill_places(modules, std::move(other.modules), [](const auto& place) { return !place.empty(); });
     for (std::size_t job = 0; job < mismatches.size() && job < other.mismatches.size(); ++job) {

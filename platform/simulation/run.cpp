@@ -107,8 +107,7 @@ struct Watching {
     }
 
     bool interrupted = false;
-    bool stuck = false;  // found between windows of a run that is cut
-    bool late = false;   // the same, found at a poll, but perhaps not at the first
+    bool late = false;  // the end of a run that is cut was found at a poll, but perhaps not at the first
     ProgressLine progress;
     std::optional<RunTrace> trace;
     std::optional<TimeSeries> series;
@@ -180,7 +179,7 @@ Time reach_of_turns(const PlannedRun& run)
     return std::max<Time>(1, least);
 }
 
-// While workgroups spin the event queues never run empty: nodes beyond the look-ahead are fetched from here.
+// While workgroups spin the event queues never run empty: nodes beyond the look-ahead are fetched from here, in all processes alike.
 bool find_more(PlannedRun& run, BuiltRun& parts)
 {
     const auto busy = [&parts] {
@@ -188,20 +187,31 @@ bool find_more(PlannedRun& run, BuiltRun& parts)
         return std::any_of(shares.begin(), shares.end(),
             [](const auto& share) { return share->progress.anything_busy(); });
     };
-    return parts.executor.guarded([&] {
-        while (!busy() && run.load.look_further()) {
-        }
-    }) &&
-        busy();
+    bool failed = false;
+    bool more = false;
+    Pulse all;
+    do {
+        failed = !parts.executor.guarded([&] { more = run.load.look_further(); });
+        Pulse own;
+        own.busy = busy() ? 1 : 0;
+        own.flags = failed ? Pulse::stopped : 0;
+        all = agreed(own, run.options.group);
+    } while (all.busy == 0 && !all.has(Pulse::stopped) && more);
+    return all.busy > 0 && !all.has(Pulse::stopped);
 }
 
-std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
+Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
 {
-    std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
-    if (run.options.backwards) conductor->run_backwards();
-    if (run.options.group != nullptr) return conductor;  // what concerns all parts is agreed on between windows
+    ProcessGroup* const group = run.options.group;
     Turns::Rules rules;
-    if (run.in_turns()) rules.order = [&parts](const ScheduledItem& item) { return parts.executor.turn_of(item); };
+    if (run.in_turns())
+        rules.order = [&parts](const ScheduledItem& item) {
+            const LineExecutor::TurnOf turn = parts.executor.turn_of(item);
+            return Turn{0, turn.stage, turn.number, turn.part, turn.ends ? std::uint64_t{1} : 0};
+        };
+    rules.follow = [&parts](const Turn& turn) {
+        parts.executor.follow_turn(static_cast<std::uint32_t>(turn.part), turn.due, turn.ends != 0);
+    };
     rules.reach = reach_of_turns(run);
     for (const NodeId node : run.plan.members) {
         const GpuSpec& gpu = run.resolved.gpu(node);
@@ -209,9 +219,14 @@ std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
     }
     rules.help = [&run, &parts] { return find_more(run, parts); };
     rules.period = System::look_every;
-    rules.overdue = [&parts](Time now) { return parts.system.overdue(now); };
-    conductor->use_turns(std::move(rules));
-    return conductor;
+    rules.overdue = [&parts, group](Time now) { return overdue(parts.system, now, group); };
+    if (group != nullptr)
+        parts.executor.ask_all_by([group](bool here) {
+            Pulse own;
+            own.busy = here ? 0 : 1;
+            return agreed(own, group).busy == 0;
+        });
+    return rules;
 }
 
 // Between two windows: who left a job is told to the other processes, and jobs that all have left are ended.
@@ -259,7 +274,9 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
     if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
     const InterruptGuard interrupt;
     start_others(run, parts);
-    const std::unique_ptr<Conductor> conductor = conductor_of(run, parts);
+    const std::unique_ptr<Conductor> conductor =
+        run.cut->conductor(parts.system, run.options.threads, rules_of(run, parts));
+    if (run.options.backwards) conductor->run_backwards();
     constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two progress lines at least
     Conductor::Between between;
     between.has_news = [&] { return parts.executor.anybody_left(); };
@@ -277,8 +294,7 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
                 if (end != Conductor::End::until || !series || series->next() > limit) break;
                 series->close(series->next());
             }
-        } while (group == nullptr && end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
-        watching.stuck = end == Conductor::End::stuck;
+        } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
         watching.late = conductor->late();
     });
 }
@@ -306,14 +322,11 @@ void set_stop(const PlannedRun& run, BuiltRun& parts, const Watching& watching, 
         result.stop = StopReason::finished;
     } else if (end.interrupted) {
         result.stop = StopReason::interrupted;
-    } else if (run.options.until && !end.idle && !end.cannot_progress && !watching.stuck) {
+    } else if (run.options.until && !end.idle && !end.cannot_progress) {
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
         result.blocked = who_waits(all);
-        if (watching.stuck)
-            result.notices.emplace_back(
-                "the time is that of the end of a window: a run without --partitions ends when it cannot progress");
         if (watching.late)
             result.notices.emplace_back("the end may have been found some polls later than without --partitions: its "
                                         "time and counts may differ");
@@ -328,9 +341,11 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
     result.collectives = collective_results(parts.executor);
     if (parts.beside) result.beside = parts.beside->result(resolved.workload.beside);
     result.ranks = rank_results(system, plan, run.load, run.accelerators);
-    for (RankResult& rank : result.ranks)
+    for (RankResult& rank : result.ranks) {
+        rank.finish_ps = std::max(rank.finish_ps, all.replayed[rank.rank]);
         for (std::size_t cause = 0; cause < all.stalls[rank.rank].size(); ++cause)
             rank.stall_ps[cause].second = all.stalls[rank.rank][cause];
+    }
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
@@ -405,7 +420,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);
     const bool finished = run.load.finished() && end.all_replayed;
-    const bool until = options.until && !end.idle && !end.cannot_progress && !watching.stuck;
+    const bool until = options.until && !end.idle && !end.cannot_progress;
     Contribution all =
         contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
     if (options.group != nullptr)

@@ -6,6 +6,12 @@
 
 namespace weft {
 
+// What holds for all processes.
+Pulse agreed(const Pulse& own, ProcessGroup* group);
+
+// A switch or link that is busy waits in vain (System::overdue), in any process.
+bool overdue(System& system, Time now, ProcessGroup* group);
+
 // What decides why a run is over.
 struct RunEnd {
     bool idle = true;  // nothing is due
