@@ -103,6 +103,15 @@ bool PlannedRun::in_turns() const
     return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() || options.follow;
 }
 
+void PlannedRun::start_others(BuiltRun& parts) const
+{
+    if (parts.beside) parts.beside->start();
+    if (!traffic.any()) return;
+    std::optional<Executor::JobId> job;
+    if (load.driver() != nullptr) job = 0;
+    traffic.start(parts.system.accelerators(), parts.executor, job, resolved.seed);
+}
+
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     : recorders(run.cut ? run.cut->division().parts : 1),
       system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,

@@ -3,21 +3,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 
 #include "base/diagnostic.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/planned_run.h"
-#include "platform/simulation/run_end.h"
-#include "platform/simulation/run_trace.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/memory_bound.h"
-#include "platform/workload/progress_line.h"
+#include "platform/simulation/run_end.h"
+#include "platform/simulation/run_parts.h"
+#include "platform/simulation/watching.h"
 #include "platform/workload/theory.h"
-#include "platform/simulation/time_series.h"
 
 namespace weft {
 
@@ -26,20 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// Lines that a collective should take, for the estimate of the remaining time.
-std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
-{
-    if (driver == nullptr) return 0;
-    std::uint64_t operands = 0;
-    const Schedule& schedule = driver->schedule();
-    for (const RankPlan& plan : schedule.ranks)
-        for (const Thread& thread : plan.threads)
-            for (const Step& step : thread.steps)
-                if (is_data(step.kind))
-                    operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
-    return operands * (workload.bytes / std::max(1U, schedule.chunks) / line_bytes) / 1000;
-}
 
 // What is known before time starts.
 RunResult described(PlannedRun& run, BuiltRun& parts)
@@ -74,45 +58,6 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     return result;
 }
 
-std::uint32_t processes_of(const RunOptions& options) { return options.group == nullptr ? 1 : options.group->size(); }
-
-// Whose transactions the progress line counts.
-std::string who_of(const RunOptions& options)
-{
-    return options.group == nullptr ? "" : "process 0 of " + std::to_string(options.group->size()) + ": ";
-}
-
-// Who looks on while a run simulates.
-struct Watching {
-    Watching(PlannedRun& run, BuiltRun& parts)
-        : progress(run.options.progress,
-              expected_lines(run.load.driver(), run.resolved.workload) / processes_of(run.options), who_of(run.options))
-    {
-        const RunOptions& options = run.options;
-        parts.system.event_queue().set_watch([this, &parts](Time now) { return look(now, parts); });
-        if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
-        if (options.follow) {
-            const auto sites = run.cut ? run.cut->sites(parts.system, run.plan) : std::vector<LineExecutor::Site>();
-            run.load.follow(trace.emplace(parts.executor, sites).nodes());
-        }
-        if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
-    }
-
-    // False: the user wants the run to end.
-    bool look(Time now, BuiltRun& parts)
-    {
-        interrupted = InterruptGuard::requested();
-        if (progress.due()) progress.print(now, parts.system.lines());
-        return !interrupted;
-    }
-
-    bool interrupted = false;
-    bool late = false;  // the end of a run that is cut was found at a poll, but perhaps not at the first
-    ProgressLine progress;
-    std::optional<RunTrace> trace;
-    std::optional<TimeSeries> series;
-};
-
 void elaborate(PlannedRun& run, BuiltRun& parts)
 {
     // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
@@ -126,16 +71,6 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     // The kernel's remark on a run that is stopped early would stand in the middle of a report.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-}
-
-// What runs beside the workload.
-void start_others(PlannedRun& run, BuiltRun& parts)
-{
-    if (parts.beside) parts.beside->start();
-    if (!run.traffic.any()) return;
-    std::optional<Executor::JobId> job;
-    if (run.load.driver() != nullptr) job = 0;
-    run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
 }
 
 // Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
@@ -154,7 +89,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     const Time end = run.options.until.value_or(~Time{0});
     run.load.start();
     const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
-    start_others(run, parts);
+    run.start_others(parts);
     do {
         while (!event_queue.idle()) {
             event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
@@ -168,135 +103,6 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
             series->close(series->next());
         }
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
-}
-
-// How long what the executor does for one rank leaves those of other parts alone. Ranks that agree on their collectives start each other's.
-Time reach_of_turns(const PlannedRun& run)
-{
-    if (run.load.ranks() == 0 || run.resolved.engine().collective_order == CollectiveOrder::fifo) return ~Time{0};
-    Time least = ~Time{0};
-    for (const NodeId node : run.plan.members) least = std::min(least, run.resolved.gpu(node).launch_latency);
-    return std::max<Time>(1, least);
-}
-
-// While workgroups spin the event queues never run empty: nodes beyond the look-ahead are fetched from here, in all processes alike.
-bool find_more(PlannedRun& run, BuiltRun& parts)
-{
-    const auto busy = [&parts] {
-        const auto& shares = parts.system.shares();
-        return std::any_of(shares.begin(), shares.end(),
-            [](const auto& share) { return share->progress.anything_busy(); });
-    };
-    bool failed = false;
-    bool more = false;
-    Pulse all;
-    do {
-        failed = !parts.executor.guarded([&] { more = run.load.look_further(); });
-        Pulse own;
-        own.busy = busy() ? 1 : 0;
-        own.flags = failed ? Pulse::stopped : 0;
-        all = agreed(own, run.options.group);
-    } while (all.busy == 0 && !all.has(Pulse::stopped) && more);
-    return all.busy > 0 && !all.has(Pulse::stopped);
-}
-
-Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
-{
-    ProcessGroup* const group = run.options.group;
-    Turns::Rules rules;
-    if (run.in_turns())
-        rules.order = [&parts](const ScheduledItem& item) {
-            const LineExecutor::TurnOf turn = parts.executor.turn_of(item);
-            return Turn{0, turn.stage, turn.number, turn.part, turn.ends ? std::uint64_t{1} : 0};
-        };
-    rules.follow = [&parts](const Turn& turn) {
-        parts.executor.follow_turn(static_cast<std::uint32_t>(turn.part), turn.due, turn.ends != 0);
-    };
-    rules.reach = reach_of_turns(run);
-    for (const NodeId node : run.plan.members) {
-        const GpuSpec& gpu = run.resolved.gpu(node);
-        rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + run.resolved.l2(node).latency + gpu.l2_to_unit);
-    }
-    rules.help = [&run, &parts] { return find_more(run, parts); };
-    rules.period = System::look_every;
-    rules.overdue = [&parts, group](Time now) { return overdue(parts.system, now, group); };
-    if (group != nullptr)
-        parts.executor.ask_all_by([group](bool here) {
-            Pulse own;
-            own.busy = here ? 0 : 1;
-            return agreed(own, group).busy == 0;
-        });
-    return rules;
-}
-
-// Between two windows: who left a job is told to the other processes, and jobs that all have left are ended.
-void share_leaves(LineExecutor& executor, ProcessGroup* group)
-{
-    std::vector<LineExecutor::Leave> own = executor.take_leaves();
-    if (group != nullptr) {
-        ByteWriter out;
-        out.list(own);
-        const std::vector<Bytes> all = group->processes().share(out.bytes());
-        std::vector<LineExecutor::Leave> others;
-        for (std::uint32_t process = 0; process < all.size(); ++process) {
-            if (process == group->rank()) continue;
-            for (const LineExecutor::Leave& leave : ByteReader(all[process]).values<LineExecutor::Leave>())
-                others.push_back(leave);
-        }
-        std::sort(others.begin(), others.end(), [](const LineExecutor::Leave& a, const LineExecutor::Leave& b) {
-            return std::tie(a.at, a.job, a.position) < std::tie(b.at, b.job, b.position);
-        });
-        executor.tell_leaves(others);
-    }
-    executor.finish_ended();
-}
-
-// What fails in one process fails in all of them, at this place.
-void together(ProcessGroup* group, const std::function<void()>& action)
-{
-    if (group == nullptr) return action();
-    std::exception_ptr error;
-    try {
-        action();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    group->agree(error);
-}
-
-// The same of a run that is cut, of which the kernel sees nothing.
-void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
-{
-    ProcessGroup* const group = run.options.group;
-    std::optional<TimeSeries>& series = watching.series;
-    const Time limit = run.options.until.value_or(~Time{0});
-    together(group, [&] { run.load.start(); });
-    if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
-    const InterruptGuard interrupt;
-    start_others(run, parts);
-    const std::unique_ptr<Conductor> conductor =
-        run.cut->conductor(parts.system, run.options.threads, rules_of(run, parts));
-    if (run.options.backwards) conductor->run_backwards();
-    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two progress lines at least
-    Conductor::Between between;
-    between.has_news = [&] { return parts.executor.anybody_left(); };
-    between.share_news = [&] { share_leaves(parts.executor, group); };
-    // A window may take long, but a request to end has no time to wait.
-    between.go_on = [&](Time now) {
-        return ((conductor->windows() & look_mask) != 0 && !InterruptGuard::requested()) || watching.look(now, parts);
-    };
-    together(group, [&] {
-        Conductor::End end = Conductor::End::idle;
-        do {
-            for (;;) {
-                end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
-                parts.executor.rethrow();
-                if (end != Conductor::End::until || !series || series->next() > limit) break;
-                series->close(series->next());
-            }
-        } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
-        watching.late = conductor->late();
-    });
 }
 
 std::vector<std::string> who_waits(Contribution& all)
