@@ -105,13 +105,22 @@ LineExecutor::TurnOf LineExecutor::turn_of(const ScheduledItem& item) const
     return {2, part.number, part.index, ends_at_once(part)};
 }
 
-// What it launched is elsewhere.
 void LineExecutor::follow_turn(std::uint32_t part, Picoseconds at, bool ends)
 {
-    if (!ends) return;
+    Part& followed = *parts_[part];
+    if (!ends) {  // what it launched is elsewhere, and has its numbers here, too
+        for (std::size_t i = 0; log_ != nullptr && i < followed.programs.size(); ++i) number_of_work(followed, i);
+        return;
+    }
     told_ = at;
-    end_one(*parts_[part]);
+    end_one(followed);
     told_.reset();
+}
+
+std::uint32_t LineExecutor::number_of_work(const Part& part, std::size_t program)
+{
+    works_.push_back({part.job, part.position, part.threads[program], part.endpoint});
+    return log_->open();
 }
 
 void LineExecutor::finish_ended()

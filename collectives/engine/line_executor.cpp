@@ -197,7 +197,8 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.job = id;
     part.position = position;
     part.done = std::move(done);
-    if (elsewhere || replays(part.endpoint)) {
+    // Which workgroups there are elsewhere counts where they are logged.
+    if ((elsewhere && log_ == nullptr) || replays(part.endpoint)) {
         schedule(part, 0);
         return;
     }
@@ -321,10 +322,7 @@ void LineExecutor::launch(Part& part)
         launch.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
         launch.listener = this;
         launch.token = part.index;
-        if (log_ != nullptr && part.of_job) {
-            launch.log = log_->open();
-            works_.push_back({part.job, part.position, part.threads[i], part.endpoint});
-        }
+        if (log_ != nullptr && part.of_job) launch.log = number_of_work(part, i);
         gpus_[part.endpoint]->units().launch(launch);
     }
 }

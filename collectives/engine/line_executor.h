@@ -153,6 +153,7 @@ private:
     void schedule(Part& part, Time delay);
     void recycle(Part& part);
     void launch(Part& part);
+    std::uint32_t number_of_work(const Part& part, std::size_t program);
 
     std::vector<Accelerator*> endpoints_;
     std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU, or absent

@@ -190,7 +190,7 @@ void FabricModules::watch()
     for (LinkPlace& place : links_)
         for (unsigned end = 0; end < 2; ++end) {
             auto watch = std::make_unique<PortWatch>();
-            if (place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
+            if (place.ends[end].attach && place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
         }
 }
 

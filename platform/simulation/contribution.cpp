@@ -37,6 +37,10 @@ void put_link(ByteWriter& out, const LinkResult& link)
     numbers.has_stall = link.credit_stall_ps.has_value();
     numbers.credit_stall_ps = link.credit_stall_ps.value_or(0);
     out.put(numbers);
+    out.list(link.channels, [&out](const LinkResult::Channel& channel) {
+        out.put(channel.name);
+        out.put(channel.count);
+    });
 }
 
 LinkResult take_link(ByteReader& in)
@@ -55,6 +59,10 @@ LinkResult take_link(ByteReader& in)
     link.busy_ps = numbers.busy_ps;
     link.peak_queue = numbers.peak_queue;
     if (numbers.has_stall) link.credit_stall_ps = numbers.credit_stall_ps;
+    link.channels = in.list([&in] {
+        std::string name = in.text();
+        return LinkResult::Channel{std::move(name), in.take<PortWatch::Channel>()};
+    });
     return link;
 }
 

@@ -146,16 +146,12 @@ void CutRun::share_parts(ProcessGroup& group)
         std::vector<std::pair<std::uint32_t, std::uint32_t>>(cuts.begin(), cuts.end()));
 }
 
-void CutRun::require_processes(const ResolvedSystem& resolved, const RunOptions& options)
+void CutRun::require_processes(const ResolvedSystem& resolved)
 {
     const auto refuse_processes = [&](const std::string& what) {
         throw InputError(resolved.file, resolved.workload.line, "a run over processes with " + what,
             "one process (--partitions N cuts it there)");
     };
-    if (options.window > 0) refuse_processes("--series, --html or --timeline, which look at all links at once");
-    if (options.follow) refuse_processes("--critical-path or --timeline, which follow transactions");
-    if (options.watch) refuse_processes("--watch");
-    if (options.record) refuse_processes("--record");
     // A report of who waits reads flags of ranks that other processes have.
     if (resolved.engine().flag_home == FlagHome::signaller) refuse_processes("engine.flag_home=signaller");
 }

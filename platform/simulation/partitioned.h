@@ -29,7 +29,7 @@ public:
     CutRun& operator=(const CutRun&) = delete;
 
     // What several processes cannot do, though parts in one process can.
-    static void require_processes(const ResolvedSystem& resolved, const RunOptions& options);
+    static void require_processes(const ResolvedSystem& resolved);
 
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }

@@ -90,7 +90,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     if (options.partitions > 1) {
-        if (options.group != nullptr) CutRun::require_processes(resolved, options);
+        if (options.group != nullptr) CutRun::require_processes(resolved);
         cut = std::make_unique<CutRun>(resolved, plan, options);
     }
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);

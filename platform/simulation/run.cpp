@@ -10,6 +10,7 @@
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/planned_run.h"
 #include "platform/simulation/gathered.h"
+#include "platform/simulation/gathered_reports.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/memory_bound.h"
 #include "platform/simulation/run_end.h"
@@ -178,7 +179,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
     std::vector<std::string> names;
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {
-        watching.series->close(last);
+        if (run.options.group == nullptr) watching.series->close(last);
         result.series = watching.series->csv();
     }
     if (run.options.record) {
@@ -229,8 +230,12 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const bool until = options.until && !end.idle && !end.cannot_progress;
     Contribution all =
         contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
-    if (options.group != nullptr)
-        all.links = link_results(parts.system.fabric(), resolved.graph(), 0);  // without watches, no time is asked
+    if (options.group != nullptr) {
+        const Time last = counted_until(run, end, all);
+        all.links = link_results(parts.system.fabric(), resolved.graph(), last);
+        if (watching.series) watching.series->close(last);
+        gather_reports(run, parts, watching, *options.group);
+    }
     if (!collect(all, options.group)) return result;
     set_stop(run, parts, watching, end, all, result);
     gather(run, parts, watching, all, result);

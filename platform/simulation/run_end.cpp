@@ -81,13 +81,15 @@ RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
     const std::vector<ReplayGpu*> replays = system.replays();
     out.all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
+    out.last = system.last();
     if (group == nullptr) return out;
     Pulse own;
+    own.since = out.last;
     const bool flags[] = {!out.idle, out.stopped, out.cannot_progress, out.interrupted, !out.all_replayed};
     for (unsigned bit = 0; bit < std::size(flags); ++bit) own.flags |= std::uint64_t{flags[bit]} << bit;
     const Pulse all = group->processes().agree(own);
     const auto any = [&all](unsigned bit) { return all.has(std::uint64_t{1} << bit); };
-    return {!any(0), any(1), any(2), any(3), !any(4)};
+    return {!any(0), any(1), any(2), any(3), !any(4), all.since};
 }
 
 Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting)
@@ -118,6 +120,17 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
     out.cpu_s = processor_seconds();
     out.rss = resident_bytes_of_process();
     return out;
+}
+
+Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own)
+{
+    Pulse wrong;
+    wrong.busy = own.problems.empty() && own.unsettled.empty() ? 0 : 1;
+    const bool anything_wrong = agreed(wrong, run.options.group).busy > 0;
+    const bool finished = run.load.finished() && end.all_replayed;
+    const bool until =
+        run.options.until && !anything_wrong && !finished && !end.interrupted && !end.idle && !end.cannot_progress;
+    return until ? std::max(end.last, *run.options.until) : end.last;
 }
 
 bool collect(Contribution& own, ProcessGroup* group)

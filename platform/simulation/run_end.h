@@ -19,6 +19,7 @@ struct RunEnd {
     bool cannot_progress = false;
     bool interrupted = false;
     bool all_replayed = true;
+    Time last = 0;  // when the last item ran
 
     // Of all processes; `own` is that of this one.
     static RunEnd of(const System& system, bool interrupted, ProcessGroup* group);
@@ -27,6 +28,9 @@ struct RunEnd {
 // What the modules of this process say. `ended`: the run has ended by itself, so nothing may be on its way any more. `waiting`: who waits
 // is asked.
 Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
+
+// Until when links are counted: what `own` says of errors is that of one process.
+Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own);
 
 // Adds what other processes have to say. False: process 0 has it all, this one need not go on.
 bool collect(Contribution& own, ProcessGroup* group);

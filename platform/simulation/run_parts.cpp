@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "platform/simulation/gathered_reports.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/run_end.h"
 
@@ -112,7 +113,10 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
     std::optional<TimeSeries>& series = watching.series;
     const Time limit = run.options.until.value_or(~Time{0});
     together(group, [&] { run.load.start(); });
-    if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
+    if (group != nullptr) {
+        group->enter(ProcessGroup::Phase::simulating);
+        share_channels(watching, *group);
+    }
     const InterruptGuard interrupt;
     run.start_others(parts);
     const std::unique_ptr<Conductor> conductor =

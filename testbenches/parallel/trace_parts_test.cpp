@@ -214,9 +214,10 @@ TEST_F(TraceProcesses, Groups)
 TEST_F(TraceProcesses, LookFurtherTogether)
 {
     const Folder folder;
+    const Folder other;
     for (const char* policy : {"spin", "waiting_atomic"}) {
         const std::vector<std::string> sets{std::string("gpu.wait_policy=") + policy};
-        expect_same_over({2}, setup_of(folder, crosswise(), star_document(4), sets, groups_of_four), policy);
+        expect_same_over({2}, setup_of(other, crosswise(), star_document(4), sets, groups_of_four), policy);
         expect_same_over({2}, setup_of(folder, far_ahead(), mesh_document(2), sets), policy);
     }
 }

@@ -32,7 +32,7 @@ RunSetup two_tiers()
 // A switch waits for a member that does not take part: nobody but the watch of the run finds out.
 RunSetup late_member()
 {
-    return dgx("nvls", "16384", "delay: {3: 1100us}").with("switch.reduce_timeout=1us");
+    return dgx("push_reduce", "16384", "delay: {3: 1100us}").with("switch.reduce_timeout=1us");
 }
 
 RunSetup cards(const std::string& operation, const std::string& algorithm)
@@ -102,8 +102,7 @@ TEST(WorkloadParts, AReductionThatWaitsInVain)
 // Switches of all processes are asked, by the one whose workgroup polls.
 TEST_F(WorkloadProcesses, AReductionThatWaitsInVain)
 {
-    EXPECT_EQ(written_by(1, late_member(), commands_test::Fixtures()).code, 3);
-    expect_same_over({2, 3}, late_member(), "late member");
+    expect_same_over({2}, late_member(), "late member");
 }
 
 TEST(WorkloadParts, NetworkCards)
