@@ -105,10 +105,14 @@ LineExecutor::TurnOf LineExecutor::turn_of(const ScheduledItem& item) const
     return {2, part.number, part.index, ends_at_once(part)};
 }
 
-void LineExecutor::follow_turn(std::uint32_t part, Picoseconds at, bool ends)
+void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
 {
-    Part& followed = *parts_[part];
-    if (!ends) {  // what it launched is elsewhere, and has its numbers here, too
+    const bool known = turn.part < parts_.size() && parts_[turn.part]->open && absent(parts_[turn.part]->endpoint);
+    const Part* const part = known ? parts_[turn.part].get() : nullptr;
+    if (part == nullptr || turn.number != (turn.stage == 1 ? seats_[part->endpoint].device : part->number))
+        throw std::logic_error("processes of one run do not take the same turns");
+    Part& followed = *parts_[turn.part];
+    if (!turn.ends) {  // what it launched is elsewhere, and has its numbers here, too
         for (std::size_t i = 0; log_ != nullptr && i < followed.programs.size(); ++i) number_of_work(followed, i);
         return;
     }

@@ -77,8 +77,9 @@ public:
     void finish_ended();
 
     // For a run over processes, all of which have an executor that opens the same jobs. In turns each takes the turns of all, with the same
-    // parts under the same numbers; here one at `at`, of an endpoint that another process has.
-    void follow_turn(std::uint32_t part, Picoseconds at, bool ends);
+    // parts under the same numbers; here one at `at`, of an endpoint that another process has. Throws std::logic_error where this executor has
+    // no such turn.
+    void follow_turn(const TurnOf& turn, Picoseconds at);
     // Says whether what holds here holds in all processes, which all ask at the same place.
     void ask_all_by(std::function<bool(bool)> in_all) { in_all_ = std::move(in_all); }
     // Otherwise who left a job here is told to the others between windows.

@@ -132,7 +132,7 @@ bool System::idle() const
 Time System::last() const
 {
     Time out = 0;
-    for (const auto& share : shares_) out = std::max(out, share->event_queue.last());
+    for (const auto& share : shares_) out = std::max(out, share->event_queue.last_effect());
     return out;
 }
 

@@ -47,7 +47,7 @@ public:
     LinePool& pool_at(NodeId node) { return shares_[division_ == nullptr ? 0 : division_->part_of_node[node] - division_->first]->pool; }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
-    Time last() const;  // time of the last item that ran
+    Time last() const;  // time of the last item that ran and changed something
     bool stopped() const;
     // In rank order; absent ones (gpu/absent_accelerator.h) are neither of the two.
     std::vector<Accelerator*> accelerators() const;

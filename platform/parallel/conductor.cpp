@@ -1,6 +1,7 @@
 #include "platform/parallel/conductor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace weft {
@@ -8,6 +9,20 @@ namespace weft {
 namespace {
 
 constexpr Time never = ~Time{0};
+
+// Adds the wall time of its life.
+class Stopwatch {
+public:
+    explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+    ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - begun_).count(); }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    double& seconds_;
+    Clock::time_point begun_ = Clock::now();
+};
 
 CutRecord record_at(const Transport::Message& message, std::size_t& at)
 {
@@ -50,11 +65,17 @@ Time Conductor::last() const
     return out;
 }
 
-std::uint64_t Conductor::records() const
+Conductor::Costs Conductor::costs() const
 {
-    std::uint64_t out = 0;
-    for (const Note& note : notes_) out += note.records;
+    Costs out{0, exchange_s_, deliver_s_};
+    for (const Note& note : notes_) out.records += note.records;
     return out;
+}
+
+Pulse Conductor::agree(const Pulse& own)
+{
+    const Stopwatch exchanging(exchange_s_);
+    return transport_.agree(own);
 }
 
 // Hands over what has come for a part, and notes the earliest time at which something is due or arrives there. What a record makes modules send,
@@ -96,7 +117,12 @@ void Conductor::each(const std::function<void(std::size_t part)>& work)
 // False: nothing was on its way to parts of this process.
 bool Conductor::exchange()
 {
-    const bool any = transport_.exchange();
+    bool any = false;
+    {
+        const Stopwatch exchanging(exchange_s_);
+        any = transport_.exchange();
+    }
+    const Stopwatch delivering(deliver_s_);
     attempt([this] { each([this](std::size_t part) { deliver(part); }); });
     return any;
 }
@@ -138,12 +164,13 @@ void Conductor::come_to_rest()
     for (bool on_way = true; on_way;) {
         Pulse own;
         own.flags = exchange() ? Pulse::on_way : 0;
-        on_way = transport_.agree(own).has(Pulse::on_way);
+        on_way = agree(own).has(Pulse::on_way);
     }
     Pulse own;
     own.least = ~last();
-    const Time ended = ~transport_.agree(own).least;
-    for (const Part& part : parts_) part.event_queue->end_part(ended);
+    for (const Part& part : parts_) own.since = std::max(own.since, part.event_queue->last_effect());
+    const Pulse all = agree(own);
+    for (const Part& part : parts_) part.event_queue->end_part(~all.least, all.since);
 }
 
 Conductor::End Conductor::run(Time until, const Between& between)
@@ -155,7 +182,7 @@ Conductor::End Conductor::run(Time until, const Between& between)
         for (const Note& note : notes_) own.least = std::min(own.least, note.least);
         if (failure_ != nullptr || stopped_ || !wanted_) own.flags |= Pulse::stopped;
         if (failure_ == nullptr && between.has_news && between.has_news()) own.flags |= Pulse::news;
-        const Pulse all = transport_.agree(own);
+        const Pulse all = agree(own);
         if (all.has(Pulse::news)) attempt(between.share_news);
         if (all.has(Pulse::stopped)) {
             end = End::stopped;

@@ -53,7 +53,13 @@ public:
     // The end of a run that cannot progress may have been found late.
     bool late() const { return turns_.late(); }
     std::uint64_t windows() const { return windows_; }
-    std::uint64_t records() const;
+    // Of this process. Wall time, for people; nothing follows from it.
+    struct Costs {
+        std::uint64_t records = 0;  // that have come
+        double exchange_s = 0;      // messages, agreements and waits for other processes; those of turns apart
+        double deliver_s = 0;
+    };
+    Costs costs() const;
     Time last() const;  // time of the last item that ran
 
 private:
@@ -65,6 +71,7 @@ private:
 
     void each(const std::function<void(std::size_t part)>& work);
     bool exchange();
+    Pulse agree(const Pulse& own);
     void deliver(std::size_t part);
     void run_window(const Pulse& all);
     void look(const Between& between);
@@ -86,6 +93,8 @@ private:
     bool backwards_ = false;
     Time begin_ = 0;  // of the window to come
     std::uint64_t windows_ = 0;
+    double exchange_s_ = 0;
+    double deliver_s_ = 0;
 };
 
 }  // namespace weft

@@ -172,6 +172,7 @@ Bytes Contribution::bytes() const
         out.put(mismatch.at);
         out.put(mismatch.text);
     });
+    out.put(cut);
     out.put(cpu_s);
     out.put(rss);
     return out.bytes();
@@ -205,6 +206,7 @@ Contribution Contribution::of(const Bytes& bytes)
         const auto at = in.take<std::uint64_t>();
         return Mismatch{at, in.text()};
     });
+    out.cut = in.take<CutCosts>();
     out.cpu_s = in.take<double>();
     out.rss = in.take<std::uint64_t>();
     return out;
@@ -229,6 +231,9 @@ void Contribution::add(Contribution other)
         Mismatch& theirs = other.mismatches[job];
         if (!theirs.text.empty() && (mine.text.empty() || theirs.at < mine.at)) mine = std::move(theirs);
     }
+    cut.records += other.cut.records;
+    cut.exchange_s += other.cut.exchange_s;
+    cut.deliver_s += other.cut.deliver_s;
     cpu_s += other.cpu_s;
     rss = std::max(rss, other.rss);
 }

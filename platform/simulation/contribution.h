@@ -34,6 +34,7 @@ struct Contribution {
         std::string text;
     };
     std::vector<Mismatch> mismatches;  // by job; without text: none
+    CutCosts cut;
     double cpu_s = 0;
     std::uint64_t rss = 0;
 

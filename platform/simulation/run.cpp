@@ -206,6 +206,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
         for (ModuleResult& module : place) result.modules.push_back(std::move(module));
     result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
+    if (run.cut) result.cut = all.cut;
     if (run.options.group != nullptr) result.processes = {run.options.group->size(), all.cpu_s, all.rss};
 }
 
@@ -230,6 +231,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const bool until = options.until && !end.idle && !end.cannot_progress;
     Contribution all =
         contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
+    all.cut = watching.costs.value_or(CutCosts());
     if (options.group != nullptr) {
         const Time last = counted_until(run, end, all);
         all.links = link_results(parts.system.fabric(), resolved.graph(), last);

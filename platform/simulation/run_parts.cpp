@@ -51,7 +51,8 @@ Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
             return Turn{0, turn.stage, turn.number, turn.part, turn.ends ? std::uint64_t{1} : 0};
         };
     rules.follow = [&parts](const Turn& turn) {
-        parts.executor.follow_turn(static_cast<std::uint32_t>(turn.part), turn.due, turn.ends != 0);
+        const auto part = static_cast<std::uint32_t>(turn.part);
+        parts.executor.follow_turn({static_cast<unsigned>(turn.stage), turn.number, part, turn.ends != 0}, turn.due);
     };
     rules.reach = reach_of_turns(run);
     for (const NodeId node : run.plan.members) {
@@ -142,6 +143,8 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
         } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
         watching.late = conductor->late();
     });
+    const Conductor::Costs costs = conductor->costs();
+    watching.costs = CutCosts{conductor->windows(), costs.records, costs.exchange_s, costs.deliver_s};
 }
 
 }  // namespace weft
