@@ -46,7 +46,8 @@ bool LineExecutor::only_waits_here() const
         }
     }
     for (const auto& part : parts_)
-        if (part->open && !absent(part->endpoint) && !part->background() && (part->remaining == 0 || waiting[part->index] < part->remaining))
+        if (part->open && !absent(part->endpoint) && !part->background() &&
+            (part->remaining == 0 || waiting[part->index] < part->remaining))
             return false;
     return true;
 }

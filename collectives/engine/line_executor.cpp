@@ -226,7 +226,8 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
             "its " + format_bytes(bytes) + " do not fit into " + endpoints_[home]->path(),
             "a tensor_size below hbm.capacity");
     part.bytes = bytes;
-    const std::uint64_t channels = absent(endpoint) ? 0 : std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
+    const std::uint64_t channels =
+        absent(endpoint) ? 0 : std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
     for (std::uint64_t c = 0; c < channels; ++c) {
         const ByteRange share = share_of(bytes, 0, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(channels));
         Program program;

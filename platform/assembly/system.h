@@ -44,7 +44,10 @@ public:
     const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }  // of the parts of this process
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
-    LinePool& pool_at(NodeId node) { return shares_[division_ == nullptr ? 0 : division_->part_of_node[node] - division_->first]->pool; }
+    LinePool& pool_at(NodeId node)
+    {
+        return shares_[division_ == nullptr ? 0 : division_->part_of_node[node] - division_->first]->pool;
+    }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran and changed something

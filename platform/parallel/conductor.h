@@ -35,9 +35,9 @@ public:
         std::function<void()> share_news;
     };
     enum class End : std::uint8_t {
-        idle,     // nothing is due any more
-        until,    // what is left is due later
-        stopped   // a module or the watch stopped the run
+        idle,    // nothing is due any more
+        until,   // what is left is due later
+        stopped  // a module or the watch stopped the run
     };
 
     // `parts` are those of this process, the first of which has the number `first` among `all`. `links` by number, null: of other processes.

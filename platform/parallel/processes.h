@@ -17,8 +17,8 @@ namespace weft {
 
 // Which item is next where one runs at a time over all parts: the least in this order.
 struct Turn {
-    Time due = ~Time{0};      // ~0: none
-    std::uint64_t stage = 0;  // 0: of a device; above: of the executor (Turns::Rules)
+    Time due = ~Time{0};       // ~0: none
+    std::uint64_t stage = 0;   // 0: of a device; above: of the executor (Turns::Rules)
     std::uint64_t number = 0;  // of the device, or among those of the stage
     std::uint64_t part = 0;    // of the executor: what is done, by its number in all processes
     std::uint64_t ends = 0;    // 1: and it ends with that
@@ -32,12 +32,12 @@ struct Turn {
 
 // What all parts must know of each other.
 struct Pulse {
-    static constexpr std::uint64_t spins = 1;         // somebody polls
-    static constexpr std::uint64_t hopes = 2;         // and not all of them have polled in vain
-    static constexpr std::uint64_t stopped = 4;       // the run must end
-    static constexpr std::uint64_t news = 8;          // there is something to share (Between)
-    static constexpr std::uint64_t on_way = 16;       // records were handed over
-    static constexpr std::uint64_t asks_help = 32;    // a process asks all others (turns.h)
+    static constexpr std::uint64_t spins = 1;       // somebody polls
+    static constexpr std::uint64_t hopes = 2;       // and not all of them have polled in vain
+    static constexpr std::uint64_t stopped = 4;     // the run must end
+    static constexpr std::uint64_t news = 8;        // there is something to share (Between)
+    static constexpr std::uint64_t on_way = 16;     // records were handed over
+    static constexpr std::uint64_t asks_help = 32;  // a process asks all others (turns.h)
     static constexpr std::uint64_t asks_overdue = 64;
 
     Time least = ~Time{0};     // the earliest that is due: the least of all

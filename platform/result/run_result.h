@@ -157,8 +157,9 @@ struct ProcessesResult {
 struct CutCosts {
     std::uint64_t windows = 0;
     std::uint64_t records = 0;  // transactions and credits between parts
-    double exchange_s = 0;      // wall time of messages and agreements, waits for other processes included: the sum over processes
-    double deliver_s = 0;       // wall time of handing over what has come: the same
+    double exchange_s =
+        0;  // wall time of messages and agreements, waits for other processes included: the sum over processes
+    double deliver_s = 0;  // wall time of handing over what has come: the same
 };
 
 struct RunResult {

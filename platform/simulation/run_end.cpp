@@ -47,10 +47,7 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
 
 }  // namespace
 
-Pulse agreed(const Pulse& own, ProcessGroup* group)
-{
-    return group == nullptr ? own : group->processes().agree(own);
-}
+Pulse agreed(const Pulse& own, ProcessGroup* group) { return group == nullptr ? own : group->processes().agree(own); }
 
 bool overdue(System& system, Time now, ProcessGroup* group)
 {

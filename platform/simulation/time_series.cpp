@@ -53,10 +53,11 @@ void TimeSeries::close(Time now)
         }
         if (idle) continue;
         const Time busy = to.busy_ps - from.busy_ps;
-        std::string text = fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
-                     to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes,
-                     busy, static_cast<double>(busy) / length,
-                     to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "") +
+        std::string text =
+            fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
+                to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes, busy,
+                static_cast<double>(busy) / length,
+                to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "") +
             tail + "\n";
         rows_.push_back({begin_, i, std::move(text)});
     }

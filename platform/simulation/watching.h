@@ -18,7 +18,7 @@ struct Watching {
     bool look(Time now, BuiltRun& parts);
 
     bool interrupted = false;
-    bool late = false;  // the end of a run that is cut was found at a poll, but perhaps not at the first
+    bool late = false;              // the end of a run that is cut was found at a poll, but perhaps not at the first
     std::optional<CutCosts> costs;  // of this process, where the run is cut
     ProgressLine progress;
     std::optional<RunTrace> trace;

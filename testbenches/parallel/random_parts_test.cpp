@@ -26,8 +26,7 @@ TEST_P(RandomParts, GiveTheBytesOfTheWhole)
             const std::string cut =
                 bytes_of(setup, {parts, (seed + parts) % 3 == 1, (seed + parts) % 3 == 2 ? 2U : 1U});
             if (cut.find("of GPUs that can be apart") != std::string::npos) continue;
-            EXPECT_EQ(difference(whole, cut), "")
-                << what << " in " << parts << " parts";
+            EXPECT_EQ(difference(whole, cut), "") << what << " in " << parts << " parts";
             ++compared;
         }
     }

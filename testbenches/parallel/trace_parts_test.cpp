@@ -226,8 +226,7 @@ TEST_F(TraceProcesses, ADeadlockIsTheSame)
 {
     const Folder folder;
     for (const char* policy : {"spin", "monitor", "backoff"}) {
-        const RunSetup setup =
-            setup_of(folder, late(), mesh_document(3), {std::string("gpu.wait_policy=") + policy});
+        const RunSetup setup = setup_of(folder, late(), mesh_document(3), {std::string("gpu.wait_policy=") + policy});
         EXPECT_EQ(written_by(1, setup, commands_test::Fixtures()).code, 3);
         expect_same_over({2, 3}, setup, policy);
     }

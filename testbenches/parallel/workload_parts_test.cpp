@@ -30,10 +30,7 @@ RunSetup two_tiers()
 }
 
 // A switch waits for a member that does not take part: nobody but the watch of the run finds out.
-RunSetup late_member()
-{
-    return dgx("push_reduce", "16384", "delay: {3: 1100us}").with("switch.reduce_timeout=1us");
-}
+RunSetup late_member() { return dgx("push_reduce", "16384", "delay: {3: 1100us}").with("switch.reduce_timeout=1us"); }
 
 RunSetup cards(const std::string& operation, const std::string& algorithm)
 {
@@ -100,10 +97,7 @@ TEST(WorkloadParts, AReductionThatWaitsInVain)
 }
 
 // Switches of all processes are asked, by the one whose workgroup polls.
-TEST_F(WorkloadProcesses, AReductionThatWaitsInVain)
-{
-    expect_same_over({2}, late_member(), "late member");
-}
+TEST_F(WorkloadProcesses, AReductionThatWaitsInVain) { expect_same_over({2}, late_member(), "late member"); }
 
 TEST(WorkloadParts, NetworkCards)
 {

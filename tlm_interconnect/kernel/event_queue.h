@@ -191,7 +191,7 @@ private:
     Time before_ = 0;  // time of the item before the one that runs
     std::uint64_t items_run_ = 0;
     std::uint64_t idle_end_ = ~std::uint64_t{0};  // behind the latest items without effect: number of the next item
-    Time effect_ = 0;             // time of the item before those
+    Time effect_ = 0;                             // time of the item before those
     Time end_ = ~Time{0};
     Time notified_ = ~Time{0};
     bool stopped_ = false;
