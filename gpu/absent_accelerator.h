@@ -19,8 +19,8 @@ public:
         GpuSpec units;
         bool replays = false;
     };
-    AbsentAccelerator(sc_core::sc_module_name name, std::string path, std::uint32_t endpoint, Size size)
-        : Accelerator(name), path_(std::move(path)), endpoint_(endpoint), size_(std::move(size))
+    AbsentAccelerator(sc_core::sc_module_name name, std::string path, std::uint32_t endpoint, const Size& size)
+        : Accelerator(name), path_(std::move(path)), endpoint_(endpoint), size_(size)
     {
     }
 
