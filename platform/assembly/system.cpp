@@ -40,8 +40,8 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
         if (!contexts.here(node)) {
-            const AbsentAccelerator::Size size{resolved.hbm(node).capacity, resolved.hbm(node).bandwidth, resolved.gpu(node),
-                resolved.model(node) == "replay"};
+            const AbsentAccelerator::Size size{resolved.hbm(node).capacity, resolved.hbm(node).bandwidth,
+                resolved.gpu(node), resolved.model(node) == "replay"};
             accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
                 return std::make_unique<AbsentAccelerator>(name.c_str(), path, rank, size);
             }));

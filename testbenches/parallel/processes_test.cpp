@@ -76,8 +76,8 @@ TEST_F(Processes, ADeadlockIsReportedAsByOne)
     EXPECT_NE(outcome.text.find("\nDEADLOCK "), std::string::npos) << outcome.text;
 }
 
-TEST_F(RandomProcesses, GiveTheBytesOfOne) { expect_same_at_random(0, 8); }
+TEST_F(RandomProcesses, GiveTheBytesOfOne) { expect_same_at_random(0, 4); }
 
-TEST_F(RandomProcesses, GiveTheBytesOfOneInManyMore) { expect_same_at_random(8, 100); }
+TEST_F(RandomProcesses, GiveTheBytesOfOneInManyMore) { expect_same_at_random(4, 100); }
 
 }  // namespace processes_test
