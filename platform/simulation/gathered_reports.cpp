@@ -95,7 +95,7 @@ void gather_reports(PlannedRun& run, BuiltRun& parts, Watching& watching, Proces
             for (TrafficRecorder& each : in.list([&in] { return take_recorder(in); }))
                 parts.recorders.push_back(std::move(each));
     }
-    if (watching.trace) watching.trace->add(std::move(logs));
+    if (watching.trace) watching.trace->add(logs);
 }
 
 }  // namespace weft

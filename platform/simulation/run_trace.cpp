@@ -63,10 +63,14 @@ RunTrace::RunTrace(LineExecutor& executor, const std::vector<LineExecutor::Site>
     executor.set_logs(log_, logs);
 }
 
-void RunTrace::gather() { add(std::move(others_)); }
+void RunTrace::gather()
+{
+    add(others_);
+    others_.clear();
+}
 
 // At one time devices end their operations in the order of their names.
-void RunTrace::add(std::vector<OperationLog> logs)
+void RunTrace::add(const std::vector<OperationLog>& logs)
 {
     log_.absorb(logs, [this](std::uint32_t a, std::uint32_t b) {
         return sites_[executor_.work(a).endpoint].device < sites_[executor_.work(b).endpoint].device;

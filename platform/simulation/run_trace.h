@@ -24,7 +24,7 @@ public:
     void gather();
     // Over processes, then: what this one has logged, for process 0, which adds that of all others at once.
     const OperationLog& log() const { return log_; }
-    void add(std::vector<OperationLog> logs);
+    void add(const std::vector<OperationLog>& logs);
 
     // Paths of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;
