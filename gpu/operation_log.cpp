@@ -19,6 +19,16 @@ void LineLives::add(const LatencyBreakdown& breakdown, Time end)
     other += all - std::min(all, queues + waits + links + slice);
 }
 
+OperationLog OperationLog::of(Entries entries)
+{
+    OperationLog out;
+    out.records_ = std::move(entries.records);
+    out.lanes_ = std::move(entries.lanes);
+    out.stores_ = std::move(entries.stores);
+    out.looks_ = std::move(entries.looks);
+    return out;
+}
+
 void OperationLog::absorb(const std::vector<OperationLog>& others,
     const std::function<bool(std::uint32_t a, std::uint32_t b)>& first)
 {

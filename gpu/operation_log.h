@@ -95,6 +95,15 @@ public:
     void absorb(const std::vector<OperationLog>& others,
         const std::function<bool(std::uint32_t a, std::uint32_t b)>& first);
 
+    // All that is logged, for a log in another process.
+    struct Entries {
+        std::vector<OperationRecord> records;
+        std::vector<WaitLane> lanes;
+        std::vector<PacketStore> stores;
+        std::vector<PacketLook> looks;
+    };
+    static OperationLog of(Entries entries);
+
     // Keeps a flag of a wait of several: its number.
     std::uint32_t add_lane(const WaitLane& lane)
     {

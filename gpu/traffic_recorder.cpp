@@ -67,6 +67,15 @@ TrafficRecorder TrafficRecorder::merged(const std::vector<TrafficRecorder>& part
     return out;
 }
 
+TrafficRecorder TrafficRecorder::of(Entries entries)
+{
+    TrafficRecorder out;
+    out.rows_ = std::move(entries.rows);
+    out.lines_ = entries.lines;
+    out.left_out_ = entries.left_out;
+    return out;
+}
+
 std::string TrafficRecorder::csv(const std::vector<std::string>& names) const
 {
     fmt::memory_buffer out;

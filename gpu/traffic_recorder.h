@@ -24,14 +24,7 @@ public:
     // first at an instant.
     static TrafficRecorder merged(const std::vector<TrafficRecorder>& parts, const std::vector<std::uint32_t>& order);
 
-    // As a profile of all GPUs; `names` by endpoint.
-    std::string csv(const std::vector<std::string>& names) const;
-
-    std::size_t rows() const { return rows_.size(); }
-    std::uint64_t lines() const { return lines_; }
-    std::uint64_t left_out() const { return left_out_; }  // operations that a profile has no kind for
-
-private:
+    // What it has noted, for a recorder in another process.
     struct Row {
         Time called;  // when it was noted
         Time time;
@@ -43,6 +36,22 @@ private:
         std::uint32_t lines;
         LineOp op;
     };
+    struct Entries {
+        std::vector<Row> rows;
+        std::uint64_t lines = 0;
+        std::uint64_t left_out = 0;
+    };
+    Entries entries() const { return {rows_, lines_, left_out_}; }
+    static TrafficRecorder of(Entries entries);
+
+    // As a profile of all GPUs; `names` by endpoint.
+    std::string csv(const std::vector<std::string>& names) const;
+
+    std::size_t rows() const { return rows_.size(); }
+    std::uint64_t lines() const { return lines_; }
+    std::uint64_t left_out() const { return left_out_; }  // operations that a profile has no kind for
+
+private:
     struct Open {  // a row that may go on
         std::size_t row = 0;
         Time last = 0;

@@ -105,7 +105,7 @@ std::vector<Statistic> Hbm::statistics() const
         sum.busy += part.busy;
         refreshed += channel.refreshed();
     }
-    const Time counted = event_queue().last() - counted_from_;
+    const Time counted = event_queue().last_effect() - counted_from_;
     std::vector<Statistic> out;
     StatisticWriter write(hbm_statistics(), out);
     write("reads", sum.reads);
@@ -123,7 +123,7 @@ std::vector<Statistic> Hbm::statistics() const
 void Hbm::reset_statistics()
 {
     for (HbmChannel& channel : channels_) channel.reset_statistics();
-    counted_from_ = event_queue().last();
+    counted_from_ = event_queue().last_effect();
 }
 
 }  // namespace weft

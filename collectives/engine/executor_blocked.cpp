@@ -28,6 +28,12 @@ std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint3
 
 bool LineExecutor::only_waits() const
 {
+    const bool here = only_waits_here();
+    return in_all_ ? in_all_(here) : here;
+}
+
+bool LineExecutor::only_waits_here() const
+{
     std::vector<std::uint32_t> waiting(parts_.size(), 0);  // workgroups and lists, by part
     for (const Gpu* gpu : gpus_) {
         if (gpu == nullptr) continue;
@@ -40,7 +46,8 @@ bool LineExecutor::only_waits() const
         }
     }
     for (const auto& part : parts_)
-        if (part->open && !part->background() && (part->remaining == 0 || waiting[part->index] < part->remaining))
+        if (part->open && !absent(part->endpoint) && !part->background() &&
+            (part->remaining == 0 || waiting[part->index] < part->remaining))
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "collectives/engine/executor_parts.h"
+#include "gpu/absent_accelerator.h"
 
 namespace weft {
 
@@ -46,6 +47,16 @@ void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
     divided_ = true;
 }
 
+const AbsentAccelerator& LineExecutor::absent_one(std::uint32_t endpoint) const
+{
+    return dynamic_cast<const AbsentAccelerator&>(*endpoints_[endpoint]);
+}
+
+bool LineExecutor::replays(std::uint32_t endpoint) const
+{
+    return replays_[endpoint] != nullptr || (absent(endpoint) && absent_one(endpoint).size().replays);
+}
+
 void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLog*>& by_endpoint)
 {
     log_ = &numbers;
@@ -81,11 +92,39 @@ void LineExecutor::tell_leaves(const std::vector<Leave>& leaves)
     }
 }
 
-std::pair<unsigned, std::uint64_t> LineExecutor::turn_of(const ScheduledItem& item) const
+bool LineExecutor::ends_at_once(const Part& part) const
+{
+    const bool replay = part.of_job && replays_[part.endpoint] != nullptr;
+    return part.timer || (!replay && part.programs.size() + part.lists.size() == 0);
+}
+
+LineExecutor::TurnOf LineExecutor::turn_of(const ScheduledItem& item) const
 {
     const Part& part = static_cast<const Part&>(item);
-    if (part.ended) return {0, seats_[part.endpoint].device};
-    return {1, part.number};
+    if (part.ended) return {1, seats_[part.endpoint].device, part.index, true};
+    return {2, part.number, part.index, ends_at_once(part)};
+}
+
+void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
+{
+    const bool known = turn.part < parts_.size() && parts_[turn.part]->open && absent(parts_[turn.part]->endpoint);
+    const Part* const part = known ? parts_[turn.part].get() : nullptr;
+    if (part == nullptr || turn.number != (turn.stage == 1 ? seats_[part->endpoint].device : part->number))
+        throw std::logic_error("processes of one run do not take the same turns");
+    Part& followed = *parts_[turn.part];
+    if (!turn.ends) {  // what it launched is elsewhere, and has its numbers here, too
+        for (std::size_t i = 0; log_ != nullptr && i < followed.programs.size(); ++i) number_of_work(followed, i);
+        return;
+    }
+    told_ = at;
+    end_one(followed);
+    told_.reset();
+}
+
+std::uint32_t LineExecutor::number_of_work(const Part& part, std::size_t program)
+{
+    works_.push_back({part.job, part.position, part.threads[program], part.endpoint});
+    return log_->open();
 }
 
 void LineExecutor::finish_ended()
@@ -105,7 +144,7 @@ LineExecutor::Part& LineExecutor::new_part(std::uint32_t endpoint)
     free_parts_.pop_back();
     part.open = true;
     part.endpoint = endpoint;
-    seats_[endpoint].progress->busy();
+    if (!absent(endpoint)) seats_[endpoint].progress->busy();
     return part;
 }
 
@@ -118,6 +157,7 @@ void LineExecutor::schedule(Part& part, Time delay)
     }
     // The order among all parts of the run is that of numbers, and in one of them that of the stamps.
     part.number = ++scheduled_;
+    if (absent(part.endpoint)) return;  // the process that has it tells its turn
     seat.queue->schedule_as({now(), of_the_executor}, part, *seat.turns, now() + delay);
 }
 

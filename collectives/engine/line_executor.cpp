@@ -90,14 +90,14 @@ Executor::JobId LineExecutor::open(Job job)
 void LineExecutor::allocate(Running& job)
 {
     const Schedule& schedule = *job.job.schedule;
-    bool replays = false;
+    bool any_replays = false;
     bool waits = false;  // for packets
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
-        const bool replay = replays_[job.job.members[rank]] != nullptr;
-        replays |= replay;
+        const bool replay = replays(job.job.members[rank]);
+        any_replays |= replay;
         waits |= !replay && job.packets->bytes(rank) > 0;
     }
-    if (replays && waits)
+    if (any_replays && waits)
         throw InputError(job.job.name, 0,
             "a GPU waits for packets, but some of its peers are replay GPUs, which send no packets",
             "engine.protocol=simple, or no replay GPUs");
@@ -187,7 +187,8 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
 {
     Running& job = *jobs_.at(id);
     if (job.entered++ == 0) records_[id].start = now();
-    if (absent(job.job.members[position])) {
+    const bool elsewhere = absent(job.job.members[position]);
+    if (elsewhere && !in_turns_) {
         elsewhere_[{id, position}] = std::move(done);
         return;
     }
@@ -196,7 +197,8 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.job = id;
     part.position = position;
     part.done = std::move(done);
-    if (replays_[part.endpoint] != nullptr) {
+    // Which workgroups there are elsewhere counts where they are logged.
+    if ((elsewhere && log_ == nullptr) || replays(part.endpoint)) {
         schedule(part, 0);
         return;
     }
@@ -212,7 +214,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         part.lists.push_back(std::move(lowered.lists[thread]));
         part.list_threads.push_back(thread);
     }
-    schedule(part, gpus_[part.endpoint]->spec().launch_latency);
+    schedule(part, compute_units(part.endpoint).launch_latency);
 }
 
 void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
@@ -224,7 +226,8 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
             "its " + format_bytes(bytes) + " do not fit into " + endpoints_[home]->path(),
             "a tensor_size below hbm.capacity");
     part.bytes = bytes;
-    const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
+    const std::uint64_t channels =
+        absent(endpoint) ? 0 : std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
     for (std::uint64_t c = 0; c < channels; ++c) {
         const ByteRange share = share_of(bytes, 0, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(channels));
         Program program;
@@ -235,7 +238,7 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
         }
         part.programs.push_back(std::move(program));
     }
-    schedule(part, gpus_[endpoint]->spec().launch_latency);
+    schedule(part, compute_units(endpoint).launch_latency);
 }
 
 void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
@@ -248,8 +251,8 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
             "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
             "a tensor_size below hbm.capacity");
     KernelWork placed = work;
-    if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
-    part.programs = kernel_programs(placed, part.address);
+    if (placed.workgroups == 0) placed.workgroups = 2 * compute_units(endpoint).compute_units;
+    if (!absent(endpoint)) part.programs = kernel_programs(placed, part.address);
     schedule(part, 0);
 }
 
@@ -262,10 +265,10 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
     part.bytes = gemm.memory_bytes();
     if (!memories_[endpoint].allocate(part.bytes, part.address))
         throw InputError("", 0,
-            "the matrices of " + format_bytes(part.bytes) + " do not fit into " + gpus_[endpoint]->path(),
+            "the matrices of " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
             "a smaller product or a larger hbm.capacity");
-    part.programs = gemm_programs(gemm, part.address);
-    schedule(part, gpus_[endpoint]->spec().launch_latency);
+    if (!absent(endpoint)) part.programs = gemm_programs(gemm, part.address);
+    schedule(part, compute_units(endpoint).launch_latency);
 }
 
 void LineExecutor::wait(std::uint32_t endpoint, Picoseconds duration, Done done)
@@ -291,7 +294,7 @@ void LineExecutor::run(ScheduledItem& item)
     } else if (part.of_job && replays_[part.endpoint] != nullptr) {
         part.remaining = 1;
         replays_[part.endpoint]->when_finished(*this, part.index);
-    } else if (part.timer || part.programs.size() + part.lists.size() == 0) {
+    } else if (ends_at_once(part)) {
         end_one(part);
     } else {
         launch(part);
@@ -320,10 +323,7 @@ void LineExecutor::launch(Part& part)
         launch.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
         launch.listener = this;
         launch.token = part.index;
-        if (log_ != nullptr && part.of_job) {
-            launch.log = log_->open();
-            works_.push_back({part.job, part.position, part.threads[i], part.endpoint});
-        }
+        if (log_ != nullptr && part.of_job) launch.log = number_of_work(part, i);
         gpus_[part.endpoint]->units().launch(launch);
     }
 }
@@ -352,7 +352,7 @@ void LineExecutor::end_one(Part& part)
         leave(*jobs_.at(part.job), part.position);
     } else if (part.bytes > 0) {
         const std::uint32_t home = endpoint_of(part.address);
-        endpoints_[home]->image().discard(local_of(part.address), part.bytes);
+        if (!absent(home)) endpoints_[home]->image().discard(local_of(part.address), part.bytes);
         memories_[home].release(part.address, part.bytes);
     }
     if (done) guarded(done);
@@ -432,14 +432,18 @@ std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank,
 
 double LineExecutor::peak_flops(std::uint32_t endpoint) const
 {
-    return static_cast<double>(gpus_[endpoint]->spec().peak_flops);
+    return static_cast<double>(compute_units(endpoint).peak_flops);
 }
 
-const GpuSpec& LineExecutor::compute_units(std::uint32_t endpoint) const { return gpus_[endpoint]->spec(); }
+const GpuSpec& LineExecutor::compute_units(std::uint32_t endpoint) const
+{
+    return gpus_[endpoint] == nullptr ? absent_one(endpoint).size().units : gpus_[endpoint]->spec();
+}
 
 double LineExecutor::memory_rate(std::uint32_t endpoint) const
 {
-    return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
+    return static_cast<double>(
+        gpus_[endpoint] == nullptr ? absent_one(endpoint).size().memory_rate : gpus_[endpoint]->hbm_spec().bandwidth);
 }
 
 }  // namespace weft

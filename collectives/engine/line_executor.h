@@ -31,6 +31,8 @@
 
 namespace weft {
 
+class AbsentAccelerator;
+
 class LineExecutor : public Executor, public TimedComponent, public WorkgroupListener {
 public:
     // `endpoints[e]` is endpoint e. `seed` decides the contents of inputs.
@@ -63,13 +65,24 @@ public:
         std::uint32_t device;  // number of the endpoint's device (EventQueue::act_for)
     };
     void divide(const std::vector<Site>& sites, bool in_turns = false);
-    // In turns: at one time, lower ones are taken first. Stage, then number.
-    std::pair<unsigned, std::uint64_t> turn_of(const ScheduledItem& item) const;
+    // In turns: at one time, those of lower stages, then numbers, are taken first.
+    struct TurnOf {
+        unsigned stage;
+        std::uint64_t number;
+        std::uint32_t part;  // the same in all processes
+        bool ends;           // what the part stands for ends with it
+    };
+    TurnOf turn_of(const ScheduledItem& item) const;
     // For a run in parts, to be called between windows: compares the results of jobs that all ranks have left, and frees their memory.
     void finish_ended();
 
-    // For a run over processes, all of which have an executor that opens the same jobs. Who left a job here is told to the others
-    // between windows.
+    // For a run over processes, all of which have an executor that opens the same jobs. In turns each takes the turns of all, with the same
+    // parts under the same numbers; here one at `at`, of an endpoint that another process has. Throws std::logic_error where this executor has
+    // no such turn.
+    void follow_turn(const TurnOf& turn, Picoseconds at);
+    // Says whether what holds here holds in all processes, which all ask at the same place.
+    void ask_all_by(std::function<bool(bool)> in_all) { in_all_ = std::move(in_all); }
+    // Otherwise who left a job here is told to the others between windows.
     struct Leave {
         JobId job;
         std::uint32_t position;
@@ -127,6 +140,10 @@ private:
     void on_workgroup_done(std::uint64_t token) override;
     void end_one(Part& part);
     bool absent(std::uint32_t endpoint) const { return gpus_[endpoint] == nullptr && replays_[endpoint] == nullptr; }
+    const AbsentAccelerator& absent_one(std::uint32_t endpoint) const;
+    bool replays(std::uint32_t endpoint) const;
+    bool ends_at_once(const Part& part) const;
+    bool only_waits_here() const;
     void leave(Running& job, std::uint32_t position);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
@@ -137,6 +154,7 @@ private:
     void schedule(Part& part, Time delay);
     void recycle(Part& part);
     void launch(Part& part);
+    std::uint32_t number_of_work(const Part& part, std::size_t program);
 
     std::vector<Accelerator*> endpoints_;
     std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU, or absent
@@ -150,7 +168,8 @@ private:
     std::vector<JobId> ended_;                                   // of a run that is cut
     std::vector<Leave> leaves_;                                  // of a run that is cut: since they were taken
     std::map<std::pair<JobId, std::uint32_t>, Done> elsewhere_;  // ranks that other processes have
-    std::optional<Picoseconds> told_;                            // the time of a leave that is told
+    std::optional<Picoseconds> told_;                            // the time of what another process has told
+    std::function<bool(bool)> in_all_;                           // null: one process
     std::uint64_t scheduled_ = 0;                                // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;

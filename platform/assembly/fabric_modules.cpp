@@ -190,7 +190,7 @@ void FabricModules::watch()
     for (LinkPlace& place : links_)
         for (unsigned end = 0; end < 2; ++end) {
             auto watch = std::make_unique<PortWatch>();
-            if (place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
+            if (place.ends[end].attach && place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
         }
 }
 
@@ -243,21 +243,33 @@ std::vector<std::string> FabricModules::blocked_chain() const
 
 std::string FabricModules::standing_circle() const
 {
+    std::vector<BufferWait> waits;
+    for (auto& [number, wait] : buffer_waits()) waits.push_back(std::move(wait));
+    std::string circle = circle_of(waits);
+    return circle.empty() || moves(circle) ? "" : circle;
+}
+
+std::string FabricModules::circle_of(const std::vector<BufferWait>& waits)
+{
+    std::string text;
+    for (const std::string& line : weft::blocked_chain(waits)) text += line + "\n";
+    return text.rfind("circular wait:", 0) == 0 ? text : "";
+}
+
+bool FabricModules::moves(const std::string& circle) const
+{
     constexpr Time any_time = CreditAccount::no_time - 1;
     const auto transaction = static_cast<std::uint32_t>(resolved_.engine().grain / line_bytes);
-    std::string text;
-    for (const std::string& line : blocked_chain()) text += line + "\n";
-    if (text.rfind("circular wait:", 0) != 0) return {};
     for (std::size_t link = 0; link < links_.size(); ++link)
         for (unsigned end = 0; end < 2; ++end)
-            for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
-                if (text.find(buffer_name(link, end, vc)) == std::string::npos) continue;
+            for (std::uint8_t vc = 0; links_[link].link != nullptr && vc < max_vcs; ++vc) {
+                if (circle.find(buffer_name(link, end, vc)) == std::string::npos) continue;
                 for (const CreditAccount* account : links_[link].holders[end]->accounts())
                     if (transaction == 1 ? account->available(vc, any_time)
                                          : account->available(vc, any_time, transaction))
-                        return {};
+                        return true;
             }
-    return text;
+    return false;
 }
 
 std::vector<std::string> FabricModules::blocked() const

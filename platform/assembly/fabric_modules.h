@@ -76,6 +76,7 @@ public:
     {
         return switch_of_[node] < 0 ? nullptr : switches_[static_cast<std::size_t>(switch_of_[node])].module.get();
     }
+    bool has_switch(NodeId node) const { return switch_of_[node] >= 0; }  // also where another process has it
     // The number that a node's module has for port `port` of the fabric; -1: it is not used.
     int used_port(NodeId node, std::size_t port) const { return ports_[node][port]; }
 
@@ -86,6 +87,9 @@ public:
     // The circle of buffers that wait for each other while no credit of theirs is at hand or on its way, as text; empty: there is
     // none.
     std::string standing_circle() const;
+    // The same in two steps: the circle, if `waits` form one, and whether a credit for one of its buffers is at hand or on its way here.
+    static std::string circle_of(const std::vector<BufferWait>& waits);
+    bool moves(const std::string& circle) const;
     // What it is made of, with numbers that follow the order of all modules.
     std::vector<std::pair<std::uint64_t, BufferWait>> buffer_waits() const;
 

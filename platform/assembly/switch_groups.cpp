@@ -17,7 +17,7 @@ SwitchGroups::SwitchGroups(System& system, const FabricPlan& plan)
 
 bool SwitchGroups::is_switch(NodeId node) const
 {
-    return system_.fabric().switch_at(node) != nullptr && !plan_.used.transit[node];
+    return system_.fabric().has_switch(node) && !plan_.used.transit[node];
 }
 
 const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
@@ -113,7 +113,7 @@ void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::ui
         part.id = group.id;
         part.type = group.type;
         part.op = group.op;
-        system_.fabric().switch_at(node)->add_tier(part, system_.pool_at(node));
+        if (SwitchModel* const at = system_.fabric().switch_at(node)) at->add_tier(part, system_.pool_at(node));
     }
     for (const std::uint32_t user : users) system_.accelerators()[user]->add_group(group.id, trees_.ports_of(user));
 }
@@ -121,7 +121,8 @@ void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::ui
 void SwitchGroups::add_switches(const SwitchGroup& group, const std::vector<NodeId>& switches,
     const std::vector<std::uint32_t>& users)
 {
-    for (const NodeId node : switches) system_.fabric().switch_at(node)->add_group(group, system_.pool_at(node));
+    for (const NodeId node : switches)
+        if (SwitchModel* const at = system_.fabric().switch_at(node)) at->add_group(group, system_.pool_at(node));
     for (const std::uint32_t user : users) {
         std::vector<std::uint16_t> ports;
         for (const NodeId node : switches) {

@@ -40,8 +40,10 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
         if (!contexts.here(node)) {
+            const AbsentAccelerator::Size size{resolved.hbm(node).capacity, resolved.hbm(node).bandwidth,
+                resolved.gpu(node), resolved.model(node) == "replay"};
             accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
-                return std::make_unique<AbsentAccelerator>(name.c_str(), path, rank, resolved.hbm(node).capacity);
+                return std::make_unique<AbsentAccelerator>(name.c_str(), path, rank, size);
             }));
             continue;
         }
@@ -100,19 +102,26 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     progress().set_watch(look_every, [this](Time now) { return overdue(now); });
 }
 
-bool System::overdue(Time now)
+bool System::overdue(Time now) { return circle_stands(fabric_.standing_circle()) || anything_overdue(now); }
+
+// Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
+bool System::circle_stands(const std::string& circle)
 {
-    // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
-    const std::string circle = fabric_.standing_circle();
     circle_looks_ = !circle.empty() && circle == circle_ ? circle_looks_ + 1 : 0;
     circle_ = circle;
-    if (circle_looks_ >= circle_looks) return true;
+    return circle_looks_ >= circle_looks;
+}
+
+bool System::anything_overdue(Time now) const
+{
     const std::vector<SwitchPlace>& switches = fabric_.switches();
     const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
-    return std::any_of(switches.begin(), switches.end(),
-               [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+    const auto in_switch = [now](const SwitchPlace& place) {
+        return place.module != nullptr && (place.module->overdue(now) || place.module->stuck(now));
+    };
+    return std::any_of(switches.begin(), switches.end(), in_switch) ||
         std::any_of(links.begin(), links.end(),
-            [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
+            [now](const FabricModules::LinkPlace& place) { return place.link != nullptr && place.link->stuck(now); });
 }
 
 bool System::idle() const
@@ -123,7 +132,7 @@ bool System::idle() const
 Time System::last() const
 {
     Time out = 0;
-    for (const auto& share : shares_) out = std::max(out, share->event_queue.last());
+    for (const auto& share : shares_) out = std::max(out, share->event_queue.last_effect());
     return out;
 }
 

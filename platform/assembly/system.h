@@ -44,10 +44,13 @@ public:
     const std::vector<std::unique_ptr<Share>>& shares() const { return shares_; }  // of the parts of this process
     EventQueue& event_queue() { return shares_.front()->event_queue; }
     LinePool& pool() { return shares_.front()->pool; }
-    LinePool& pool_at(NodeId node) { return shares_[division_ == nullptr ? 0 : division_->part_of_node[node]]->pool; }
+    LinePool& pool_at(NodeId node)
+    {
+        return shares_[division_ == nullptr ? 0 : division_->part_of_node[node] - division_->first]->pool;
+    }
     Progress& progress() { return shares_.front()->progress; }
     bool idle() const;  // nothing is due in any part
-    Time last() const;  // time of the last item that ran
+    Time last() const;  // time of the last item that ran and changed something
     bool stopped() const;
     // In rank order; absent ones (gpu/absent_accelerator.h) are neither of the two.
     std::vector<Accelerator*> accelerators() const;
@@ -63,6 +66,9 @@ public:
     bool cannot_progress() const;
     // A switch or link that is busy waits in vain. Who spins for what it holds would do so for ever, so it is asked for every so often.
     bool overdue(Time now);
+    // The same in two steps, where other processes have parts of the fabric: whether `circle`, of all, stands; what is busy here.
+    bool circle_stands(const std::string& circle);
+    bool anything_overdue(Time now) const;
     static constexpr Time look_every = 100'000'000;  // ps
     // Errors that modules detected, and the blocked parts of the fabric and of slices; one line each.
     std::vector<std::string> problems() const;

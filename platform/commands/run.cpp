@@ -171,11 +171,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.flag("--quiet", quiet, "print no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
     const bool speaks = group == nullptr || group->first();
-    // Process 0 writes; what the others need of an output is whether it is wanted.
-    if (!speaks) {
-        for (std::string* file : {&json, &series, &record, &timeline, &exported, &html, &inputs}) file->clear();
-        quiet = true;
-    }
+    if (!speaks) quiet = true;
 
     if (fidelity != "line" && fidelity != "flow")
         throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
@@ -207,15 +203,17 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (!series.empty() || (!run.flow && !(html + timeline).empty())) run.window = window_option(window);
     EnergyTable energies;
     if (!energy.empty() && energy != "builtin") energies.read(energy);
-    const OutputFile output(json);
-    const OutputFile series_output(series);
-    const OutputFile record_output(record);
-    run.record = record_output.wanted();
-    const OutputFile timeline_output(timeline);
-    const OutputFile html_output(html);
-    const OutputFile plan_output(exported);
-    const OutputFile inputs_output(inputs);
-    run.plan = plan_output.wanted();
+    // Process 0 writes; what the others need of an output is whether it is wanted.
+    const auto output_of = [speaks](const std::string& file) { return speaks ? file : std::string(); };
+    const OutputFile output(output_of(json));
+    const OutputFile series_output(output_of(series));
+    const OutputFile record_output(output_of(record));
+    const OutputFile timeline_output(output_of(timeline));
+    const OutputFile html_output(output_of(html));
+    const OutputFile plan_output(output_of(exported));
+    const OutputFile inputs_output(output_of(inputs));
+    run.record = !record.empty();
+    run.plan = !exported.empty();
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (!grain.empty()) description.sets.push_back({"engine.grain", grain_value(grain), "--grain", 0});
@@ -224,7 +222,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     // Nor has it a timeline of a collective.
     const bool has_timeline = !run.flow || description.workload.kind == Workload::Kind::trace;
-    run.follow = run.follow || timeline_output.wanted() || (html_output.wanted() && has_timeline);
+    run.follow = run.follow || !timeline.empty() || (!html.empty() && has_timeline);
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);

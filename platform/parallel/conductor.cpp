@@ -1,6 +1,7 @@
 #include "platform/parallel/conductor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace weft {
@@ -8,6 +9,20 @@ namespace weft {
 namespace {
 
 constexpr Time never = ~Time{0};
+
+// Adds the wall time of its life.
+class Stopwatch {
+public:
+    explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+    ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - begun_).count(); }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    double& seconds_;
+    Clock::time_point begun_ = Clock::now();
+};
 
 CutRecord record_at(const Transport::Message& message, std::size_t& at)
 {
@@ -35,12 +50,12 @@ void breakdown_at(const Transport::Message& message, std::size_t& at, LatencyBre
 }  // namespace
 
 Conductor::Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
-    std::size_t threads, std::uint32_t first, std::uint32_t all)
+    Turns::Rules rules, std::size_t threads, std::uint32_t first, std::uint32_t all)
     : parts_(std::move(parts)), links_(std::move(links)), transport_(transport), lookahead_(lookahead), first_(first),
       all_(all > 0 ? all : static_cast<std::uint32_t>(parts_.size())), pool_(parts_.size(), threads),
-      notes_(parts_.size())
+      turns_(parts_, all_, transport, std::move(rules)), notes_(parts_.size())
 {
-    for (const Part& part : parts_) part.progress->make_part();
+    lookahead_ = std::min(lookahead_, turns_.longest());
 }
 
 Time Conductor::last() const
@@ -50,11 +65,17 @@ Time Conductor::last() const
     return out;
 }
 
-std::uint64_t Conductor::records() const
+Conductor::Costs Conductor::costs() const
 {
-    std::uint64_t out = 0;
-    for (const Note& note : notes_) out += note.records;
+    Costs out{0, exchange_s_, deliver_s_};
+    for (const Note& note : notes_) out.records += note.records;
     return out;
+}
+
+Pulse Conductor::agree(const Pulse& own)
+{
+    const Stopwatch exchanging(exchange_s_);
+    return transport_.agree(own);
 }
 
 // Hands over what has come for a part, and notes the earliest time at which something is due or arrives there. What a record makes modules send,
@@ -96,72 +117,45 @@ void Conductor::each(const std::function<void(std::size_t part)>& work)
 // False: nothing was on its way to parts of this process.
 bool Conductor::exchange()
 {
-    const bool any = transport_.exchange();
-    if (failure_ != nullptr) return any;
-    try {
-        each([this](std::size_t part) { deliver(part); });
-    } catch (...) {
-        failure_ = std::current_exception();
+    bool any = false;
+    {
+        const Stopwatch exchanging(exchange_s_);
+        any = transport_.exchange();
     }
+    const Stopwatch delivering(deliver_s_);
+    attempt([this] { each([this](std::size_t part) { deliver(part); }); });
     return any;
 }
 
-// Runs a window. What fails here must not keep other processes waiting: it is rethrown when all know of it.
-void Conductor::run_parts(Time least, const Between& between)
+// What fails here must not keep other processes waiting: it is rethrown when all know of it, and nothing more is done until then.
+void Conductor::attempt(const std::function<void()>& action)
 {
+    if (failure_ != nullptr) return;
     try {
-        run_window(least);
-        stopped_ =
-            std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
-        wanted_ = stopped_ || !between.go_on || between.go_on(begin_ - 1);
+        action();
     } catch (...) {
         failure_ = std::current_exception();
     }
 }
 
-// Of this process, behind a window.
-Pulse Conductor::pulse() const
+// Runs what is due before begin_ in all parts.
+void Conductor::run_window(const Pulse& all)
 {
-    Pulse out;
-    const auto note = [&out](bool so, std::uint64_t flag) { out.flags |= so ? flag : 0; };
-    for (const Part& part : parts_) {
-        note(part.progress->anything_busy(), Pulse::busy);
-        note(part.progress->anybody_spins(), Pulse::spins);
-        note(!part.progress->all_in_vain(), Pulse::hopes);
-        out.epochs += part.progress->epoch();
-    }
-    note(stopped_ || !wanted_, Pulse::stopped);
-    return out;
-}
-
-bool Conductor::stuck(const Pulse& all)
-{
-    if (all.has(Pulse::busy)) return asked_ = false;
-    if (!all.has(Pulse::spins)) return false;
-    if (asked_ && all.epochs == epochs_) return !all.has(Pulse::hopes);
-    for (const Part& part : parts_) part.progress->ask_again(begin_);
-    epochs_ = all.epochs + all_;
-    asked_ = true;
-    return false;
-}
-
-void Conductor::use_turns(Turns::Rules rules)
-{
-    turns_ = std::make_unique<Turns>(parts_, std::move(rules));
-    lookahead_ = std::min(lookahead_, turns_->longest());
-}
-
-// What is due before begin_, in all parts.
-void Conductor::run_window(Time least)
-{
-    if (turns_ != nullptr && turns_->steps(least)) {
-        begin_ = least + 1;
-        turns_->run_instant(least);
+    if (turns_.steps(all)) {
+        begin_ = all.least + 1;
+        turns_.run_instant(all.least, failure_);
         return;
     }
-    if (turns_ != nullptr) begin_ = std::min(begin_, turns_->limit(least));
-    each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); });
-    if (turns_ != nullptr) turns_->take(begin_);
+    begin_ = std::min(begin_, turns_.limit(all.least));
+    attempt([this] { each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }); });
+    turns_.take(begin_, failure_);
+}
+
+// Whether somebody here wants the run to end.
+void Conductor::look(const Between& between)
+{
+    stopped_ = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.event_queue->stopped(); });
+    attempt([&] { wanted_ = stopped_ || !between.go_on || between.go_on(begin_ - 1); });
 }
 
 // What is on its way arrives, and all parts are at the time of the last item that ran anywhere.
@@ -170,31 +164,28 @@ void Conductor::come_to_rest()
     for (bool on_way = true; on_way;) {
         Pulse own;
         own.flags = exchange() ? Pulse::on_way : 0;
-        on_way = transport_.agree(own).has(Pulse::on_way);
+        on_way = agree(own).has(Pulse::on_way);
     }
     Pulse own;
     own.least = ~last();
-    const Time ended = ~transport_.agree(own).least;
-    for (const Part& part : parts_) part.event_queue->end_part(ended);
+    for (const Part& part : parts_) own.since = std::max(own.since, part.event_queue->last_effect());
+    const Pulse all = agree(own);
+    for (const Part& part : parts_) part.event_queue->end_part(~all.least, all.since);
 }
 
 Conductor::End Conductor::run(Time until, const Between& between)
 {
     End end = End::idle;
-    Pulse own;
     for (;;) {
         exchange();
+        Pulse own = turns_.pulse();
         for (const Note& note : notes_) own.least = std::min(own.least, note.least);
-        if (failure_ != nullptr) own.flags |= Pulse::stopped;
-        if (!stopped_ && between.has_news && between.has_news()) own.flags |= Pulse::news;
-        const Pulse all = transport_.agree(own);
-        if (all.has(Pulse::news)) between.share_news();
+        if (failure_ != nullptr || stopped_ || !wanted_) own.flags |= Pulse::stopped;
+        if (failure_ == nullptr && between.has_news && between.has_news()) own.flags |= Pulse::news;
+        const Pulse all = agree(own);
+        if (all.has(Pulse::news)) attempt(between.share_news);
         if (all.has(Pulse::stopped)) {
             end = End::stopped;
-            break;
-        }
-        if (windows_ > 0 && turns_ == nullptr && stuck(all)) {
-            end = End::stuck;
             break;
         }
         if (all.least == never) break;
@@ -205,8 +196,8 @@ Conductor::End Conductor::run(Time until, const Between& between)
         ++windows_;
         const Time window = all.least > never - lookahead_ ? never : all.least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
-        run_parts(all.least, between);
-        own = pulse();
+        run_window(all);
+        look(between);
     }
     come_to_rest();
     if (failure_ != nullptr) std::rethrow_exception(failure_);

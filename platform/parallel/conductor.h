@@ -4,8 +4,7 @@
 // end, so each part can run it by itself, in any order. Then records are exchanged and handed over, before anything of
 // the next window runs.
 //
-// That nothing can change any more (gpu/progress.h) is asked at the ends of windows, over all parts: nothing busy, and everybody who spins
-// has polled in vain since. Where all parts are in one process it is found at the very poll (turns.h).
+// What concerns all parts at once, and that nothing can change any more (gpu/progress.h), is decided in turns (turns.h).
 //
 // Where processes have parts of the run, each of them has a conductor, and all take the same decisions: what these follow from is
 // agreed on once a window (Pulse).
@@ -14,7 +13,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "gpu/progress.h"
@@ -37,29 +35,31 @@ public:
         std::function<void()> share_news;
     };
     enum class End : std::uint8_t {
-        idle,     // nothing is due any more
-        until,    // what is left is due later
-        stopped,  // a module or the watch stopped the run
-        stuck     // those who spin cannot be helped any more
+        idle,    // nothing is due any more
+        until,   // what is left is due later
+        stopped  // a module or the watch stopped the run
     };
 
     // `parts` are those of this process, the first of which has the number `first` among `all`. `links` by number, null: of other processes.
-    // `lookahead` is at least 1 ps, `threads` from 1 to the number of parts.
+    // `lookahead` is at least 1 ps, `threads` from 1 to the number of parts. `rules`: for what concerns all parts at once.
     Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
-        std::size_t threads = 1, std::uint32_t first = 0, std::uint32_t all = 0);
+        Turns::Rules rules = {}, std::size_t threads = 1, std::uint32_t first = 0, std::uint32_t all = 0);
 
-    // For what concerns all parts at once, where one process has them all. Without it no item does, and the end of a run that cannot
-    // progress is found between windows.
-    void use_turns(Turns::Rules rules);
     // Up to and including `until`. What a part throws within a window ends the run in all processes; it is rethrown here.
     End run(Time until, const Between& between = {});
     // Parts run, and messages are read, from the last to the first: the result is the same.
     void run_backwards() { backwards_ = true; }
 
     // The end of a run that cannot progress may have been found late.
-    bool late() const { return turns_ != nullptr && turns_->late(); }
+    bool late() const { return turns_.late(); }
     std::uint64_t windows() const { return windows_; }
-    std::uint64_t records() const;
+    // Of this process. Wall time, for people; nothing follows from it.
+    struct Costs {
+        std::uint64_t records = 0;  // that have come
+        double exchange_s = 0;      // messages, agreements and waits for other processes; those of turns apart
+        double deliver_s = 0;
+    };
+    Costs costs() const;
     Time last() const;  // time of the last item that ran
 
 private:
@@ -71,11 +71,11 @@ private:
 
     void each(const std::function<void(std::size_t part)>& work);
     bool exchange();
+    Pulse agree(const Pulse& own);
     void deliver(std::size_t part);
-    void run_window(Time least);
-    void run_parts(Time least, const Between& between);
-    Pulse pulse() const;
-    bool stuck(const Pulse& all);
+    void run_window(const Pulse& all);
+    void look(const Between& between);
+    void attempt(const std::function<void()>& action);
     void come_to_rest();
 
     std::vector<Part> parts_;
@@ -85,7 +85,7 @@ private:
     std::uint32_t first_;
     std::uint32_t all_;
     WorkerPool pool_;
-    std::unique_ptr<Turns> turns_;
+    Turns turns_;
     std::vector<Note> notes_;  // by part
     std::exception_ptr failure_;
     bool stopped_ = false;  // by a module of this process
@@ -93,8 +93,8 @@ private:
     bool backwards_ = false;
     Time begin_ = 0;  // of the window to come
     std::uint64_t windows_ = 0;
-    bool asked_ = false;
-    std::uint64_t epochs_ = 0;  // sum since asked
+    double exchange_s_ = 0;
+    double deliver_s_ = 0;
 };
 
 }  // namespace weft

@@ -4,8 +4,10 @@
 // (launched.h). So the program itself needs no MPI.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/time.h"
@@ -13,25 +15,47 @@
 
 namespace weft {
 
-// What all parts must know of each other between two windows.
+// Which item is next where one runs at a time over all parts: the least in this order.
+struct Turn {
+    Time due = ~Time{0};       // ~0: none
+    std::uint64_t stage = 0;   // 0: of a device; above: of the executor (Turns::Rules)
+    std::uint64_t number = 0;  // of the device, or among those of the stage
+    std::uint64_t part = 0;    // of the executor: what is done, by its number in all processes
+    std::uint64_t ends = 0;    // 1: and it ends with that
+
+    bool none() const { return due == ~Time{0}; }
+    bool before(const Turn& other) const
+    {
+        return std::tie(due, stage, number) < std::tie(other.due, other.stage, other.number);
+    }
+};
+
+// What all parts must know of each other.
 struct Pulse {
-    static constexpr std::uint64_t busy = 1;     // something may still write a flag
-    static constexpr std::uint64_t spins = 2;    // somebody polls
-    static constexpr std::uint64_t hopes = 4;    // and not all of them have polled in vain
-    static constexpr std::uint64_t stopped = 8;  // the run must end
-    static constexpr std::uint64_t news = 16;    // there is something to share (Between)
-    static constexpr std::uint64_t on_way = 32;  // records were handed over
+    static constexpr std::uint64_t spins = 1;       // somebody polls
+    static constexpr std::uint64_t hopes = 2;       // and not all of them have polled in vain
+    static constexpr std::uint64_t stopped = 4;     // the run must end
+    static constexpr std::uint64_t news = 8;        // there is something to share (Between)
+    static constexpr std::uint64_t on_way = 16;     // records were handed over
+    static constexpr std::uint64_t asks_help = 32;  // a process asks all others (turns.h)
+    static constexpr std::uint64_t asks_overdue = 64;
 
     Time least = ~Time{0};     // the earliest that is due: the least of all
-    std::uint64_t flags = 0;   // of any
+    Time since = 0;            // nothing has been busy since: the latest of all
+    std::uint64_t busy = 0;    // processes in which something may still write a flag: the sum
     std::uint64_t epochs = 0;  // the sum
+    std::uint64_t flags = 0;   // of any
+    Turn turn{};               // the first of all
 
     bool has(std::uint64_t flag) const { return (flags & flag) != 0; }
     void add(const Pulse& other)
     {
-        least = other.least < least ? other.least : least;
-        flags |= other.flags;
+        least = std::min(least, other.least);
+        since = std::max(since, other.since);
+        busy += other.busy;
         epochs += other.epochs;
+        flags |= other.flags;
+        if (other.turn.before(turn)) turn = other.turn;
     }
 };
 
@@ -61,7 +85,7 @@ public:
 };
 
 // What the module exports, by the name of its type and by `processes_entry`.
-constexpr std::uint32_t processes_interface = 1;
+constexpr std::uint32_t processes_interface = 2;
 struct ProcessesModule {
     std::uint32_t interface_version;  // processes_interface
     Processes* (*open)();             // once a process; the caller owns what comes back

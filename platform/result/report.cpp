@@ -148,6 +148,9 @@ void add_work(SummaryPage& page, const RunResult& result)
     if (result.wall_s > 0)
         text += fmt::format(" in {:.3g} s ({} hops/s); elaboration {:.2g} s", result.wall_s,
             short_count(hops / result.wall_s), result.elaborate_s);
+    if (result.cut && result.wall_s > 0)
+        text += fmt::format("; {} windows ({}/s)", result.cut->windows,
+            short_count(static_cast<double>(result.cut->windows) / result.wall_s));
     page.line("simulated", text);
 }
 

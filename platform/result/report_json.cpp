@@ -189,6 +189,10 @@ std::string result_json(const RunResult& result, bool timing)
     out["cpu_s"] = timing ? Json(result.processes ? result.processes->cpu_s : processor_seconds()) : Json(0);
     out["peak_rss_bytes"] =
         timing ? Json(result.processes ? result.processes->peak_rss_bytes : most_resident_bytes()) : Json(0);
+    if (timing && result.cut)
+        out["cut"] = {{"windows", result.cut->windows}, {"records", result.cut->records},
+            {"windows_per_s", result.wall_s > 0 ? static_cast<double>(result.cut->windows) / result.wall_s : 0},
+            {"exchange_s", result.cut->exchange_s}, {"deliver_s", result.cut->deliver_s}};
     out["lines"] = result.lines;
     out["line_hops"] = result.line_hops;
     if (result.fidelity == "flow") out["messages"] = result.messages;

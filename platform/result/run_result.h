@@ -153,6 +153,15 @@ struct ProcessesResult {
     std::uint64_t peak_rss_bytes = 0;  // of the largest
 };
 
+// What it cost to cut a run.
+struct CutCosts {
+    std::uint64_t windows = 0;
+    std::uint64_t records = 0;  // transactions and credits between parts
+    double exchange_s =
+        0;  // wall time of messages and agreements, waits for other processes included: the sum over processes
+    double deliver_s = 0;  // wall time of handing over what has come: the same
+};
+
 struct RunResult {
     std::string fidelity = "line";
     std::uint64_t grain = 64;  // B of the widest transaction, at line fidelity
@@ -160,6 +169,7 @@ struct RunResult {
     Time simulated_ps = 0;
     double wall_s = 0;
     double elaborate_s = 0;
+    std::optional<CutCosts> cut;  // of a run in parts
     std::uint64_t lines = 0;
     std::uint64_t line_hops = 0;
     std::uint64_t messages = 0;    // transfers between ranks, at flow fidelity

@@ -37,6 +37,10 @@ void put_link(ByteWriter& out, const LinkResult& link)
     numbers.has_stall = link.credit_stall_ps.has_value();
     numbers.credit_stall_ps = link.credit_stall_ps.value_or(0);
     out.put(numbers);
+    out.list(link.channels, [&out](const LinkResult::Channel& channel) {
+        out.put(channel.name);
+        out.put(channel.count);
+    });
 }
 
 LinkResult take_link(ByteReader& in)
@@ -55,6 +59,10 @@ LinkResult take_link(ByteReader& in)
     link.busy_ps = numbers.busy_ps;
     link.peak_queue = numbers.peak_queue;
     if (numbers.has_stall) link.credit_stall_ps = numbers.credit_stall_ps;
+    link.channels = in.list([&in] {
+        std::string name = in.text();
+        return LinkResult::Channel{std::move(name), in.take<PortWatch::Channel>()};
+    });
     return link;
 }
 
@@ -155,6 +163,7 @@ Bytes Contribution::bytes() const
     out.put(lines);
     out.put(line_hops);
     out.list(stalls, [&out](const std::vector<Time>& each) { out.list(each); });
+    out.list(replayed);
     out.list(links, [&out](const LinkResult& link) { put_link(out, link); });
     out.list(modules, [&out](const std::vector<ModuleResult>& place) {
         out.list(place, [&out](const ModuleResult& module) { put_module(out, module); });
@@ -163,6 +172,7 @@ Bytes Contribution::bytes() const
         out.put(mismatch.at);
         out.put(mismatch.text);
     });
+    out.put(cut);
     out.put(cpu_s);
     out.put(rss);
     return out.bytes();
@@ -189,12 +199,14 @@ Contribution Contribution::of(const Bytes& bytes)
     out.lines = in.take<std::uint64_t>();
     out.line_hops = in.take<std::uint64_t>();
     out.stalls = in.list([&in] { return in.values<Time>(); });
+    out.replayed = in.values<Time>();
     out.links = in.list([&in] { return take_link(in); });
     out.modules = in.list([&in] { return in.list([&in] { return take_module(in); }); });
     out.mismatches = in.list([&in] {
         const auto at = in.take<std::uint64_t>();
         return Mismatch{at, in.text()};
     });
+    out.cut = in.take<CutCosts>();
     out.cpu_s = in.take<double>();
     out.rss = in.take<std::uint64_t>();
     return out;
@@ -211,6 +223,7 @@ void Contribution::add(Contribution other)
     lines += other.lines;
     line_hops += other.line_hops;
     fill_places(stalls, std::move(other.stalls), [](const auto& causes) { return !causes.empty(); });
+    fill_places(replayed, std::move(other.replayed), [](Time finish) { return finish > 0; });
     fill_places(links, std::move(other.links), [](const LinkResult& link) { return !link.name.empty(); });
     fill_places(modules, std::move(other.modules), [](const auto& place) { return !place.empty(); });
     for (std::size_t job = 0; job < mismatches.size() && job < other.mismatches.size(); ++job) {
@@ -218,6 +231,9 @@ void Contribution::add(Contribution other)
         Mismatch& theirs = other.mismatches[job];
         if (!theirs.text.empty() && (mine.text.empty() || theirs.at < mine.at)) mine = std::move(theirs);
     }
+    cut.records += other.cut.records;
+    cut.exchange_s += other.cut.exchange_s;
+    cut.deliver_s += other.cut.deliver_s;
     cpu_s += other.cpu_s;
     rss = std::max(rss, other.rss);
 }

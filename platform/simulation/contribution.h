@@ -26,6 +26,7 @@ struct Contribution {
     std::uint64_t lines = 0;
     std::uint64_t line_hops = 0;
     std::vector<std::vector<Time>> stalls;  // by rank and cause (RankResult); no causes for a rank that is elsewhere
+    std::vector<Time> replayed;             // by rank: when its profile was at its end; 0 for others
     std::vector<LinkResult> links;          // by link and direction; without names: elsewhere
     std::vector<std::vector<ModuleResult>> modules;  // by place (gathered.h)
     struct Mismatch {
@@ -33,6 +34,7 @@ struct Contribution {
         std::string text;
     };
     std::vector<Mismatch> mismatches;  // by job; without text: none
+    CutCosts cut;
     double cpu_s = 0;
     std::uint64_t rss = 0;
 

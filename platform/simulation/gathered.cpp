@@ -45,13 +45,11 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
 {
     std::vector<RankResult> out;
     const std::vector<Gpu*> gpus = system.gpus();
-    const std::vector<ReplayGpu*> replays = system.replays();
     for (std::uint32_t rank = 0; rank < accelerators; ++rank) {
         RankResult result;
         result.rank = rank;
         result.node = plan.fabric.nodes[plan.members[rank]].name;
         if (rank < load.finish_times().size()) result.finish_ps = load.finish_times()[rank];
-        if (replays[rank] != nullptr) result.finish_ps = std::max(result.finish_ps, replays[rank]->finish_time());
         std::array<Time, stall_causes> stalls{};
         if (gpus[rank] != nullptr) stalls = gpus[rank]->units().stalls();
         const std::uint64_t groups =

@@ -7,10 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/switch_use.h"
 #include "platform/parallel/process_transport.h"
-#include "platform/workload/replay_traffic.h"
-#include "platform/workload/run_workload.h"
 
 namespace weft {
 
@@ -149,32 +146,14 @@ void CutRun::share_parts(ProcessGroup& group)
         std::vector<std::pair<std::uint32_t, std::uint32_t>>(cuts.begin(), cuts.end()));
 }
 
-void CutRun::require_processes(const ResolvedSystem& resolved, const RunOptions& options, const RunWorkload& load,
-    const ReplayTraffic& traffic)
+void CutRun::require_processes(const ResolvedSystem& resolved)
 {
-    const Workload& workload = resolved.workload;
     const auto refuse_processes = [&](const std::string& what) {
-        throw InputError(resolved.file, workload.line, "a run over processes with " + what,
+        throw InputError(resolved.file, resolved.workload.line, "a run over processes with " + what,
             "one process (--partitions N cuts it there)");
     };
-    if (options.window > 0) refuse_processes("--series, --html or --timeline, which look at all links at once");
-    if (options.follow) refuse_processes("--critical-path or --timeline, which follow transactions");
-    if (options.watch) refuse_processes("--watch");
-    if (options.record) refuse_processes("--record");
-    if (load.ranks() > 0) refuse_processes("a trace");
-    if (!workload.delays.empty()) refuse_processes("ranks that enter late");
-    if (!workload.beside.empty()) refuse_processes("a background kernel");
-    if (traffic.any()) refuse_processes("replay GPUs");
     // A report of who waits reads flags of ranks that other processes have.
     if (resolved.engine().flag_home == FlagHome::signaller) refuse_processes("engine.flag_home=signaller");
-}
-
-void CutRun::require_schedule(const ResolvedSystem& resolved, const Schedule& schedule)
-{
-    if (switch_use(schedule).any())
-        throw InputError(resolved.file, resolved.workload.line,
-            "a run over processes with " + schedule.name + ", which has steps that switches execute",
-            "one process (--partitions N cuts it there)");
 }
 
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
@@ -199,12 +178,12 @@ std::vector<std::uint32_t> CutRun::devices(const FabricPlan& plan) const
     return out;
 }
 
-std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t threads)
+std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t threads, Turns::Rules rules)
 {
     std::vector<Conductor::Part> parts;
     for (const auto& share : system.shares()) parts.push_back({&share->event_queue, &share->progress});
     return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_, partition_.lookahead,
-        threads, division_.first, division_.parts);
+        std::move(rules), threads, division_.first, division_.parts);
 }
 
 }  // namespace weft

@@ -21,9 +21,6 @@
 
 namespace weft {
 
-class ReplayTraffic;
-class RunWorkload;
-
 class CutRun {
 public:
     // Throws InputError for what cannot be cut.
@@ -32,9 +29,7 @@ public:
     CutRun& operator=(const CutRun&) = delete;
 
     // What several processes cannot do, though parts in one process can.
-    static void require_processes(const ResolvedSystem& resolved, const RunOptions& options, const RunWorkload& load,
-        const ReplayTraffic& traffic);
-    static void require_schedule(const ResolvedSystem& resolved, const Schedule& schedule);
+    static void require_processes(const ResolvedSystem& resolved);
 
     const Division& division() const { return division_; }
     Time lookahead() const { return partition_.lookahead; }
@@ -44,7 +39,7 @@ public:
     std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
     // The numbers of their devices.
     std::vector<std::uint32_t> devices(const FabricPlan& plan) const;
-    std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads);
+    std::unique_ptr<Conductor> conductor(const System& system, std::size_t threads, Turns::Rules rules);
 
 private:
     void share_parts(ProcessGroup& group);

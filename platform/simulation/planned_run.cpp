@@ -90,10 +90,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     if (options.partitions > 1) {
-        if (options.group != nullptr) CutRun::require_processes(resolved, options, load, traffic);
-        if (options.group != nullptr && has_cards(resolved, plan))
-            throw InputError(resolved.file, 0, "a run over processes with network cards (switch.message)",
-                "one process (--partitions N cuts it there)");
+        if (options.group != nullptr) CutRun::require_processes(resolved);
         cut = std::make_unique<CutRun>(resolved, plan, options);
     }
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
@@ -104,6 +101,15 @@ bool PlannedRun::in_turns() const
 {
     const Workload& workload = resolved.workload;
     return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() || options.follow;
+}
+
+void PlannedRun::start_others(BuiltRun& parts) const
+{
+    if (parts.beside) parts.beside->start();
+    if (!traffic.any()) return;
+    std::optional<Executor::JobId> job;
+    if (load.driver() != nullptr) job = 0;
+    traffic.start(parts.system.accelerators(), parts.executor, job, resolved.seed);
 }
 
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
@@ -127,7 +133,6 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
             choice.emplace(), line);
     }
     run.load.attach(executor, run.ranks, run.accelerators, chosen);
-    if (run.options.group != nullptr) CutRun::require_schedule(run.resolved, run.load.driver()->schedule());
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

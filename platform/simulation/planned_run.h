@@ -19,6 +19,8 @@
 
 namespace weft {
 
+struct BuiltRun;
+
 // Before anything is built. Throws InputError for what cannot be run, and for what does not fit into memory.
 struct PlannedRun {
     PlannedRun(const ResolvedSystem& system, const RunOptions& with);
@@ -37,6 +39,8 @@ struct PlannedRun {
 
     // Of a run that is cut: what ranks do depends on what others have done until then, so the executor acts for one of them at a time.
     bool in_turns() const;
+    // What runs beside the workload.
+    void start_others(BuiltRun& parts) const;
 };
 
 // Built, and ready to start.

@@ -3,21 +3,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 
 #include "base/diagnostic.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/planned_run.h"
-#include "platform/simulation/run_end.h"
-#include "platform/simulation/run_trace.h"
 #include "platform/simulation/gathered.h"
+#include "platform/simulation/gathered_reports.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/memory_bound.h"
-#include "platform/workload/progress_line.h"
+#include "platform/simulation/run_end.h"
+#include "platform/simulation/run_parts.h"
+#include "platform/simulation/watching.h"
 #include "platform/workload/theory.h"
-#include "platform/simulation/time_series.h"
 
 namespace weft {
 
@@ -26,20 +25,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// Lines that a collective should take, for the estimate of the remaining time.
-std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
-{
-    if (driver == nullptr) return 0;
-    std::uint64_t operands = 0;
-    const Schedule& schedule = driver->schedule();
-    for (const RankPlan& plan : schedule.ranks)
-        for (const Thread& thread : plan.threads)
-            for (const Step& step : thread.steps)
-                if (is_data(step.kind))
-                    operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
-    return operands * (workload.bytes / std::max(1U, schedule.chunks) / line_bytes) / 1000;
-}
 
 // What is known before time starts.
 RunResult described(PlannedRun& run, BuiltRun& parts)
@@ -74,46 +59,6 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     return result;
 }
 
-std::uint32_t processes_of(const RunOptions& options) { return options.group == nullptr ? 1 : options.group->size(); }
-
-// Whose transactions the progress line counts.
-std::string who_of(const RunOptions& options)
-{
-    return options.group == nullptr ? "" : "process 0 of " + std::to_string(options.group->size()) + ": ";
-}
-
-// Who looks on while a run simulates.
-struct Watching {
-    Watching(PlannedRun& run, BuiltRun& parts)
-        : progress(run.options.progress,
-              expected_lines(run.load.driver(), run.resolved.workload) / processes_of(run.options), who_of(run.options))
-    {
-        const RunOptions& options = run.options;
-        parts.system.event_queue().set_watch([this, &parts](Time now) { return look(now, parts); });
-        if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
-        if (options.follow) {
-            const auto sites = run.cut ? run.cut->sites(parts.system, run.plan) : std::vector<LineExecutor::Site>();
-            run.load.follow(trace.emplace(parts.executor, sites).nodes());
-        }
-        if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
-    }
-
-    // False: the user wants the run to end.
-    bool look(Time now, BuiltRun& parts)
-    {
-        interrupted = InterruptGuard::requested();
-        if (progress.due()) progress.print(now, parts.system.lines());
-        return !interrupted;
-    }
-
-    bool interrupted = false;
-    bool stuck = false;  // found between windows of a run that is cut
-    bool late = false;   // the same, found at a poll, but perhaps not at the first
-    ProgressLine progress;
-    std::optional<RunTrace> trace;
-    std::optional<TimeSeries> series;
-};
-
 void elaborate(PlannedRun& run, BuiltRun& parts)
 {
     // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
@@ -127,16 +72,6 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     // The kernel's remark on a run that is stopped early would stand in the middle of a report.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-}
-
-// What runs beside the workload.
-void start_others(PlannedRun& run, BuiltRun& parts)
-{
-    if (parts.beside) parts.beside->start();
-    if (!run.traffic.any()) return;
-    std::optional<Executor::JobId> job;
-    if (run.load.driver() != nullptr) job = 0;
-    run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
 }
 
 // Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
@@ -155,7 +90,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     const Time end = run.options.until.value_or(~Time{0});
     run.load.start();
     const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
-    start_others(run, parts);
+    run.start_others(parts);
     do {
         while (!event_queue.idle()) {
             event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
@@ -169,118 +104,6 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
             series->close(series->next());
         }
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
-}
-
-// How long what the executor does for one rank leaves those of other parts alone. Ranks that agree on their collectives start each other's.
-Time reach_of_turns(const PlannedRun& run)
-{
-    if (run.load.ranks() == 0 || run.resolved.engine().collective_order == CollectiveOrder::fifo) return ~Time{0};
-    Time least = ~Time{0};
-    for (const NodeId node : run.plan.members) least = std::min(least, run.resolved.gpu(node).launch_latency);
-    return std::max<Time>(1, least);
-}
-
-// While workgroups spin the event queues never run empty: nodes beyond the look-ahead are fetched from here.
-bool find_more(PlannedRun& run, BuiltRun& parts)
-{
-    const auto busy = [&parts] {
-        const auto& shares = parts.system.shares();
-        return std::any_of(shares.begin(), shares.end(),
-            [](const auto& share) { return share->progress.anything_busy(); });
-    };
-    return parts.executor.guarded([&] {
-        while (!busy() && run.load.look_further()) {
-        }
-    }) &&
-        busy();
-}
-
-std::unique_ptr<Conductor> conductor_of(PlannedRun& run, BuiltRun& parts)
-{
-    std::unique_ptr<Conductor> conductor = run.cut->conductor(parts.system, run.options.threads);
-    if (run.options.backwards) conductor->run_backwards();
-    if (run.options.group != nullptr) return conductor;  // what concerns all parts is agreed on between windows
-    Turns::Rules rules;
-    if (run.in_turns()) rules.order = [&parts](const ScheduledItem& item) { return parts.executor.turn_of(item); };
-    rules.reach = reach_of_turns(run);
-    for (const NodeId node : run.plan.members) {
-        const GpuSpec& gpu = run.resolved.gpu(node);
-        rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + run.resolved.l2(node).latency + gpu.l2_to_unit);
-    }
-    rules.help = [&run, &parts] { return find_more(run, parts); };
-    rules.period = System::look_every;
-    rules.overdue = [&parts](Time now) { return parts.system.overdue(now); };
-    conductor->use_turns(std::move(rules));
-    return conductor;
-}
-
-// Between two windows: who left a job is told to the other processes, and jobs that all have left are ended.
-void share_leaves(LineExecutor& executor, ProcessGroup* group)
-{
-    std::vector<LineExecutor::Leave> own = executor.take_leaves();
-    if (group != nullptr) {
-        ByteWriter out;
-        out.list(own);
-        const std::vector<Bytes> all = group->processes().share(out.bytes());
-        std::vector<LineExecutor::Leave> others;
-        for (std::uint32_t process = 0; process < all.size(); ++process) {
-            if (process == group->rank()) continue;
-            for (const LineExecutor::Leave& leave : ByteReader(all[process]).values<LineExecutor::Leave>())
-                others.push_back(leave);
-        }
-        std::sort(others.begin(), others.end(), [](const LineExecutor::Leave& a, const LineExecutor::Leave& b) {
-            return std::tie(a.at, a.job, a.position) < std::tie(b.at, b.job, b.position);
-        });
-        executor.tell_leaves(others);
-    }
-    executor.finish_ended();
-}
-
-// What fails in one process fails in all of them, at this place.
-void together(ProcessGroup* group, const std::function<void()>& action)
-{
-    if (group == nullptr) return action();
-    std::exception_ptr error;
-    try {
-        action();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    group->agree(error);
-}
-
-// The same of a run that is cut, of which the kernel sees nothing.
-void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
-{
-    ProcessGroup* const group = run.options.group;
-    std::optional<TimeSeries>& series = watching.series;
-    const Time limit = run.options.until.value_or(~Time{0});
-    together(group, [&] { run.load.start(); });
-    if (group != nullptr) group->enter(ProcessGroup::Phase::simulating);
-    const InterruptGuard interrupt;
-    start_others(run, parts);
-    const std::unique_ptr<Conductor> conductor = conductor_of(run, parts);
-    constexpr std::uint64_t look_mask = (1U << 6U) - 1;  // windows between two progress lines at least
-    Conductor::Between between;
-    between.has_news = [&] { return parts.executor.anybody_left(); };
-    between.share_news = [&] { share_leaves(parts.executor, group); };
-    // A window may take long, but a request to end has no time to wait.
-    between.go_on = [&](Time now) {
-        return ((conductor->windows() & look_mask) != 0 && !InterruptGuard::requested()) || watching.look(now, parts);
-    };
-    together(group, [&] {
-        Conductor::End end = Conductor::End::idle;
-        do {
-            for (;;) {
-                end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
-                parts.executor.rethrow();
-                if (end != Conductor::End::until || !series || series->next() > limit) break;
-                series->close(series->next());
-            }
-        } while (group == nullptr && end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
-        watching.stuck = end == Conductor::End::stuck;
-        watching.late = conductor->late();
-    });
 }
 
 std::vector<std::string> who_waits(Contribution& all)
@@ -306,14 +129,11 @@ void set_stop(const PlannedRun& run, BuiltRun& parts, const Watching& watching, 
         result.stop = StopReason::finished;
     } else if (end.interrupted) {
         result.stop = StopReason::interrupted;
-    } else if (run.options.until && !end.idle && !end.cannot_progress && !watching.stuck) {
+    } else if (run.options.until && !end.idle && !end.cannot_progress) {
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
         result.blocked = who_waits(all);
-        if (watching.stuck)
-            result.notices.emplace_back(
-                "the time is that of the end of a window: a run without --partitions ends when it cannot progress");
         if (watching.late)
             result.notices.emplace_back("the end may have been found some polls later than without --partitions: its "
                                         "time and counts may differ");
@@ -328,9 +148,11 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
     result.collectives = collective_results(parts.executor);
     if (parts.beside) result.beside = parts.beside->result(resolved.workload.beside);
     result.ranks = rank_results(system, plan, run.load, run.accelerators);
-    for (RankResult& rank : result.ranks)
+    for (RankResult& rank : result.ranks) {
+        rank.finish_ps = std::max(rank.finish_ps, all.replayed[rank.rank]);
         for (std::size_t cause = 0; cause < all.stalls[rank.rank].size(); ++cause)
             rank.stall_ps[cause].second = all.stalls[rank.rank][cause];
+    }
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
@@ -357,7 +179,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
     std::vector<std::string> names;
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {
-        watching.series->close(last);
+        if (run.options.group == nullptr) watching.series->close(last);
         result.series = watching.series->csv();
     }
     if (run.options.record) {
@@ -384,6 +206,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
         for (ModuleResult& module : place) result.modules.push_back(std::move(module));
     result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
+    if (run.cut) result.cut = all.cut;
     if (run.options.group != nullptr) result.processes = {run.options.group->size(), all.cpu_s, all.rss};
 }
 
@@ -405,11 +228,16 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);
     const bool finished = run.load.finished() && end.all_replayed;
-    const bool until = options.until && !end.idle && !end.cannot_progress && !watching.stuck;
+    const bool until = options.until && !end.idle && !end.cannot_progress;
     Contribution all =
         contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
-    if (options.group != nullptr)
-        all.links = link_results(parts.system.fabric(), resolved.graph(), 0);  // without watches, no time is asked
+    all.cut = watching.costs.value_or(CutCosts());
+    if (options.group != nullptr) {
+        const Time last = counted_until(run, end, all);
+        all.links = link_results(parts.system.fabric(), resolved.graph(), last);
+        if (watching.series) watching.series->close(last);
+        gather_reports(run, parts, watching, *options.group);
+    }
     if (!collect(all, options.group)) return result;
     set_stop(run, parts, watching, end, all, result);
     gather(run, parts, watching, all, result);

@@ -27,7 +27,8 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
                          std::vector<std::string> lines) {
         for (std::string& line : lines) to.emplace_back(place, std::move(line));
     };
-    add(out.waiting_ranks, 0, run.load.blocked());
+    // The nodes of a trace are the same in all processes.
+    if (run.options.group == nullptr || run.options.group->first()) add(out.waiting_ranks, 0, run.load.blocked());
     for (std::uint32_t endpoint = 0; endpoint < parts.executor.endpoints(); ++endpoint)
         add(out.waiting_ranks, 1 + endpoint, parts.executor.blocked_at(endpoint));
     std::uint64_t place = 0;
@@ -46,6 +47,27 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
 
 }  // namespace
 
+Pulse agreed(const Pulse& own, ProcessGroup* group) { return group == nullptr ? own : group->processes().agree(own); }
+
+bool overdue(System& system, Time now, ProcessGroup* group)
+{
+    if (group == nullptr) return system.overdue(now);
+    Contribution all;
+    const Contribution own = [&system] {
+        Contribution out;
+        out.buffer_waits = system.fabric().buffer_waits();
+        return out;
+    }();
+    for (const Bytes& each : group->processes().share(own.bytes())) all.add(Contribution::of(each));
+    std::vector<BufferWait> waits;
+    for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
+    const std::string circle = FabricModules::circle_of(waits);
+    Pulse here;
+    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now) ? 2U : 0U);
+    const Pulse everywhere = agreed(here, group);
+    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2);
+}
+
 RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
 {
     RunEnd out;
@@ -56,13 +78,15 @@ RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
     const std::vector<ReplayGpu*> replays = system.replays();
     out.all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
+    out.last = system.last();
     if (group == nullptr) return out;
     Pulse own;
+    own.since = out.last;
     const bool flags[] = {!out.idle, out.stopped, out.cannot_progress, out.interrupted, !out.all_replayed};
     for (unsigned bit = 0; bit < std::size(flags); ++bit) own.flags |= std::uint64_t{flags[bit]} << bit;
     const Pulse all = group->processes().agree(own);
     const auto any = [&all](unsigned bit) { return all.has(std::uint64_t{1} << bit); };
-    return {!any(0), any(1), any(2), any(3), !any(4)};
+    return {!any(0), any(1), any(2), any(3), !any(4), all.since};
 }
 
 Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting)
@@ -85,12 +109,25 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
         if (gpus[rank.rank] == nullptr) continue;
         for (const auto& [cause, time] : rank.stall_ps) stalls.push_back(time);
     }
+    for (const ReplayGpu* replay : system.replays())
+        out.replayed.push_back(replay == nullptr ? 0 : replay->finish_time());
     for (const JobRecord& record : parts.executor.records())
         out.mismatches.push_back({record.mismatch_at, record.mismatch});
     out.modules = module_results(system, run.resolved, run.plan);
     out.cpu_s = processor_seconds();
     out.rss = resident_bytes_of_process();
     return out;
+}
+
+Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own)
+{
+    Pulse wrong;
+    wrong.busy = own.problems.empty() && own.unsettled.empty() ? 0 : 1;
+    const bool anything_wrong = agreed(wrong, run.options.group).busy > 0;
+    const bool finished = run.load.finished() && end.all_replayed;
+    const bool until =
+        run.options.until && !anything_wrong && !finished && !end.interrupted && !end.idle && !end.cannot_progress;
+    return until ? std::max(end.last, *run.options.until) : end.last;
 }
 
 bool collect(Contribution& own, ProcessGroup* group)

@@ -6,6 +6,12 @@
 
 namespace weft {
 
+// What holds for all processes.
+Pulse agreed(const Pulse& own, ProcessGroup* group);
+
+// A switch or link that is busy waits in vain (System::overdue), in any process.
+bool overdue(System& system, Time now, ProcessGroup* group);
+
 // What decides why a run is over.
 struct RunEnd {
     bool idle = true;  // nothing is due
@@ -13,6 +19,7 @@ struct RunEnd {
     bool cannot_progress = false;
     bool interrupted = false;
     bool all_replayed = true;
+    Time last = 0;  // when the last item ran
 
     // Of all processes; `own` is that of this one.
     static RunEnd of(const System& system, bool interrupted, ProcessGroup* group);
@@ -21,6 +28,9 @@ struct RunEnd {
 // What the modules of this process say. `ended`: the run has ended by itself, so nothing may be on its way any more. `waiting`: who waits
 // is asked.
 Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
+
+// Until when links are counted: what `own` says of errors is that of one process.
+Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own);
 
 // Adds what other processes have to say. False: process 0 has it all, this one need not go on.
 bool collect(Contribution& own, ProcessGroup* group);

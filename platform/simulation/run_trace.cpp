@@ -53,21 +53,28 @@ RunTrace::RunTrace(LineExecutor& executor, const std::vector<LineExecutor::Site>
     : executor_(executor), sites_(sites)
 {
     std::map<const EventQueue*, std::size_t> number;
-    for (const LineExecutor::Site& site : sites) number.try_emplace(site.queue, number.size());
+    for (const LineExecutor::Site& site : sites)
+        if (site.queue != nullptr) number.try_emplace(site.queue, number.size());
     if (number.size() > 1) others_.resize(number.size() - 1);
     std::vector<OperationLog*> logs(executor.endpoints(), &log_);
     for (std::size_t e = 0; e < sites.size(); ++e)
-        if (const std::size_t part = number.at(sites[e].queue); part > 0) logs[e] = &others_[part - 1];
+        if (sites[e].queue != nullptr && number.at(sites[e].queue) > 0)
+            logs[e] = &others_[number.at(sites[e].queue) - 1];
     executor.set_logs(log_, logs);
 }
 
-// At one time devices end their operations in the order of their names.
 void RunTrace::gather()
 {
-    log_.absorb(others_, [this](std::uint32_t a, std::uint32_t b) {
+    add(others_);
+    others_.clear();
+}
+
+// At one time devices end their operations in the order of their names.
+void RunTrace::add(const std::vector<OperationLog>& logs)
+{
+    log_.absorb(logs, [this](std::uint32_t a, std::uint32_t b) {
         return sites_[executor_.work(a).endpoint].device < sites_[executor_.work(b).endpoint].device;
     });
-    others_.clear();
 }
 
 std::vector<std::pair<Executor::JobId, CriticalPath>> RunTrace::paths_in_order() const

@@ -22,6 +22,9 @@ public:
 
     // After the run, before what follows: what the parts have logged, in the order of the run as a whole.
     void gather();
+    // Over processes, then: what this one has logged, for process 0, which adds that of all others at once.
+    const OperationLog& log() const { return log_; }
+    void add(const std::vector<OperationLog>& logs);
 
     // Paths of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;

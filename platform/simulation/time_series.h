@@ -4,6 +4,8 @@
 // there. So the windows of a link add up to its totals; of its last line in a window a part may lie in the next.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,15 @@ namespace weft {
 class TimeSeries {
 public:
     TimeSeries(const FabricModules& fabric, const Graph& graph, Time window);
+
+    // The virtual channels of all links, which are columns. A process knows those of its own links; before the first window it
+    // is told those of all.
+    struct Channels {
+        std::set<std::uint8_t> vcs;
+        unsigned sets = 1;
+    };
+    const Channels& channels() const { return channels_; }
+    void set_channels(const Channels& channels);
 
     Time window() const { return window_; }
     // End of the present window.
@@ -26,6 +37,16 @@ public:
     // credit_stall_ps, arbitration_wait_ps.
     std::string csv() const;
 
+    // Of one window and link direction.
+    struct Row {
+        Time begin;
+        std::uint64_t link;  // number of the direction
+        std::string text;
+    };
+    const std::vector<Row>& rows() const { return rows_; }
+    // Adds those of links that other processes have.
+    void add(std::vector<Row> rows);
+
 private:
     const FabricModules& fabric_;
     const Graph& graph_;
@@ -33,8 +54,9 @@ private:
     Time begin_ = 0;
     Time next_;
     std::vector<LinkResult> last_;
-    std::vector<std::string> channels_;  // names of all there are, in order
-    std::string rows_;
+    Channels channels_;
+    std::vector<std::string> names_;  // of the channels, in order
+    std::vector<Row> rows_;
 };
 
 }  // namespace weft

@@ -72,6 +72,11 @@ Contribution part(std::size_t here)
     out.links[here].name = "link " + std::to_string(here);
     out.links[here].busy_ps = 30 + here;
     if (here == 1) out.links[here].credit_stall_ps = 4;
+    out.links[here].channels.push_back({"request", {}});
+    out.links[here].channels.back().count.queue_area = 50 + here;
+    out.replayed = {0, 0};
+    out.replayed[here] = 60 + here;
+    out.cut = {7, 8 + here, 0.5, 0.25};
     out.modules.resize(2);
     ModuleResult module{"gpu " + std::to_string(here), "l2", "l2",
         {{"hits", 0.1 + static_cast<double>(here), "lines", "text"}}, {}};
@@ -114,6 +119,13 @@ TEST(Contribution, EveryThingIsInItsPlace)
         EXPECT_EQ(all.stalls, (std::vector<std::vector<Time>>{{1, 5}, {2, 5}}));
         EXPECT_EQ(all.links[0].name, "link 0");
         EXPECT_EQ(all.links[1].busy_ps, 31U);
+        EXPECT_EQ(all.links[1].channels.at(0).name, "request");
+        EXPECT_EQ(all.links[1].channels.at(0).count.queue_area, 51U);
+        EXPECT_EQ(all.replayed, (std::vector<Time>{60, 61}));
+        EXPECT_EQ(all.cut.windows, 7U) << "all processes run the same windows";
+        EXPECT_EQ(all.cut.records, 17U);
+        EXPECT_EQ(all.cut.exchange_s, 1.0);
+        EXPECT_EQ(all.cut.deliver_s, 0.5);
         EXPECT_EQ(all.modules[0][0].name, "gpu 0");
         EXPECT_EQ(all.modules[1][0].by_slice[0].second, (std::vector<std::uint64_t>{1, 2, 1}));
         EXPECT_EQ(all.buffer_waits[0].second.at, "at 1");

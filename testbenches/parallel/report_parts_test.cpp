@@ -1,7 +1,8 @@
-// Reports of a run in parts: what looks at all links at once, and what follows transactions from one part to another.
+// Reports of a run in parts and over processes: what looks at all links at once, and what follows transactions from one part to another.
 #include <gtest/gtest.h>
 
 #include "testbenches/chakra/trace_writer.h"
+#include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
 
 namespace report_parts_test {
@@ -19,6 +20,23 @@ RunSetup pods(const std::string& algorithm, const std::string& bytes)
     setup.sets = {"engine.channels=4"};
     return setup;
 }
+
+RunSetup traces(const chakra::testing::Folder& folder)
+{
+    using namespace weft::chakra::testing;
+    std::vector<std::vector<std::string>> ranks;
+    for (unsigned rank = 0; rank < 4; ++rank)
+        ranks.push_back({comp(1, 1 + rank), collective(2, 0, 20'000).data({1}), comp(3, 3),
+            collective(4, 2, 4096).data({3}), collective(5, 0, 8192).data({2, 4})});
+    RunSetup setup;
+    setup.document = mesh_document(4);
+    setup.lines = "profile: generic\n" + trace_lines(folder.write_set(ranks));
+    setup.options.follow = true;
+    setup.options.window = 1'000'000;
+    return setup;
+}
+
+using ReportProcesses = OverProcesses;
 
 }  // namespace
 
@@ -50,18 +68,8 @@ TEST(ReportParts, CriticalPathsAndTimelines)
 
 TEST(ReportParts, OfTraces)
 {
-    using namespace weft::chakra::testing;
-    const Folder folder;
-    std::vector<std::vector<std::string>> ranks;
-    for (unsigned rank = 0; rank < 4; ++rank)
-        ranks.push_back({comp(1, 1 + rank), collective(2, 0, 20'000).data({1}), comp(3, 3),
-            collective(4, 2, 4096).data({3}), collective(5, 0, 8192).data({2, 4})});
-    RunSetup setup;
-    setup.document = mesh_document(4);
-    setup.lines = "profile: generic\n" + trace_lines(folder.write_set(ranks));
-    setup.options.follow = true;
-    setup.options.window = 1'000'000;
-    expect_same(setup, {2, 4}, "trace");
+    const chakra::testing::Folder folder;
+    expect_same(traces(folder), {2, 4}, "trace");
 }
 
 TEST(ReportParts, Recordings)
@@ -70,6 +78,42 @@ TEST(ReportParts, Recordings)
     setup.options.record = true;
     EXPECT_NE(bytes_of(setup, {}).find("gpu,time,to"), std::string::npos);
     expect_same(setup, {2, 3, 6}, "record");
+}
+
+TEST_F(ReportProcesses, QueuesAndSeries)
+{
+    RunSetup setup = pods("ring", "40000");
+    setup.options.watch = true;
+    expect_same_over({2}, setup, "watch");
+    setup.options.window = 1'000'000;
+    setup.options.until = 5'300'000;
+    expect_same_over({2, 3}, setup, "series, cut off");
+}
+
+TEST_F(ReportProcesses, CriticalPathsAndTimelines)
+{
+    for (const char* protocol : {"simple", "ll128"}) {
+        RunSetup setup = pods("direct", "24000").with(std::string("engine.protocol=") + protocol);
+        setup.options.follow = true;
+        setup.options.window = 700'000;
+        expect_same_over({2}, setup, protocol);
+    }
+    RunSetup tree = pods("tree", "30000");
+    tree.options.follow = true;
+    expect_same_over({2}, tree, "four parts", {"--partitions", "4"});
+}
+
+TEST_F(ReportProcesses, OfTraces)
+{
+    const chakra::testing::Folder folder;
+    expect_same_over({4}, traces(folder), "trace");
+}
+
+TEST_F(ReportProcesses, Recordings)
+{
+    RunSetup setup = pods("ring", "20000");
+    setup.options.record = true;
+    expect_same_over({2, 3}, setup, "record");
 }
 
 }  // namespace report_parts_test

@@ -1,7 +1,8 @@
-// Traces in parts: what ranks decide by what others have done until then.
+// Traces in parts and over processes: what ranks decide by what others have done until then.
 #include <gtest/gtest.h>
 
 #include "testbenches/chakra/trace_writer.h"
+#include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
 
 namespace trace_parts_test {
@@ -61,6 +62,52 @@ RunSetup setup_of(const Folder& folder, const Ranks& ranks, const std::string& d
     return setup;
 }
 
+Ranks in_groups()
+{
+    Ranks ranks;
+    for (unsigned rank = 0; rank < 4; ++rank) {
+        const std::string own = rank < 2 ? "1" : "2";
+        ranks.push_back({comp(1, 1 + rank), collective(2, all_reduce, 8192, own).data({1}),
+            collective(3, all_reduce, 4096, "3").data({2}), collective(4, all_gather, 8192, own).data({3})});
+    }
+    return ranks;
+}
+
+// Ranks wait for each other until nothing moves: one more collective starts than may be in flight.
+Ranks crosswise()
+{
+    return {{collective(1, all_reduce, 4096, "1"), collective(2, all_reduce, 4096, "3")},
+        {collective(2, all_reduce, 4096, "1").data({1}), collective(1, all_reduce, 4096, "3")},
+        {collective(1, all_reduce, 4096, "3"), collective(2, all_gather, 4096, "2")},
+        {collective(1, all_gather, 4096, "2"), collective(2, all_reduce, 4096, "3").data({1})}};
+}
+
+// On rank 1 the second collective is free while the first still waits for the compute node.
+Ranks refused()
+{
+    return {{collective(1, all_reduce, 4096), collective(2, all_gather, 1024)},
+        {comp(1, 100), collective(2, all_reduce, 4096).data({1}), collective(3, all_gather, 1024)}};
+}
+
+// A message that comes after the collective that it lets begin.
+Ranks late()
+{
+    return {{collective(1, all_reduce, 4096), send(2, 2, 5, 64).data({1})}, {collective(1, all_reduce, 4096)},
+        {recv(1, 0, 5, 64), collective(2, all_reduce, 4096).data({1})}};
+}
+
+// What ends the wait of both ranks stands behind more nodes than are read at once.
+Ranks far_ahead()
+{
+    constexpr std::uint64_t many = 9000;
+    Ranks ranks = {{recv(1, 1, 5, 64), send(2, 1, 6, 64).data({1})}, {recv(1, 0, 6, 64)}};
+    for (std::uint64_t id = 2; id < many; ++id) ranks[1].push_back(comp(id, 1).data({1}));
+    ranks[1].push_back(send(many, 0, 5, 64));
+    return ranks;
+}
+
+using TraceProcesses = OverProcesses;
+
 }  // namespace
 
 TEST(TraceParts, NodesOfAllKinds)
@@ -95,68 +142,112 @@ TEST(TraceParts, RanksThatAgreeOnTheirCollectives)
 TEST(TraceParts, Groups)
 {
     const Folder folder;
-    Ranks ranks;
-    for (unsigned rank = 0; rank < 4; ++rank) {
-        const std::string own = rank < 2 ? "1" : "2";
-        ranks.push_back({comp(1, 1 + rank), collective(2, all_reduce, 8192, own).data({1}),
-            collective(3, all_reduce, 4096, "3").data({2}), collective(4, all_gather, 8192, own).data({3})});
-    }
-    expect_same(setup_of(folder, ranks, star_document(4), {}, groups_of_four), {2, 3, 4}, "groups");
+    expect_same(setup_of(folder, in_groups(), star_document(4), {}, groups_of_four), {2, 3, 4}, "groups");
 }
 
-// Ranks wait for each other crosswise until nothing moves: one more collective starts than may be in flight.
 TEST(TraceParts, RanksThatWaitCrosswise)
 {
     const Folder folder;
-    const Ranks ranks = {{collective(1, all_reduce, 4096, "1"), collective(2, all_reduce, 4096, "3")},
-        {collective(2, all_reduce, 4096, "1").data({1}), collective(1, all_reduce, 4096, "3")},
-        {collective(1, all_reduce, 4096, "3"), collective(2, all_gather, 4096, "2")},
-        {collective(1, all_gather, 4096, "2"), collective(2, all_reduce, 4096, "3").data({1})}};
     for (const char* policy : {"spin", "waiting_atomic"})
         expect_same(
-            setup_of(folder, ranks, star_document(4), {std::string("gpu.wait_policy=") + policy}, groups_of_four),
+            setup_of(folder, crosswise(), star_document(4), {std::string("gpu.wait_policy=") + policy}, groups_of_four),
             {2, 4}, policy);
 }
 
 TEST(TraceParts, ARefusalDuringTheRunIsTheSame)
 {
     const Folder folder;
-    // On rank 1 the second collective is free while the first still waits for the compute node.
-    const RunSetup setup = setup_of(folder,
-        {{collective(1, all_reduce, 4096), collective(2, all_gather, 1024)},
-            {comp(1, 100), collective(2, all_reduce, 4096).data({1}), collective(3, all_gather, 1024)}},
-        mesh_document(2));
+    const RunSetup setup = setup_of(folder, refused(), mesh_document(2));
     const std::string whole = bytes_of(setup, {});
     EXPECT_NE(whole.find("the same sequence of collectives on every member"), std::string::npos) << whole;
     EXPECT_EQ(bytes_of(setup, {2}), whole);
     EXPECT_EQ(bytes_of(setup, {2, false, 2}), whole);
 }
 
-// The same, with a message that comes after the collective that it lets begin: who polls in vain ends the run, at the same poll.
+// Who polls in vain ends the run, at the same poll.
 TEST(TraceParts, ADeadlockIsTheSame)
 {
     const Folder folder;
-    const Ranks late = {{collective(1, all_reduce, 4096), send(2, 2, 5, 64).data({1})},
-        {collective(1, all_reduce, 4096)}, {recv(1, 0, 5, 64), collective(2, all_reduce, 4096).data({1})}};
     for (const char* policy : {"spin", "waiting_atomic", "monitor", "backoff"})
         for (const char* protocol : {"simple", "ll"}) {
-            const RunSetup setup = setup_of(folder, late, mesh_document(3),
+            const RunSetup setup = setup_of(folder, late(), mesh_document(3),
                 {std::string("gpu.wait_policy=") + policy, std::string("engine.protocol=") + protocol});
             EXPECT_NE(bytes_of(setup, {}).find("\"stop\": \"deadlock\""), std::string::npos);
             expect_same(setup, {2, 3}, std::string(policy) + " " + protocol);
         }
 }
 
-// What ends the wait of both ranks stands behind more nodes than are read at once.
 TEST(TraceParts, NodesBeyondTheLookAhead)
 {
     const Folder folder;
-    constexpr std::uint64_t many = 9000;
-    Ranks ranks = {{recv(1, 1, 5, 64), send(2, 1, 6, 64).data({1})}, {recv(1, 0, 6, 64)}};
-    for (std::uint64_t id = 2; id < many; ++id) ranks[1].push_back(comp(id, 1).data({1}));
-    ranks[1].push_back(send(many, 0, 5, 64));
     for (const char* policy : {"spin", "waiting_atomic"})
-        expect_same(setup_of(folder, ranks, mesh_document(2), {std::string("gpu.wait_policy=") + policy}), {2}, policy);
+        expect_same(setup_of(folder, far_ahead(), mesh_document(2), {std::string("gpu.wait_policy=") + policy}), {2},
+            policy);
+}
+
+TEST_F(TraceProcesses, NodesOfAllKinds)
+{
+    const Folder folder;
+    expect_same_over({3}, setup_of(folder, mixed(8), pods_document(4, 2, 2, 60, 200)), "pods");
+}
+
+TEST_F(TraceProcesses, SeveralInFlightAndKernels)
+{
+    const Folder folder;
+    const std::vector<std::string> sets{"engine.compute_in_flight=2", "engine.communication_in_flight=3",
+        "engine.compute=kernel"};
+    expect_same_over({2}, setup_of(folder, mixed(8), star_document(8), sets), "kernels", {"--partitions", "8"});
+}
+
+TEST_F(TraceProcesses, RanksThatAgreeOnTheirCollectives)
+{
+    const Folder folder;
+    const std::vector<std::string> sets{"engine.communication_in_flight=2", "gpu.launch_latency=3us"};
+    for (const char* order : {"lifo", "priority"})
+        expect_same_over({2},
+            setup_of(folder, mixed(4), star_document(4), sets).with(std::string("engine.collective_order=") + order),
+            order);
+}
+
+TEST_F(TraceProcesses, Groups)
+{
+    const Folder folder;
+    expect_same_over({2, 4}, setup_of(folder, in_groups(), star_document(4), {}, groups_of_four), "groups");
+}
+
+// Where the last who polls in vain asks for more, all processes look further.
+TEST_F(TraceProcesses, LookFurtherTogether)
+{
+    const Folder folder;
+    for (const char* policy : {"spin", "waiting_atomic"}) {
+        const std::vector<std::string> sets{std::string("gpu.wait_policy=") + policy};
+        expect_same_over({2}, setup_of(folder, crosswise(), star_document(4), sets, groups_of_four), policy);
+    }
+    const Folder other;
+    expect_same_over({2}, setup_of(other, far_ahead(), mesh_document(2), {"gpu.wait_policy=spin"}), "far ahead");
+}
+
+TEST_F(TraceProcesses, ADeadlockIsTheSame)
+{
+    const Folder folder;
+    for (const char* policy : {"spin", "monitor", "backoff"}) {
+        const RunSetup setup = setup_of(folder, late(), mesh_document(3), {std::string("gpu.wait_policy=") + policy});
+        EXPECT_EQ(written_by(1, setup, commands_test::Fixtures()).code, 3);
+        expect_same_over({2, 3}, setup, policy);
+    }
+}
+
+TEST_F(TraceProcesses, ARefusalDuringTheRunIsSaidOnce)
+{
+    const Folder folder;
+    const RunSetup setup = setup_of(folder, refused(), mesh_document(2));
+    const commands_test::Fixtures files;
+    const Written whole = written_by(1, setup, files);
+    EXPECT_EQ(whole.code, 2);
+    EXPECT_NE(whole.err.find("the same sequence of collectives on every member"), std::string::npos) << whole.err;
+    const Written cut = written_by(2, setup, files);
+    EXPECT_EQ(cut.code, 2);
+    EXPECT_NE(cut.err.find(whole.err), std::string::npos) << cut.err;
 }
 
 }  // namespace trace_parts_test

@@ -118,6 +118,7 @@ void EventQueue::drain(Time kernel_now, Time limit)
         const TimingWheel::Entry entry = *front;
         const Time due = wheel_.due_of(entry);
         if (due > latest) break;
+        before_ = now_;
         now_ = due;
         wheel_.pop();
         prefetch_ahead(wheel_);
@@ -155,7 +156,12 @@ void EventQueue::act_for(std::uint32_t device)
     if (part_) part_->by.device = device;
 }
 
-void EventQueue::end_part(Time last) { now_ = part_->last = last; }
+void EventQueue::end_part(Time last, Time last_effect)
+{
+    now_ = part_->last = last;
+    effect_ = last_effect;
+    idle_end_ = items_run_;
+}
 
 void EventQueue::pause_before(std::string path) { part_->pause_path = std::move(path); }
 
@@ -163,6 +169,7 @@ void EventQueue::run_entry(const StampedWheel::Entry& entry, Time due)
 {
     StampedWheel& wheel = part_->wheel;
     wheel.pop();
+    before_ = part_->last;
     now_ = part_->last = due;
     prefetch_ahead(wheel);
     TimedComponent* component = components_[entry.order() >> 12];

@@ -139,14 +139,22 @@ public:
     void set_scheduling(Time now, const Scheduling& by);
     // The same while an item runs: what a component of no device does for `device`.
     void act_for(std::uint32_t device);
-    // Of a part, behind the last window: the last item of any part ran at `last`.
-    void end_part(Time last);
+    // Of a part, behind the last window: the last item of any part ran at `last`, the last with an effect at `last_effect`.
+    void end_part(Time last, Time last_effect);
     Time next_time() const { return part_ ? part_->wheel.next_time() : wheel_.next_time(); }
     // When and by whom what is scheduled now counts as scheduled.
     const Scheduling& scheduling() const { return part_->by; }
 
     // Time of the last item that ran.
     Time last() const { return part_ ? part_->last : now_; }
+    // The item that runs has changed nothing. Such an item may be there in a run and not in the same run in parts, so it does not count in
+    // last_effect(), the time of the last item that did.
+    void without_effect()
+    {
+        if (idle_end_ != items_run_) effect_ = before_;
+        idle_end_ = items_run_ + 1;
+    }
+    Time last_effect() const { return idle_end_ == items_run_ ? effect_ : last(); }
     std::uint64_t items_run() const { return items_run_; }
     bool idle() const { return part_ ? part_->wheel.size() == 0 : wheel_.size() == 0; }
     bool stopped() const { return stopped_; }
@@ -180,7 +188,10 @@ private:
     Time now_ = 0;
     Time limit_ = 0;
     bool running_ = false;
+    Time before_ = 0;  // time of the item before the one that runs
     std::uint64_t items_run_ = 0;
+    std::uint64_t idle_end_ = ~std::uint64_t{0};  // behind the latest items without effect: number of the next item
+    Time effect_ = 0;                             // time of the item before those
     Time end_ = ~Time{0};
     Time notified_ = ~Time{0};
     bool stopped_ = false;

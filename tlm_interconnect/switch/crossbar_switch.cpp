@@ -206,7 +206,7 @@ void CrossbarSwitch::run(ScheduledItem& item)
         wake_at(now);
         return;
     }
-    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
+    if (next_tick_ != now) return event_queue().without_effect();  // an earlier tick has made this one superfluous
     next_tick_ = CreditAccount::no_time;
     // Edges since the last tick had no arrivals, or there would have been a tick.
     if (now - last_edge_ < near_edges * clock_) {
@@ -217,6 +217,7 @@ void CrossbarSwitch::run(ScheduledItem& item)
     }
     ScheduledItem* arrived = arriving_[last_slot_];
     arriving_[last_slot_] = nullptr;
+    const bool any_arrived = arrived != nullptr;
     while (arrived != nullptr) {
         Line& line = Line::of(*arrived);
         arrived = line.next;
@@ -229,6 +230,8 @@ void CrossbarSwitch::run(ScheduledItem& item)
         if (separate_) allocate_channels();
         request_crossbar(now);
     }
+    // Which of these ticks there are depends on when the switch hears of a credit.
+    if (!any_arrived && !moved_) event_queue().without_effect();
     const Time next = next_chance(now);
     if (next != CreditAccount::no_time) wake_at(next);
 }
