@@ -260,6 +260,38 @@ void write_pairwise(ThreadWriter& writer, std::uint32_t n, std::uint32_t rank)
     }
 }
 
+// Exchanges with the rank that differs in one bit (recursive.cpp), where every rank has such a partner.
+void write_recursive(ThreadWriter& writer, CollectiveOp op, std::uint32_t n, std::uint32_t rank)
+{
+    std::uint32_t terms = 1;
+    for (std::uint32_t distance = n / 2; op != CollectiveOp::all_gather && distance > 0; distance /= 2) {
+        writer.move(terms++, true, {rank ^ distance}, distance, Buffer::scratch);
+        writer.signal(rank ^ distance);
+        writer.wait(rank ^ distance);
+    }
+    if (op == CollectiveOp::reduce_scatter) return writer.move(terms, true, {rank});
+    for (std::uint32_t distance = 1; distance < n; distance *= 2) {
+        const std::uint32_t peer = rank ^ distance;
+        if (distance == 1) {
+            writer.move(terms, true, {rank, peer});
+        } else {
+            writer.forward({peer}, distance);
+        }
+        writer.signal(peer);
+        writer.wait(peer);
+    }
+}
+
+// The names that exchanges with partners have in the registry.
+bool is_recursive(const std::string& algorithm, CollectiveOp op)
+{
+    return (op == CollectiveOp::all_reduce && algorithm == "halving_doubling") ||
+        (op == CollectiveOp::all_gather && algorithm == "recursive_doubling") ||
+        (op == CollectiveOp::reduce_scatter && algorithm == "recursive_halving");
+}
+
+bool is_power_of_two(std::uint32_t ranks) { return ranks > 1 && (ranks & (ranks - 1)) == 0; }
+
 bool is_sum_or_gather(CollectiveOp op)
 {
     return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
@@ -274,21 +306,24 @@ std::vector<algorithms::Axis> axes_of(const AlgorithmOptions& options, std::uint
     return axes;
 }
 
-RankGrid grid_of(const std::string& algorithm, std::uint32_t ranks, const AlgorithmOptions& options)
+RankGrid grid_of(const std::string& algorithm, bool recursive, std::uint32_t ranks, const AlgorithmOptions& options)
 {
     std::vector<std::uint32_t> sizes{ranks};
     if (algorithm == "hierarchical") {
         sizes.clear();
         for (const algorithms::Axis& axis : axes_of(options, ranks)) sizes.push_back(axis.size);
+    } else if (recursive) {
+        sizes.assign(shapes::floor_log2(ranks), 2);  // a partner is the next rank along its axis
     }
     return RankGrid(std::move(sizes));
 }
 
 }  // namespace
 
-bool writes_by_rank(const std::string& algorithm, CollectiveOp op, const AlgorithmOptions& options)
+bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options)
 {
     if (!options.orders.empty()) return false;
+    if (is_recursive(algorithm, op)) return is_power_of_two(ranks);
     if (op == CollectiveOp::all_to_all) return algorithm == "direct" || algorithm == "pairwise" || algorithm == "ring";
     return is_sum_or_gather(op) && (algorithm == "ring" || algorithm == "direct" || algorithm == "hierarchical");
 }
@@ -296,8 +331,12 @@ bool writes_by_rank(const std::string& algorithm, CollectiveOp op, const Algorit
 std::string algorithms_by_rank(CollectiveOp op)
 {
     if (op == CollectiveOp::all_to_all) return "direct or pairwise";
-    return is_sum_or_gather(op) ? "ring, direct or hierarchical"
-                                : "all_reduce, all_gather, reduce_scatter or all_to_all";
+    switch (op) {
+        case CollectiveOp::all_reduce: return "ring, direct, hierarchical, or halving_doubling of a power of two";
+        case CollectiveOp::all_gather: return "ring, direct, hierarchical, or recursive_doubling of a power of two";
+        case CollectiveOp::reduce_scatter: return "ring, direct, hierarchical, or recursive_halving of a power of two";
+        default: return "all_reduce, all_gather, reduce_scatter or all_to_all";
+    }
 }
 
 RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
@@ -311,6 +350,8 @@ RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32
             PhasesOfRank(axes_of(options, ranks), rank, op, writer).write();
         } else if (algorithm == "direct") {
             write_direct(writer, op, ranks, rank, channel * (ranks - 1) / options.channels);
+        } else if (is_recursive(algorithm, op)) {
+            write_recursive(writer, op, ranks, rank);
         } else if (op == CollectiveOp::all_to_all) {
             write_pairwise(writer, ranks, rank);
         } else {
@@ -323,7 +364,7 @@ RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32
 FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options)
 {
-    if (!writes_by_rank(algorithm, op, options) || ranks < 2)
+    if (!writes_by_rank(algorithm, op, ranks, options) || ranks < 2)
         throw InputError("", 0,
             fmt::format("flow fidelity cannot write {} by the algorithm '{}' over {} ranks rank by rank", name_of(op),
                 algorithm, ranks),
@@ -332,7 +373,7 @@ FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::
     frame.name = algorithm;
     frame.op = op;
     frame.chunks = ranks;
-    FlowProgramMaker maker(frame, grid_of(algorithm, ranks, options), true, false);
+    FlowProgramMaker maker(frame, grid_of(algorithm, is_recursive(algorithm, op), ranks, options), true, false);
     const std::vector<std::uint32_t> threads = maker.templates_of(0, plan_of_rank(algorithm, op, ranks, options, 0));
     for (const std::uint32_t rank : {1U, ranks / 2, ranks - 1})
         if (maker.templates_of(rank, plan_of_rank(algorithm, op, ranks, options, rank)) != threads)

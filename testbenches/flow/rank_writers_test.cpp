@@ -101,6 +101,19 @@ TEST(RankWriters, HierarchicalOnesAreThoseOfTheRegistryOnEveryGrid)
             }
 }
 
+TEST(RankWriters, ExchangesWithPartnersAreThoseOfTheRegistry)
+{
+    for (std::uint32_t n = 2; n <= 64; n *= 2)
+        for (const std::uint32_t channels : {1U, 3U}) {
+            AlgorithmOptions options;
+            options.channels = channels;
+            expect_alike("halving_doubling", CollectiveOp::all_reduce, n, options);
+            expect_alike("recursive_doubling", CollectiveOp::all_gather, n, options);
+            expect_alike("recursive_halving", CollectiveOp::reduce_scatter, n, options);
+        }
+    EXPECT_EQ(program_for_all("halving_doubling", CollectiveOp::all_reduce, 65536, {}).templates.size(), 1U);
+}
+
 TEST(RankWriters, ALargeOneIsOneTemplate)
 {
     const FlowProgram ring = program_for_all("ring", CollectiveOp::all_reduce, 1024, {});
@@ -128,7 +141,9 @@ TEST(RankWriters, TheInstanceForTheProofIsSmallAndRight)
 
 TEST(RankWriters, WhatCannotBeWrittenSoIsRefused)
 {
-    EXPECT_FALSE(writes_by_rank("tree", CollectiveOp::all_reduce, {}));
+    EXPECT_FALSE(writes_by_rank("tree", CollectiveOp::all_reduce, 64, {}));
+    EXPECT_FALSE(writes_by_rank("halving_doubling", CollectiveOp::all_reduce, 96, {}));
+    EXPECT_FALSE(writes_by_rank("halving_doubling", CollectiveOp::all_gather, 64, {}));
     EXPECT_THROW(program_for_all("tree", CollectiveOp::all_reduce, 64, {}), InputError);
     AlgorithmOptions options;
     options.dimensions = {{"gpu", 8}, {"rail", 16}};
