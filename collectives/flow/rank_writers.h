@@ -1,7 +1,7 @@
 // Programs of large collectives without their schedules: the plan of one rank, written by itself. Equal ranks share it, so an
 // all-reduce over 16,384 ranks is one template of some hundred operations.
 //
-// Known: ring, direct and hierarchical for all_gather, reduce_scatter and all_reduce; over a power of two also their recursive
+// Known: ring, direct, hierarchical and multi_dim for all_gather, reduce_scatter and all_reduce; over a power of two also their recursive
 // forms (recursive_doubling, recursive_halving, halving_doubling); direct, pairwise and ring for all_to_all.
 // A test expands every one of these programs for up to 64 ranks and compares it with the schedule of the registry, rank by
 // rank. program_for_all() also writes some other ranks of the size that is run, and refuses a program in which they differ.

@@ -23,25 +23,38 @@ struct Doing {
     FlowKind kind = FlowKind::nop;
     std::uint32_t peer = 0;
     std::map<Cost, std::uint64_t> moved;
+    // What is waited for of other threads: the thread, and how many waits are before it there.
+    std::vector<std::pair<std::uint32_t, long>> after{};
 
     bool operator==(const Doing& other) const
     {
-        return kind == other.kind && peer == other.peer && moved == other.moved;
+        return kind == other.kind && peer == other.peer && moved == other.moved && after == other.after;
     }
 };
+
+std::pair<std::uint32_t, long> place_of(const FlowProgram& program, std::uint32_t rank, StepId step)
+{
+    const std::vector<FlowOp>& ops = program.templates[program.template_number(rank, step.thread)].ops;
+    return {step.thread, std::count_if(ops.begin(), ops.begin() + step.step,
+                             [](const FlowOp& op) { return op.kind == FlowKind::wait; })};
+}
 
 std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::uint32_t thread)
 {
     const FlowTemplate& of = program.templates[program.template_number(rank, thread)];
     std::vector<Doing> out;
     bool goes_on = false;
-    for (const FlowOp& op : of.ops) {
+    for (std::uint32_t number = 0; number < of.ops.size(); ++number) {
+        const FlowOp& op = of.ops[number];
         if (op.kind != FlowKind::move) {
             out.push_back({op.kind, program.grid.peer(rank, op.peer), {}});
             goes_on = false;
+            EXPECT_FALSE(op.has(FlowOp::depends));
             continue;
         }
         if (!goes_on) out.push_back({FlowKind::move, 0, {}});
+        for (const auto& [at, step] : of.after)
+            if (at == number) out.back().after.push_back(place_of(program, rank, step));
         goes_on = op.has(FlowOp::goes_on);
         std::vector<std::uint32_t> to;
         for (std::uint32_t i = 0; i < op.destinations; ++i)
@@ -98,6 +111,11 @@ TEST(RankWriters, HierarchicalOnesAreThoseOfTheRegistryOnEveryGrid)
                     n *= sizes[d];
                 }
                 for (const CollectiveOp op : sums) expect_alike("hierarchical", op, n, options);
+                if (within != "direct" || sizes.size() < 2) continue;
+                options.scheduling.chunks = 3;
+                options.scheduling.streams = 2;
+                options.scheduling.order = DimensionOrder::round_robin;
+                for (const CollectiveOp op : sums) expect_alike("multi_dim", op, n, options);
             }
 }
 
