@@ -56,8 +56,7 @@ void PhasesOfRank::collect(ThreadWriter& writer, std::uint32_t a)
                 std::size_t end = i;
                 while (end < group.offsets.size() && terms[group.offsets[end]] == terms[group.offsets[i]]) ++end;
                 const auto planes = static_cast<std::uint32_t>(end - i);
-                writer.move(terms[group.offsets[i]], true, {peer(a, group.hop)}, planes * blocks(a),
-                    Buffer::scratch);
+                writer.move(terms[group.offsets[i]], true, {peer(a, group.hop)}, planes * blocks(a), Buffer::scratch);
                 if (!first) writer.with_previous();
                 first = false;
                 i = end;

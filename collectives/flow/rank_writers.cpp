@@ -226,10 +226,13 @@ std::string algorithms_by_rank(CollectiveOp op)
 {
     if (op == CollectiveOp::all_to_all) return "direct or pairwise";
     switch (op) {
-        case CollectiveOp::all_reduce: return "ring, direct, hierarchical, multi_dim, or halving_doubling of a power of two";
-        case CollectiveOp::all_gather: return "ring, direct, hierarchical, multi_dim, or recursive_doubling of a power of two";
-        case CollectiveOp::reduce_scatter: return "ring, direct, hierarchical, multi_dim, or recursive_halving of a power of two";
-        default: return "all_reduce, all_gather, reduce_scatter or all_to_all";
+    case CollectiveOp::all_reduce:
+        return "ring, direct, hierarchical, multi_dim, or halving_doubling of a power of two";
+    case CollectiveOp::all_gather:
+        return "ring, direct, hierarchical, multi_dim, or recursive_doubling of a power of two";
+    case CollectiveOp::reduce_scatter:
+        return "ring, direct, hierarchical, multi_dim, or recursive_halving of a power of two";
+    default: return "all_reduce, all_gather, reduce_scatter or all_to_all";
     }
 }
 

@@ -18,7 +18,8 @@
 namespace weft {
 
 // Whether the algorithm can be written a rank at a time for so many ranks with these options.
-bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
+bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options);
 
 // The names of those that can, for messages: "direct, hierarchical, ring".
 std::string algorithms_by_rank(CollectiveOp op);

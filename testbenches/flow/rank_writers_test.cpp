@@ -35,8 +35,9 @@ struct Doing {
 std::pair<std::uint32_t, long> place_of(const FlowProgram& program, std::uint32_t rank, StepId step)
 {
     const std::vector<FlowOp>& ops = program.templates[program.template_number(rank, step.thread)].ops;
-    return {step.thread, std::count_if(ops.begin(), ops.begin() + step.step,
-                             [](const FlowOp& op) { return op.kind == FlowKind::wait; })};
+    return {step.thread, std::count_if(ops.begin(), ops.begin() + step.step, [](const FlowOp& op) {
+                return op.kind == FlowKind::wait;
+            })};
 }
 
 std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::uint32_t thread)
