@@ -111,18 +111,30 @@ RankPlan multi_dim_of_rank(const AlgorithmOptions& options, CollectiveOp op, std
     return with_channels(std::move(plan), options.channels);
 }
 
-// The other ranks from the next one on, or from `turn` further on.
-std::vector<std::uint32_t> others(std::uint32_t n, std::uint32_t rank, std::uint32_t turn)
+// The other ranks from the next one on, or from `turn` further on. A thread that stands for several channels takes the peers
+// in the order in which these, each with a turn of its own, would come to them.
+std::vector<std::uint32_t> others(std::uint32_t n, std::uint32_t rank, std::uint32_t turn, std::uint32_t stands_for)
 {
+    const std::uint32_t streams = std::min(stands_for, n - 1);
+    std::vector<bool> taken(n - 1, false);
     std::vector<std::uint32_t> list;
-    for (std::uint32_t i = 0; i < n - 1; ++i) list.push_back((rank + 1 + (i + turn) % (n - 1)) % n);
+    for (std::uint32_t i = 0; list.size() < n - 1; ++i)
+        for (std::uint32_t stream = 0; stream < streams; ++stream) {
+            const auto begun = static_cast<std::uint32_t>(std::uint64_t{stream} * (n - 1) / streams);
+            const std::uint32_t offset = (i + turn + begun) % (n - 1);
+            if (taken[offset]) continue;
+            taken[offset] = true;
+            list.push_back((rank + 1 + offset) % n);
+        }
     return list;
 }
 
 // Everybody with everybody (direct.cpp).
-void write_direct(ThreadWriter& writer, CollectiveOp op, std::uint32_t n, std::uint32_t rank, std::uint32_t turn)
+void write_direct(ThreadWriter& writer, CollectiveOp op, std::uint32_t n, std::uint32_t rank, std::uint32_t turn,
+    std::uint32_t stands_for)
 {
-    std::vector<std::uint32_t> all = others(n, rank, op == CollectiveOp::all_gather ? 0 : turn);
+    const bool together = op == CollectiveOp::all_gather;  // one move to all
+    std::vector<std::uint32_t> all = others(n, rank, together ? 0 : turn, together ? 1 : stands_for);
     if (op != CollectiveOp::all_gather)
         for (std::size_t i = 0; i < all.size(); ++i) {
             writer.move(1, true, {all[i]}, 1, op == CollectiveOp::all_to_all ? Buffer::output : Buffer::scratch);
@@ -237,7 +249,7 @@ std::string algorithms_by_rank(CollectiveOp op)
 }
 
 RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options, std::uint32_t rank)
+    const AlgorithmOptions& options, std::uint32_t rank, std::uint32_t stands_for)
 {
     if (algorithm == "multi_dim") return multi_dim_of_rank(options, op, ranks, rank);
     RankPlan plan;
@@ -247,7 +259,7 @@ RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32
         if (algorithm == "hierarchical") {
             write_hierarchical(writer, axes_of(options, ranks), op, rank);
         } else if (algorithm == "direct") {
-            write_direct(writer, op, ranks, rank, channel * (ranks - 1) / options.channels);
+            write_direct(writer, op, ranks, rank, channel * (ranks - 1) / options.channels, stands_for);
         } else if (is_recursive(algorithm, op)) {
             write_recursive(writer, op, ranks, rank);
         } else if (op == CollectiveOp::all_to_all) {
@@ -260,7 +272,7 @@ RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32
 }
 
 FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options)
+    const AlgorithmOptions& options, std::uint32_t stands_for)
 {
     if (!writes_by_rank(algorithm, op, ranks, options) || ranks < 2)
         throw InputError("", 0,
@@ -272,9 +284,9 @@ FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::
     frame.op = op;
     frame.chunks = algorithm == "multi_dim" ? ranks * options.scheduling.chunks : ranks;
     FlowProgramMaker maker(frame, grid_of(algorithm, is_recursive(algorithm, op), ranks, options), true, false);
-    const std::vector<std::uint32_t> threads = maker.templates_of(0, plan_of_rank(algorithm, op, ranks, options, 0));
+    const std::vector<std::uint32_t> threads = maker.templates_of(0, plan_of_rank(algorithm, op, ranks, options, 0, stands_for));
     for (const std::uint32_t rank : {1U, ranks / 2, ranks - 1})
-        if (maker.templates_of(rank, plan_of_rank(algorithm, op, ranks, options, rank)) != threads)
+        if (maker.templates_of(rank, plan_of_rank(algorithm, op, ranks, options, rank, stands_for)) != threads)
             throw std::logic_error(fmt::format("rank {} of {} has another program than rank 0", rank, algorithm));
     return maker.take_for_all(threads);
 }

@@ -24,13 +24,13 @@ bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t
 // The names of those that can, for messages: "direct, hierarchical, ring".
 std::string algorithms_by_rank(CollectiveOp op);
 
-// What rank `rank` does; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
+// What rank `rank` does, in threads that stand for `stands_for` channels each; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
 RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options, std::uint32_t rank);
+    const AlgorithmOptions& options, std::uint32_t rank, std::uint32_t stands_for = 1);
 
 // The program of all ranks. Throws InputError for algorithms that cannot be written so, and for dimensions that do not fit.
 FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options);
+    const AlgorithmOptions& options, std::uint32_t stands_for = 1);
 
 // A small instance of the same algorithm for verify(): `ranks` and `options` are changed to those of one that is as deep, with
 // no more than 4 ranks along a dimension and 16 in all without dimensions.

@@ -133,6 +133,21 @@ TEST(RankWriters, ExchangesWithPartnersAreThoseOfTheRegistry)
     EXPECT_EQ(program_for_all("halving_doubling", CollectiveOp::all_reduce, 65536, {}).templates.size(), 1U);
 }
 
+// Four channels begin a quarter of a round apart; a thread that stands for them has every peer once, in the same mixture.
+TEST(RankWriters, AThreadOfSeveralChannelsMixesTheirPeers)
+{
+    const auto peers = [](std::uint32_t stands_for) {
+        std::vector<std::uint32_t> out;
+        const RankPlan plan = plan_of_rank("direct", CollectiveOp::all_to_all, 9, {}, 0, stands_for);
+        for (const Step& step : plan.threads[0].steps)
+            if (is_data(step.kind) && step.destinations[0].rank != 0) out.push_back(step.destinations[0].rank);
+        return out;
+    };
+    EXPECT_EQ(peers(1), (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(peers(4), (std::vector<std::uint32_t>{1, 3, 5, 7, 2, 4, 6, 8}));
+    EXPECT_EQ(peers(32).size(), 8U);
+}
+
 TEST(RankWriters, ALargeOneIsOneTemplate)
 {
     const FlowProgram ring = program_for_all("ring", CollectiveOp::all_reduce, 1024, {});

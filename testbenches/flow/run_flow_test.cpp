@@ -264,7 +264,7 @@ TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
     std::vector<NotationDimension> dimensions = parse_notation("Ring(96)");
     dimensions[0].bandwidth = 50'000'000'000;
     dimensions[0].latency_ps = 500'000;
-    const ScratchFolder folder;
+    const test::ScratchFolder folder;
     const std::string file = folder.path() + "/ring.yaml";
     std::ofstream(file) << notation_document("Ring(96)", dimensions);
     RunSetup setup = on(file, "profile: generic\nrouting: {cycles: allow}\n" +
@@ -311,8 +311,8 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     const RunSetup whole =
         on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
     expect_refused(whole,
-        "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or "
-        "hierarchical");
+        "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct, "
+        "hierarchical, multi_dim, or halving_doubling of a power of two");
     RunSetup series = dgx();
     series.options.window = 1000;
     expect_refused(series, "--series");
