@@ -7,48 +7,9 @@ out=$(realpath -- "${1:-$here}")
 folder=$(mktemp -d)
 trap 'rm -r -- "$folder"' EXIT
 cd "$folder"
+. "$here/domains.sh"
 
-# 576 accelerators in domains of SIZE with a switch each, and one network that all of them have a port on.
-domains() { # size
-    local d
-    cat << END
-name: domain
-devices:
-- name: domain
-  components:
-  - {name: xpu, choice: xpu, count: 576, description: accelerator}
-  - {name: inside, choice: switch, count: $((576 / $1)), description: switch}
-  - {name: outside, choice: switch, count: 1, description: switch}
-  links:
-  - {name: up, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 450}, latency: {ns: 100}}}
-  - {name: out, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 500}}}
-  edges:
-  - {ep1: {component: xpu}, ep2: {component: outside}, scheme: many2many, link: out}
-END
-    for ((d = 0; d < 576 / $1; ++d)); do
-        echo "  - {ep1: {component: \"xpu[$((d * $1)):$((d * $1 + $1))]\"}, ep2: {component: \"inside[$d]\"}, scheme: many2many, link: up}"
-    done
-    echo "instances:"
-    echo "- {name: net, device: domain, count: 1}"
-}
-
-for size in 8 72 144 576; do
-    domains "$size" > "$size.net"
-    cat > "$size" << END
-system: domain_$size
-infrastructure: $size.net
-profile: h100
-bind:
-- {nodes: {component: xpu}, kind: xpu}
-- {nodes: {component: inside}, kind: switch}
-- {nodes: {component: outside}, kind: switch}
-workload:
-  collective: all_reduce
-  algorithm: hierarchical
-  bytes: 256 MiB
-  dimensions: "inside=$size:direct,outside=$((576 / size)):direct"
-END
-done
+for size in 8 72 144 576; do domains 576 "$size" "$size"; done
 
 sweep() { "$weft" sweep --fidelity flow --over system=8,72,144,576 "$@"; }
 
