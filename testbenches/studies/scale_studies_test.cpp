@@ -58,17 +58,17 @@ private:
 
 TEST(StudyScaleUp, AnAllToAllGainsWithTheDomainThatHoldsAllOfIt)
 {
-    const StudyFolder folder("study_scale_up/domains.sh", "domains 64 8 8 && domains 64 32 32 && domains 64 64 64");
-    const auto times = folder.times({"8", "32", "64"},
+    const StudyFolder folder("study_scale_up/domains.sh", "domains 32 8 8 && domains 32 16 16 && domains 32 32 32");
+    const auto times = folder.times({"8", "16", "32"},
         {"--fidelity", "flow", "--collective", "all_to_all", "--algorithm", "direct", "--over", "bytes=64MiB"});
     // Bytes that leave the domain over the rate outside: a bound, and what decides.
-    const auto bound = [](double domain) { return (64 - domain) / 64 * (64 << 20) / 50e9 * 1e12; };
-    for (const double domain : {8.0, 32.0}) {
+    const auto bound = [](double domain) { return (32 - domain) / 32 * (64 << 20) / 50e9 * 1e12; };
+    for (const double domain : {8.0, 16.0}) {
         const double time = times.at(std::to_string(static_cast<int>(domain)) + " 64MiB");
         EXPECT_GT(time, bound(domain));
         EXPECT_LT(time, 1.2 * bound(domain));
     }
-    EXPECT_LT(times.at("64 64MiB"), 0.3 * times.at("32 64MiB"));
+    EXPECT_LT(times.at("32 64MiB"), 0.3 * times.at("16 64MiB"));
 }
 
 TEST(StudyScaleUp, AnAllReduceGainsLittleBeyondAFewAccelerators)
@@ -101,7 +101,8 @@ TEST(StudyWafer, AnOrderForEachChunkUsesAllDimensions)
             "multi_dim", "--dimensions", "a=4,b=4:direct,c=4:recursive", "--bytes", "256MiB", "--set",
             "engine.dimension_streams=4", "--set", "engine.dimension_chunks=16", "--over",
             "engine.dimension_order=fixed,offline_greedy"});
-    EXPECT_LT(times.at("net offline_greedy"), 0.6 * times.at("net fixed"));
+    // The loads of the dimensions predict a half; the latencies of more steps in a row are not among them.
+    EXPECT_LT(times.at("net offline_greedy"), 2.0 / 3 * times.at("net fixed"));
     // In the fixed order the first dimension carries 3/2 of the message.
     EXPECT_GT(times.at("net fixed"), 1.5 * (256 << 20) / 200e9 * 1e12);
 }
