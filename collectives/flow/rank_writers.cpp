@@ -284,7 +284,8 @@ FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::
     frame.op = op;
     frame.chunks = algorithm == "multi_dim" ? ranks * options.scheduling.chunks : ranks;
     FlowProgramMaker maker(frame, grid_of(algorithm, is_recursive(algorithm, op), ranks, options), true, false);
-    const std::vector<std::uint32_t> threads = maker.templates_of(0, plan_of_rank(algorithm, op, ranks, options, 0, stands_for));
+    const std::vector<std::uint32_t> threads =
+        maker.templates_of(0, plan_of_rank(algorithm, op, ranks, options, 0, stands_for));
     for (const std::uint32_t rank : {1U, ranks / 2, ranks - 1})
         if (maker.templates_of(rank, plan_of_rank(algorithm, op, ranks, options, rank, stands_for)) != threads)
             throw std::logic_error(fmt::format("rank {} of {} has another program than rank 0", rank, algorithm));

@@ -267,8 +267,8 @@ TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
     const test::ScratchFolder folder;
     const std::string file = folder.path() + "/ring.yaml";
     std::ofstream(file) << notation_document("Ring(96)", dimensions);
-    RunSetup setup = on(file, "profile: generic\nrouting: {cycles: allow}\n" +
-            collective_lines("all_reduce", "ring", "1 MiB"));
+    RunSetup setup =
+        on(file, "profile: generic\nrouting: {cycles: allow}\n" + collective_lines("all_reduce", "ring", "1 MiB"));
     const RunResult result = flow_run(setup);
     EXPECT_EQ(result.stop, StopReason::finished);
     // 190 steps of one link each.
