@@ -1,7 +1,8 @@
 // Programs of large collectives without their schedules: the plan of one rank, written by itself. Equal ranks share it, so an
 // all-reduce over 16,384 ranks is one template of some hundred operations.
 //
-// Known: ring, direct and hierarchical for all_gather, reduce_scatter and all_reduce; direct, pairwise and ring for all_to_all.
+// Known: ring, direct, hierarchical and multi_dim for all_gather, reduce_scatter and all_reduce; over a power of two also their recursive
+// forms (recursive_doubling, recursive_halving, halving_doubling); direct, pairwise and ring for all_to_all.
 // A test expands every one of these programs for up to 64 ranks and compares it with the schedule of the registry, rank by
 // rank. program_for_all() also writes some other ranks of the size that is run, and refuses a program in which they differ.
 //
@@ -16,19 +17,20 @@
 
 namespace weft {
 
-// Whether the algorithm can be written a rank at a time with these options.
-bool writes_by_rank(const std::string& algorithm, CollectiveOp op, const AlgorithmOptions& options);
+// Whether the algorithm can be written a rank at a time for so many ranks with these options.
+bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options);
 
 // The names of those that can, for messages: "direct, hierarchical, ring".
 std::string algorithms_by_rank(CollectiveOp op);
 
-// What rank `rank` does; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
+// What rank `rank` does, in threads that stand for `stands_for` channels each; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
 RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options, std::uint32_t rank);
+    const AlgorithmOptions& options, std::uint32_t rank, std::uint32_t stands_for = 1);
 
 // The program of all ranks. Throws InputError for algorithms that cannot be written so, and for dimensions that do not fit.
 FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
-    const AlgorithmOptions& options);
+    const AlgorithmOptions& options, std::uint32_t stands_for = 1);
 
 // A small instance of the same algorithm for verify(): `ranks` and `options` are changed to those of one that is as deep, with
 // no more than 4 ranks along a dimension and 16 in all without dimensions.

@@ -35,10 +35,16 @@ void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members);
 // Routes by the system's policy. Throws InputError when it does not fit the fabric.
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
 
+// What moves over the routes: transactions, which count their links in a field of limited size and wait for buffers, or whole
+// transfers of flow fidelity, which do neither.
+enum class RouteUse : std::uint8_t { transactions, transfers };
+
 // Throws InputError when the system is larger than can be built, when members cannot reach each other, when
 // a link that is used has no bandwidth or too few VC sets, when the policy does not fit the fabric, or when the
-// routes could deadlock and the system does not allow it (the cycle is spelled out).
-FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
+// routes could deadlock and the system does not allow it (the cycle is spelled out). Where it is allowed a notice says what
+// transfers do not show.
+FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members,
+    RouteUse use = RouteUse::transactions);
 
 // Whether network cards make messages anywhere among the parts that are used.
 bool has_cards(const ResolvedSystem& system, const FabricPlan& plan);

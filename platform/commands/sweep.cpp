@@ -115,6 +115,26 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
     options.report_assumptions(*system);
 }
 
+// The systems that the points are of: one, or those of --over system.
+std::vector<std::string> systems_of(const SystemOptions& options, const std::vector<SweepAxis>& axes)
+{
+    for (const SweepAxis& axis : axes) {
+        if (axis.kind != SweepAxis::Kind::system) continue;
+        if (options.names_system()) throw usage_error("both a system and --over system are given", "one of them");
+        return axis.values;
+    }
+    return {""};
+}
+
+// The first of the points of a system.
+SweepPoint first_of_system(const std::vector<SweepAxis>& axes, const std::string& system)
+{
+    SweepPoint point;
+    for (const SweepAxis& axis : axes)
+        point.push_back(axis.kind == SweepAxis::Kind::system ? system : axis.values.front());
+    return point;
+}
+
 // Several processes work on this sweep: what each writes is a part.
 void check_parts(const SweepRuns& how, const std::string& output)
 {
@@ -136,7 +156,7 @@ void report_old_values(const std::vector<SweepAxis>& axes, const BlockTable& blo
 {
     OldNames old_names;
     for (const SweepAxis& axis : axes) {
-        if (axis.kind == SweepAxis::Kind::option) continue;
+        if (axis.kind == SweepAxis::Kind::option || axis.kind == SweepAxis::Kind::system) continue;
         if (axis.kind == SweepAxis::Kind::model) {
             OldNames models;
             for (std::size_t i = 1; i < axis.values.size(); ++i)
@@ -167,7 +187,9 @@ int sweep_command(const Arguments& arguments)
         "one table. A failed run is shown with its message. The exit code is the largest of all runs.\n\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
         "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n"
-        "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n");
+        "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n"
+        "  weft sweep --over system=examples/dgx_h100/system.yaml,examples/mesh_mi300x/system.yaml --over "
+        "bytes=1MiB\n");
     SystemOptions options;
     WorkloadOptions workload;
     std::vector<std::string> over;
@@ -197,8 +219,8 @@ int sweep_command(const Arguments& arguments)
     workload.add(line);
     line.section("sweep");
     line.values("--over", "KEY=V1,V2,...", over,
-        "values of a parameter, with the name that --set takes; of model:GLOB, models as for --model; or of an "
-        "option: " +
+        "values of a parameter, with the name that --set takes; of model:GLOB, models as for --model; of system, "
+        "files in place of SYSTEM; or of an option: " +
             one_of(sweep_options()) + "; repeatable: all combinations are run, and the last key varies fastest");
     line.values("--column", "NAME", columns,
         "one more column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
@@ -260,13 +282,18 @@ int sweep_command(const Arguments& arguments)
     const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);
     const OutputFile html_output(html);
-    options.refuse_streams("sweep");
+    const std::vector<std::string> systems = systems_of(options, axes);
     const std::vector<SweepPoint> points = combine(axes);
     // What is wrong with the files is wrong with every point.
     const ModelRegistry registry = options.registry();
-    SystemDescription description = options.description();
-    LoadedGraph loaded = options.load(description);
-    report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes, points.front());
+    for (const std::string& system : systems) {
+        if (!system.empty()) options.set_file(system);
+        options.refuse_streams("sweep");
+        SystemDescription description = options.description();
+        LoadedGraph loaded = options.load(description);
+        report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes,
+            first_of_system(axes, system));
+    }
     report_old_values(axes, *registry.blocks());
     how.jobs = jobs;
     how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;

@@ -32,6 +32,8 @@ public:
 
     // Throws InputError when no file is given, or two, and for what the file or an option gets wrong.
     SystemDescription description() const;
+    // The system is this file.
+    void set_file(const std::string& path) { file_ = path; }
     // Whether a file is given.
     bool names_system() const { return !file_.empty() || !infra_.empty(); }
     // What --set, --model and the like say, of a system whose document is called `infrastructure`.

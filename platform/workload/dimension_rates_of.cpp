@@ -1,6 +1,7 @@
 #include "platform/workload/dimension_rates_of.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "collectives/synthesis/dimension_rates.h"
@@ -49,13 +50,19 @@ std::vector<Dimension> dimensions_with_rates(const ResolvedSystem& system, const
         workload.dimensions = device_dimensions(nodes);
     }
     const bool levelled = workload.plan.empty() && (workload.algorithm == "multi_dim" || workload.algorithm == "auto");
-    if (!levelled || ranks < 2 || ranks > most_ranks_priced) return workload.dimensions;
+    if (!levelled || ranks < 2) return workload.dimensions;
     std::uint64_t product = 1;
     for (const Dimension& dimension : workload.dimensions) product *= dimension.size;
     if (!workload.dimensions.empty() && product != ranks) return workload.dimensions;  // refused where they are used
     AlgorithmOptions options;
     options.dimensions = workload.dimensions;
-    return with_rates(cost_graph_of(system, plan, ranks), dimensions_of(options, ranks));
+    if (workload.algorithm == "auto" && ranks > most_ranks_priced) return workload.dimensions;  // refused later
+    std::vector<std::uint32_t> all(ranks);
+    std::iota(all.begin(), all.end(), 0U);
+    CostPaths paths(system, plan, std::move(all));
+    return with_rates(
+        paths.links(), [&paths](std::uint32_t from, std::uint32_t to) { return paths.path(from, to); }, ranks,
+        dimensions_of(options, ranks));
 }
 
 }  // namespace weft

@@ -16,7 +16,7 @@ std::vector<Dimension> device_dimensions(const std::vector<std::string>& nodes);
 
 // Those that the workload names, or those of the document's devices, or those that the algorithm takes by itself, of the
 // first `ranks` members of the plan.
-// Rates only where multi_dim may come to run and a cost graph can be made (most_ranks_priced).
+// Rates only where multi_dim may come to run.
 std::vector<Dimension> dimensions_with_rates(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
 
 }  // namespace weft

@@ -33,6 +33,8 @@ TEST(SweepPoints, AreAllCombinationsTheLastKeyFastest)
     EXPECT_EQ(points[1], (SweepPoint{"1KiB", "2MiB"}));
     EXPECT_EQ(points[5], (SweepPoint{"2KiB", "4MiB"}));
     EXPECT_EQ(point_arguments(axes, points[4]), (Arguments{"--bytes=2KiB", "--set=l2.size=2MiB"}));
+    const auto systems = parse_axes({"system=a.yaml,b.yaml", "fidelity=line,flow"}, {});
+    EXPECT_EQ(point_arguments(systems, combine(systems)[3]), (Arguments{"b.yaml", "--fidelity=flow"}));
 }
 
 TEST(SweepPoints, RefuseWhatIsMalformed)
@@ -48,8 +50,8 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
                 "bytes=1MiB,2MiB or l2.size=20MiB,40MiB");
     EXPECT_EQ(refusal({"byte=1"}),
         "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, model:GLOB, or "
-        "one of collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
-        "profile, seed, grain (did you mean 'bytes'?)");
+        "one of system, collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
+        "profile, seed, fidelity, grain (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),
         "weft: both --bytes and --over bytes are given; expected one of them");

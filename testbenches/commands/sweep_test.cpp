@@ -126,6 +126,36 @@ TEST(Sweep, AFailingPointIsShownWithItsMessage)
     EXPECT_EQ(quiet.err, line);
 }
 
+TEST(Sweep, SystemsAndFidelitiesAreValuesToo)
+{
+    const std::string first = "examples/dgx_h100/system.yaml";
+    const std::string second = "examples/mesh_mi300x/system.yaml";
+    const std::vector<std::string> more{"--collective", "all_reduce", "--algorithm", "direct", "--bytes", "16KiB",
+        "--no-data"};
+    const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return call(arguments);
+    };
+    const Outcome table =
+        with({"sweep", "--over", "system=" + first + "," + second, "--over", "fidelity=line,flow", "--json", "-"});
+    EXPECT_EQ(table.code, 0) << table.err;
+    const json points = json::parse(table.out, nullptr, false)["points"];
+    ASSERT_EQ(points.size(), 4U);
+    // Each is the run it stands for.
+    const Outcome run = with({"run", second, "--fidelity", "flow", "--json", "-"});
+    EXPECT_EQ(points[3]["parameters"], (json{{"system", second}, {"fidelity", "flow"}}));
+    EXPECT_EQ(points[3]["time_ps"], json::parse(run.out, nullptr, false)["simulated_ps"]);
+    EXPECT_NE(points[1]["time_ps"], points[3]["time_ps"]);
+
+    const Outcome both = with({"sweep", first, "--over", "system=" + first + "," + second});
+    EXPECT_EQ(both.code, 2);
+    EXPECT_EQ(both.err, "weft: both a system and --over system are given; expected one of them\n");
+    const Outcome missing = with({"sweep", "--over", "system=" + first + ",nowhere.yaml"});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_EQ(missing.err, "nowhere.yaml: cannot be read: No such file or directory; expected a readable file\n");
+    EXPECT_EQ(missing.out, "");
+}
+
 TEST(Sweep, RefusesBeforeAnyRun)
 {
     const Fixtures files;

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "collectives/flow/rank_writers.h"
+#include "testbenches/flow/astra_assumptions.h"
 #include "testbenches/flow/flow_bench.h"
 
 namespace astra_test {
@@ -17,20 +18,7 @@ using namespace weft::testing;
 namespace {
 
 constexpr double bytes_per_ns = 50.0 * (1 << 30) / 1e9;  // of a link: its GB is 2^30
-constexpr double memory_bytes_per_ns = 1600;
-constexpr std::uint64_t link_ps = 500'000;
-constexpr std::uint64_t endpoint_ps = 10'000;
 constexpr std::uint32_t splits = 4;
-
-FlowProfile assumptions()
-{
-    FlowProfile profile;
-    profile.links.quantum_ps = 1000;
-    profile.signals_with_data = true;
-    profile.reduction_passes = 3;
-    profile.memory_ps_per_byte = 1000 / memory_bytes_per_ns;
-    return profile;
-}
 
 // Directed ring, or the same through a switch.
 struct Network {
@@ -40,14 +28,11 @@ struct Network {
             links.push_back({"up", 1000 / bytes_per_ns, 0, -1});
             if (through_switch) links.push_back({"down", 1000 / bytes_per_ns, 0, -1});
         }
-        CostRank rank;
-        rank.notice_ps = endpoint_ps;
-        rank.launch_ps = endpoint_ps;
-        ranks.kinds = {rank};
-        ranks.kind_of.assign(n, 0);
+        ranks = astra_ranks(n);
         source = [through_switch](std::uint32_t from, std::uint32_t to) -> CostPath {
-            if (through_switch) return {{{0, {{2 * from, 1}}}, {link_ps, {{2 * to + 1, 1}}}}, 2 * link_ps, 0, true};
-            return {{{0, {{from, 1}}}}, link_ps, 0, true};
+            if (through_switch)
+                return {{{0, {{2 * from, 1}}}, {astra_link_ps, {{2 * to + 1, 1}}}}, 2 * astra_link_ps, 0, true};
+            return {{{0, {{from, 1}}}}, astra_link_ps, 0, true};
         };
     }
 
@@ -60,7 +45,7 @@ std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forwa
 {
     Network network(n, through_switch);
     PathBook book(network.links, network.source);
-    FlowProfile profile = assumptions();
+    FlowProfile profile = astra_assumptions();
     profile.links.store_and_forward = store_and_forward;
     // Small ones by the schedule, large ones a rank at a time.
     const auto program =
@@ -76,8 +61,8 @@ std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forwa
 std::uint64_t formula_ns(std::uint32_t n, std::uint64_t hop)
 {
     const double message = (1 << 20) / (static_cast<double>(n) * splits);
-    const auto memory = static_cast<std::uint64_t>(message / memory_bytes_per_ns);
-    return splits * ((n - 1) * (2 * (hop + endpoint_ps / 1000) + 3 * memory) + endpoint_ps / 1000);
+    const auto memory = static_cast<std::uint64_t>(message / astra_memory_bytes_per_ns);
+    return splits * ((n - 1) * (2 * (hop + astra_endpoint_ps / 1000) + 3 * memory) + astra_endpoint_ps / 1000);
 }
 
 std::uint64_t wire_ns(std::uint32_t n)

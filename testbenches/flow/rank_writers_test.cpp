@@ -23,25 +23,39 @@ struct Doing {
     FlowKind kind = FlowKind::nop;
     std::uint32_t peer = 0;
     std::map<Cost, std::uint64_t> moved;
+    // What is waited for of other threads: the thread, and how many waits are before it there.
+    std::vector<std::pair<std::uint32_t, long>> after{};
 
     bool operator==(const Doing& other) const
     {
-        return kind == other.kind && peer == other.peer && moved == other.moved;
+        return kind == other.kind && peer == other.peer && moved == other.moved && after == other.after;
     }
 };
+
+std::pair<std::uint32_t, long> place_of(const FlowProgram& program, std::uint32_t rank, StepId step)
+{
+    const std::vector<FlowOp>& ops = program.templates[program.template_number(rank, step.thread)].ops;
+    return {step.thread, std::count_if(ops.begin(), ops.begin() + step.step, [](const FlowOp& op) {
+                return op.kind == FlowKind::wait;
+            })};
+}
 
 std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::uint32_t thread)
 {
     const FlowTemplate& of = program.templates[program.template_number(rank, thread)];
     std::vector<Doing> out;
     bool goes_on = false;
-    for (const FlowOp& op : of.ops) {
+    for (std::uint32_t number = 0; number < of.ops.size(); ++number) {
+        const FlowOp& op = of.ops[number];
         if (op.kind != FlowKind::move) {
             out.push_back({op.kind, program.grid.peer(rank, op.peer), {}});
             goes_on = false;
+            EXPECT_FALSE(op.has(FlowOp::depends));
             continue;
         }
         if (!goes_on) out.push_back({FlowKind::move, 0, {}});
+        for (const auto& [at, step] : of.after)
+            if (at == number) out.back().after.push_back(place_of(program, rank, step));
         goes_on = op.has(FlowOp::goes_on);
         std::vector<std::uint32_t> to;
         for (std::uint32_t i = 0; i < op.destinations; ++i)
@@ -98,7 +112,40 @@ TEST(RankWriters, HierarchicalOnesAreThoseOfTheRegistryOnEveryGrid)
                     n *= sizes[d];
                 }
                 for (const CollectiveOp op : sums) expect_alike("hierarchical", op, n, options);
+                if (within != "direct" || sizes.size() < 2) continue;
+                options.scheduling.chunks = 3;
+                options.scheduling.streams = 2;
+                options.scheduling.order = DimensionOrder::round_robin;
+                for (const CollectiveOp op : sums) expect_alike("multi_dim", op, n, options);
             }
+}
+
+TEST(RankWriters, ExchangesWithPartnersAreThoseOfTheRegistry)
+{
+    for (std::uint32_t n = 2; n <= 64; n *= 2)
+        for (const std::uint32_t channels : {1U, 3U}) {
+            AlgorithmOptions options;
+            options.channels = channels;
+            expect_alike("halving_doubling", CollectiveOp::all_reduce, n, options);
+            expect_alike("recursive_doubling", CollectiveOp::all_gather, n, options);
+            expect_alike("recursive_halving", CollectiveOp::reduce_scatter, n, options);
+        }
+    EXPECT_EQ(program_for_all("halving_doubling", CollectiveOp::all_reduce, 65536, {}).templates.size(), 1U);
+}
+
+// Four channels begin a quarter of a round apart; a thread that stands for them has every peer once, in the same mixture.
+TEST(RankWriters, AThreadOfSeveralChannelsMixesTheirPeers)
+{
+    const auto peers = [](std::uint32_t stands_for) {
+        std::vector<std::uint32_t> out;
+        const RankPlan plan = plan_of_rank("direct", CollectiveOp::all_to_all, 9, {}, 0, stands_for);
+        for (const Step& step : plan.threads[0].steps)
+            if (is_data(step.kind) && step.destinations[0].rank != 0) out.push_back(step.destinations[0].rank);
+        return out;
+    };
+    EXPECT_EQ(peers(1), (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(peers(4), (std::vector<std::uint32_t>{1, 3, 5, 7, 2, 4, 6, 8}));
+    EXPECT_EQ(peers(32).size(), 8U);
 }
 
 TEST(RankWriters, ALargeOneIsOneTemplate)
@@ -128,7 +175,9 @@ TEST(RankWriters, TheInstanceForTheProofIsSmallAndRight)
 
 TEST(RankWriters, WhatCannotBeWrittenSoIsRefused)
 {
-    EXPECT_FALSE(writes_by_rank("tree", CollectiveOp::all_reduce, {}));
+    EXPECT_FALSE(writes_by_rank("tree", CollectiveOp::all_reduce, 64, {}));
+    EXPECT_FALSE(writes_by_rank("halving_doubling", CollectiveOp::all_reduce, 96, {}));
+    EXPECT_FALSE(writes_by_rank("halving_doubling", CollectiveOp::all_gather, 64, {}));
     EXPECT_THROW(program_for_all("tree", CollectiveOp::all_reduce, 64, {}), InputError);
     AlgorithmOptions options;
     options.dimensions = {{"gpu", 8}, {"rail", 16}};

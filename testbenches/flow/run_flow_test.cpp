@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/synthesis/estimate.h"
+#include "infragraph/dimension_notation.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/configuration/resolve.h"
 #include "platform/applications/flow/flow_fabric.h"
@@ -23,6 +25,7 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/scratch_folder.h"
 
 namespace run_flow_test {
 
@@ -255,6 +258,29 @@ TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
 }
 
 // Everything that is not modelled is named.
+// Transactions count the links of their path, transfers do not; neither shows the other's end at a cycle of full buffers.
+TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
+{
+    std::vector<NotationDimension> dimensions = parse_notation("Ring(96)");
+    dimensions[0].bandwidth = 50'000'000'000;
+    dimensions[0].latency_ps = 500'000;
+    const test::ScratchFolder folder;
+    const std::string file = folder.path() + "/ring.yaml";
+    std::ofstream(file) << notation_document("Ring(96)", dimensions);
+    RunSetup setup =
+        on(file, "profile: generic\nrouting: {cycles: allow}\n" + collective_lines("all_reduce", "ring", "1 MiB"));
+    const RunResult result = flow_run(setup);
+    EXPECT_EQ(result.stop, StopReason::finished);
+    // 190 steps of one link each.
+    EXPECT_GT(result.simulated_ps, 190U * 500'000);
+    EXPECT_TRUE(std::any_of(result.notices.begin(), result.notices.end(),
+        [](const std::string& notice) { return notice.find("a cycle of waiting buffers") != std::string::npos; }));
+    EXPECT_TRUE(run(setup).contains("refused"));
+    const RunResult tree = flow_run(dgx());
+    EXPECT_TRUE(std::none_of(tree.notices.begin(), tree.notices.end(),
+        [](const std::string& notice) { return notice.find("cycle") != std::string::npos; }));
+}
+
 TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
     expect_refused(dgx("all_reduce", "nvls").with("switch.multicast_groups=0"),
@@ -285,8 +311,8 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     const RunSetup whole =
         on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
     expect_refused(whole,
-        "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or "
-        "hierarchical");
+        "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct, "
+        "hierarchical, multi_dim, or halving_doubling of a power of two");
     RunSetup series = dgx();
     series.options.window = 1000;
     expect_refused(series, "--series");

@@ -50,10 +50,10 @@ std::vector<double> numbers_of(const std::string& results)
     return out;
 }
 
-// Times (`30.19 us`) and counts (`1,895,506`) in the rows of a page's tables that no number of the results rounds to.
+// Times (`30.19 us`, `4.5 ms`) and counts (`1,895,506`) in the rows of a page's tables that no number of the results rounds to.
 std::string unknown_numbers(const std::string& page, const std::vector<double>& known)
 {
-    static const std::regex number(R"(([0-9]+(?:\.([0-9]+))?) us|\b([0-9]{1,3}(?:,[0-9]{3})+)\b)");
+    static const std::regex number(R"(([0-9]+(?:\.([0-9]+))?) [um]s|\b([0-9]{1,3}(?:,[0-9]{3})+)\b)");
     std::string out;
     std::vector<std::string> lines;
     std::istringstream in(page);
@@ -93,6 +93,7 @@ TEST(StudyPages, NumbersOfTablesAreThoseOfTheResults)
                   known),
         "");
     EXPECT_EQ(unknown_numbers("| L2 | 30.20 us |\n", known), "30.20 us in | L2 | 30.20 us |\n");
+    EXPECT_EQ(unknown_numbers("| L2 | 30.20 ms |\n", known), "30.20 ms in | L2 | 30.20 ms |\n");
     EXPECT_EQ(unknown_numbers("| L2 | 1,895,507 |\n", known), "1,895,507 in | L2 | 1,895,507 |\n");
 }
 

@@ -65,6 +65,11 @@ struct PlannedAxes {
 };
 PlannedAxes planned_axes(CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
 
+namespace algorithms {
+// multi_dim: by operation of the plan, the stream that has it; `each` streams of a dimension take its operations in turn.
+std::vector<std::uint32_t> streams_of(const PlannedAxes& axes, std::uint32_t each);
+}  // namespace algorithms
+
 // The length of model time 1 for a message of `bytes` in this number of chunks, ps. Unknown rates count as 1 GB/s.
 double ps_of_cost(const std::vector<Dimension>& dimensions, std::uint32_t chunks, std::uint64_t bytes);
 

@@ -11,16 +11,6 @@ namespace weft::algorithms {
 
 namespace {
 
-// The stream of every operation of the plan.
-std::vector<std::uint32_t> streams_of(const PlannedAxes& axes, std::uint32_t each)
-{
-    std::vector<std::uint32_t> met(axes.dimensions.size(), 0);
-    std::vector<std::uint32_t> streams;
-    for (const DimensionOperation& operation : axes.plan.operations)
-        streams.push_back(operation.dimension * each + met[operation.dimension]++ % each);
-    return streams;
-}
-
 // One chunk at one rank.
 class ChunkPath {
 public:
@@ -52,6 +42,15 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> streams_of(const PlannedAxes& axes, std::uint32_t each)
+{
+    std::vector<std::uint32_t> met(axes.dimensions.size(), 0);
+    std::vector<std::uint32_t> streams;
+    for (const DimensionOperation& operation : axes.plan.operations)
+        streams.push_back(operation.dimension * each + met[operation.dimension]++ % each);
+    return streams;
+}
 
 Stripe reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order, std::uint32_t ranks)
 {

@@ -82,7 +82,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     : system_(system), members_(std::move(members))
 {
     if (has_tables(system, members_.size())) {
-        plan_.emplace(plan_fabric(system, members_));
+        plan_.emplace(plan_fabric(system, members_, RouteUse::transfers));
         refuse_models(system, members_, &plan_->used);
         std::vector<std::uint32_t> all(members_.size());
         std::iota(all.begin(), all.end(), 0U);

@@ -69,7 +69,8 @@ public:
         const std::uint64_t moves = program_for_all(request.algorithm, request.op, ranks, options).moves();
         options.channels = played_channels(request.options.channels, moves);
         played_ = options.channels;
-        program_ = std::make_shared<const FlowProgram>(program_for_all(request.algorithm, request.op, ranks, options));
+        program_ = std::make_shared<const FlowProgram>(
+            program_for_all(request.algorithm, request.op, ranks, options, request.options.channels / played_));
         proof_ranks_ = ranks;
         shrink_for_proof(request.algorithm, proof_ranks_, options);
         require_right(make_schedule(request.algorithm, request.op, proof_ranks_, options));
@@ -223,7 +224,7 @@ private:
             engine.channel != EngineChannel::in_switch;
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
         if (named && plain && ranks_ > most_ranks_whole &&
-            writes_by_rank(request_->algorithm, request_->op, request_->options)) {
+            writes_by_rank(request_->algorithm, request_->op, static_cast<std::uint32_t>(ranks_), request_->options)) {
             if (options_.plan)
                 throw InputError(resolved_.file, resolved_.workload.line,
                     fmt::format("a collective over {} ranks is generated rank by rank and has no plan to export",
@@ -240,9 +241,7 @@ private:
 
     void attach_trace()
     {
-        if (fabric_.plan() == nullptr)
-            throw InputError(resolved_.infrastructure, 0, "a trace on a document that is too large for route tables",
-                "fewer ranks, or a collective");
+        if (is_choice(resolved_.workload.algorithm)) require_priceable(resolved_, ranks_);
         if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
         load_.attach(executor_, ranks_, ranks_, nullptr);
     }

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t most_points = 100'000;
 
 const std::string model_key = "model:";
+const std::string system_key = "system";
 
 SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& options)
 {
@@ -31,6 +32,8 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
     if (axis.key.compare(0, model_key.size(), model_key) == 0) {
         if (axis.key == model_key) throw malformed("names no nodes");
         axis.kind = SweepAxis::Kind::model;
+    } else if (axis.key == system_key && std::find(options.begin(), options.end(), system_key) != options.end()) {
+        axis.kind = SweepAxis::Kind::system;
     } else if (std::find(options.begin(), options.end(), axis.key) != options.end()) {
         axis.kind = SweepAxis::Kind::option;
     } else if (axis.key.find('.') == std::string::npos) {
@@ -44,8 +47,8 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
 
 const std::vector<std::string>& sweep_options()
 {
-    static const std::vector<std::string> names{"collective", "bytes", "algorithm", "ranks", "element", "reduction",
-        "root", "rings", "pipeline", "delay", "profile", "seed", "grain"};
+    static const std::vector<std::string> names{"system", "collective", "bytes", "algorithm", "ranks", "element",
+        "reduction", "root", "rings", "pipeline", "delay", "profile", "seed", "fidelity", "grain"};
     return names;
 }
 
@@ -56,6 +59,7 @@ std::string SweepAxis::argument(const std::string& value) const
     switch (kind) {
     case Kind::option: return "--" + key + "=" + value;
     case Kind::model: return "--model=" + glob() + "=" + value;
+    case Kind::system: return value;
     case Kind::parameter: break;
     }
     return "--set=" + key + "=" + value;

@@ -9,15 +9,15 @@
 namespace weft {
 
 // "PATH=V1,V2,...": a parameter as for --set, or one of the options `bytes`, `algorithm`, ...; "model:GLOB=V1,V2,...": models
-// as for --model.
+// as for --model; "system=FILE,...": system files or documents.
 struct SweepAxis {
-    enum class Kind : unsigned char { parameter, option, model };
+    enum class Kind : unsigned char { parameter, option, model, system };
 
     std::string key;
     std::vector<std::string> values;
     Kind kind = Kind::parameter;
 
-    // --set=KEY=VALUE, --KEY=VALUE or --model=GLOB=VALUE
+    // --set=KEY=VALUE, --KEY=VALUE, --model=GLOB=VALUE or FILE
     std::string argument(const std::string& value) const;
     std::string glob() const;  // of a model
 };
