@@ -188,8 +188,7 @@ int sweep_command(const Arguments& arguments)
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
         "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n"
-        "  weft sweep --over system=examples/dgx_h100/system.yaml,examples/mesh_mi300x/system.yaml --over "
-        "bytes=1MiB\n");
+        "  weft sweep --over system=examples/clos_8/system.yaml,examples/dgx_h100/system.yaml\n");
     SystemOptions options;
     WorkloadOptions workload;
     std::vector<std::string> over;
