@@ -82,7 +82,7 @@ public:
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
-    // What a group's links cost; without a name and `reverse`.
+    // Rates and latencies that the links of the group have in common; `name` and `reverse` are left empty.
     const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
     const LinkGroup& group(std::uint32_t number) const { return groups_[number]; }
@@ -96,7 +96,7 @@ public:
     }
     // Links of a group and of its parts.
     double size(std::uint32_t number) const;
-    // What a group that was split consists of.
+    // The groups into which a group was split; empty for one that is whole.
     const std::vector<std::uint32_t>& parts(std::uint32_t group) const { return sets_[group].parts; }
     // Calls `visit` for each group of the other directions of a group's links, which are made when first asked for.
     template <class Visit>
@@ -131,7 +131,7 @@ public:
 
 private:
     static constexpr std::uint32_t no_group = LinkGroup::none;
-    // What is seldom asked for of a group.
+    // The lists of a group, apart from LinkGroup so that this stays one cache line.
     struct LinkSet {
         std::vector<std::uint32_t> members;  // links
         std::vector<std::uint32_t> parts;

@@ -20,8 +20,8 @@ public:
     {
     }
 
-    // Of `terms` operands of the own rank: slots, and the own input where `with_input`; to these ranks. Places do not matter
-    // to a program, but for whether the thread itself wrote or read them before.
+    // Reduces `terms` operands of the own rank (received ones, and the own input if `with_input`) and stores the result at these
+    // ranks. Addresses are left out: a program only needs to know whether the thread itself wrote or read the place before.
     void move(std::uint32_t terms, bool with_input, const std::vector<std::uint32_t>& to, std::uint32_t count = 1,
         Buffer where = Buffer::output)
     {
@@ -30,7 +30,7 @@ public:
         while (sources.size() < terms) sources.push_back({rank_, Buffer::scratch, 0, count});
         put(std::move(sources), to, count, where);
     }
-    // Of what is in the own output.
+    // Sends `count` chunks of the own output to these ranks.
     void forward(const std::vector<std::uint32_t>& to, std::uint32_t count = 1)
     {
         put({{rank_, Buffer::output, 0, count}}, to, count, Buffer::output);

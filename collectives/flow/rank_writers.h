@@ -24,7 +24,8 @@ bool writes_by_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t
 // The names of those that can, for messages: "direct, hierarchical, ring".
 std::string algorithms_by_rank(CollectiveOp op);
 
-// What rank `rank` does, in threads that stand for `stands_for` channels each; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
+// The plan of one rank. Each of its threads stands for `stands_for` channels. Semaphores are numbered by channel, and each peer has
+// its own (FlowProgram::by_signaller).
 RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options, std::uint32_t rank, std::uint32_t stands_for = 1);
 

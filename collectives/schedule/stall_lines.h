@@ -36,8 +36,8 @@ private:
     std::vector<std::string> meetings_;
 };
 
-// What ranks wait for, one line each. Of more than `most_alone` ranks that wait for the same rank, or for ranks equally far
-// from their own, one line tells: "rank r: RECV waits for rank r+1, for r = 0-1023 (modulo 1024)".
+// One line for each rank that waits. If more than `most_alone` ranks wait for the same rank, or each for the rank at one distance from
+// its own, they share a line: "rank r: RECV waits for rank r+1, for r = 0-1023 (modulo 1024)".
 class StallLines {
 public:
     static constexpr std::size_t most_alone = 4;
