@@ -65,6 +65,7 @@ struct alignas(64) LinkGroup {
     bool used = false;                  // a path has it
     bool shared = false;                // several have, or something goes back on it
 };
+static_assert(sizeof(LinkGroup) == 64, "the clock of a link is one cache line of the host");
 
 class PathBook {
 public:

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "collectives/flow/flow_links.h"
 #include "platform/configuration/resolved_system.h"
 
 namespace weft {
 
 struct FlowCalibration {
     std::string kind = "built in";  // of the result: none, built in, file
-    double credit_wait = 0.95;      // packets
+    double credit_wait = LinkRules{}.credit_wait;  // packets
     std::string source = "63 runs by lines of two other systems (docs/models/flow.md)";
 };
 

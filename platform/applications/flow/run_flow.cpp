@@ -180,9 +180,7 @@ private:
     {
         FlowCalibration out;
         if (options_.uncalibrated) out = uncalibrated();
-        if (!options_.calibration.empty()) {
-            out = read_calibration(options_.calibration, resolved_);
-        }
+        if (!options_.calibration.empty()) out = read_calibration(options_.calibration, resolved_);
         if (options_.credit_wait) out.credit_wait = *options_.credit_wait;
         return out;
     }
