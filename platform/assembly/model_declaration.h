@@ -49,6 +49,13 @@ public:
         modules_.push_back(std::move(module));
         return *this;
     }
+    // The module acts only when the event queue of its request is due for it or a neighbour calls it: it has no process, event or
+    // time of the SystemC kernel. It may then be in a run that is cut into parts, in one part with its neighbours.
+    ModelDeclaration& without_kernel()
+    {
+        needs_kernel_ = false;
+        return *this;
+    }
     // Its sockets.
     ModelDeclaration& with_ports(std::string text)
     {
@@ -59,6 +66,7 @@ public:
     const std::string& name() const { return name_; }
     const std::string& text() const { return text_; }
     const std::string& ports() const { return ports_; }
+    bool needs_kernel() const { return needs_kernel_; }
     const std::shared_ptr<const BlockInfo>& parameters() const { return parameters_; }
     const std::optional<std::vector<std::string>>& reads() const { return reads_; }
     const std::optional<StatisticTable>& statistics() const { return statistics_; }
@@ -68,6 +76,7 @@ private:
     std::string name_;
     std::string text_;
     std::string ports_;
+    bool needs_kernel_ = true;
     std::shared_ptr<const BlockInfo> parameters_;
     std::optional<std::vector<std::string>> reads_;
     std::optional<StatisticTable> statistics_;

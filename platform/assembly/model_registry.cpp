@@ -86,14 +86,16 @@ ModelRegistry::ModelRegistry()
 {
     add_switch(ModelDeclaration("switch", "input-queued, virtual output queues, round robin per output")
                    .with_ports(switch_ports())
-                   .with_statistics(switch_statistics()),
+                   .with_statistics(switch_statistics())
+                   .without_kernel(),
         [](const RunContext& context, const SwitchRequest& request) {
             return make_switch(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<SwitchSpec>(), request.ports, request.routes);
         });
     add_switch(ModelDeclaration("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)")
                    .with_ports(switch_ports())
-                   .with_statistics(crossbar_switch_statistics()),
+                   .with_statistics(crossbar_switch_statistics())
+                   .without_kernel(),
         [](const RunContext& context, const SwitchRequest& request) {
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<SwitchSpec>(), request.ports, request.routes);
@@ -101,7 +103,8 @@ ModelRegistry::ModelRegistry()
     add_link(
         ModelDeclaration("link", "packets, frames, credits and retry, with a reservation of wire time for each packet")
             .with_ports(link_ports())
-            .with_statistics(link_statistics()),
+            .with_statistics(link_statistics())
+            .without_kernel(),
         [](const RunContext& context, const LinkRequest& request) {
             return make_link(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<LinkSpec>(), request.seed);
@@ -118,13 +121,15 @@ ModelRegistry::ModelRegistry()
     add_slice(
         ModelDeclaration("slice", "tags, fills and write-backs of a set-associative slice, with flags and monitors")
             .with_ports(slice_ports())
-            .with_statistics(l2_slice_statistics()),
+            .with_statistics(l2_slice_statistics())
+            .without_kernel(),
         [](const RunContext& context, const SliceRequest& request) {
             return std::make_unique<L2Slice>(context.event_queue, request);
         });
     add_memory(ModelDeclaration("hbm", "channels with banks, rows, refresh and a scheduler each")
                    .with_ports("target(s) of cache slice s")
-                   .with_statistics(hbm_statistics()),
+                   .with_statistics(hbm_statistics())
+                   .without_kernel(),
         [](const RunContext& context, const MemoryRequest& request) {
             return std::make_unique<Hbm>(context.event_queue, request);
         });
@@ -240,6 +245,13 @@ std::map<std::string, std::vector<std::string>> ModelRegistry::names_by_kind() c
     std::map<std::string, std::vector<std::string>> out;
     for (const Entry& entry : entries()) out[entry.kind].push_back(entry.declaration->name());
     return out;
+}
+
+bool ModelRegistry::needs_kernel(const std::string& kind, const std::string& model) const
+{
+    for (const Entry& entry : entries())
+        if (entry.kind == kind && entry.declaration->name() == model) return entry.declaration->needs_kernel();
+    return true;
 }
 
 const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, const std::string& model) const

@@ -73,6 +73,9 @@ public:
     std::vector<Entry> entries() const;
     std::map<std::string, std::vector<std::string>> names_by_kind() const;
 
+    // Whether a model may use processes, events and time of the SystemC kernel (ModelDeclaration::without_kernel).
+    bool needs_kernel(const std::string& kind, const std::string& model) const;
+
     // The blocks of parameters of Weft and those of models.
     const std::shared_ptr<const BlockTable>& blocks() const { return blocks_; }
 

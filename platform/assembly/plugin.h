@@ -34,6 +34,8 @@ namespace weft {
 //   6  slices of an L2 and memories are kinds of their own; a parameter of Weft may choose among the models of a kind;
 //      switches take their part in groups over two tiers (add_tier())
 //   7  wide transactions: the size of a line is a SizeField, and a line has a tail; BufferSpace::transaction
+//   8  EventQueue: items without effect, and items in front of which a part stops
+//   9  models declare that they need no SystemC kernel (without_kernel()), so that they may be in a run that is cut
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

@@ -186,17 +186,17 @@ ModelRegistry::SliceFactory clocked_slice(Slice (*make)(const LlcParameters&, co
 
 ModelDeclaration slice_model(const std::string& name, const std::string& text)
 {
-    return ModelDeclaration(name, text).with_ports(slice_ports()).with_statistics(clocked_slice_statistics());
+    return ModelDeclaration(name, text).with_ports(slice_ports()).with_statistics(clocked_slice_statistics()).without_kernel();
 }
 
 ModelDeclaration switch_model(const std::string& name, const std::string& text, const StatisticTable& statistics)
 {
-    return ModelDeclaration(name, text).with_ports(switch_ports()).with_statistics(statistics);
+    return ModelDeclaration(name, text).with_ports(switch_ports()).with_statistics(statistics).without_kernel();
 }
 
 ModelDeclaration link_model(const std::string& name, const std::string& text, const StatisticTable& statistics)
 {
-    return ModelDeclaration(name, text).with_ports(link_ports()).with_statistics(statistics);
+    return ModelDeclaration(name, text).with_ports(link_ports()).with_statistics(statistics).without_kernel();
 }
 
 // The map as it is now. Throws InputError where it has become one of another role.

@@ -1,19 +1,52 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/units.h"
 #include "infragraph/graph_text.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/plotting/graph_picture.h"
+#include "platform/simulation/cut_plan.h"
+#include "platform/workload/run_workload.h"
 
 namespace weft {
 
 namespace {
 
+// How `weft run` would cut a run: into so many parts, or those of a file.
+struct Cut {
+    std::string partitions;
+    std::string parts;
+
+    bool wanted() const { return !partitions.empty() || !parts.empty(); }
+};
+
+// Of a system file the parts of its workload; of a document those of all GPUs.
+void add_parts(GraphPicture& picture, const Cut& cut, const SystemOptions& options,
+    const SystemDescription& description, const LoadedGraph& loaded)
+{
+    const ModelRegistry registry = options.registry();
+    const ResolvedSystem system = resolve_loaded(description, loaded, registry);
+    std::vector<NodeId> members =
+        system.workload.kind == Workload::Kind::none ? members_of(system) : members_of(system, RunWorkload(system).wanted());
+    add_replay_gpus(system, members);
+    add_memories(system, members);
+    const FabricPlan plan = plan_fabric(system, std::move(members));
+    const CutPlan parts = cut.parts.empty()
+        ? cut_plan(system, plan, registry,
+              static_cast<std::uint32_t>(number_option("--partitions", cut.partitions, 1, most_partitions)))
+        : cut_plan(system, plan, registry, read_parts_file(cut.parts));
+    for (std::size_t i = 0; i < parts.nodes.size(); ++i) picture.parts[parts.nodes[i]] = parts.partition.part[i];
+    picture.part_texts = part_texts(parts.graph, parts.partition);
+    picture.cut_text = cut_text(parts.graph, parts.partition);
+}
+
 // Bandwidths are those of the document; of a system file those that `weft run` takes.
-std::string picture_of(const SystemOptions& options, const SystemDescription& description, const LoadedGraph& loaded)
+std::string picture_of(const SystemOptions& options, const SystemDescription& description, const LoadedGraph& loaded,
+    const Cut& cut)
 {
     const Graph& graph = loaded.graph;
     GraphPicture picture;
@@ -35,6 +68,7 @@ std::string picture_of(const SystemOptions& options, const SystemDescription& de
     for (const auto& [link, range] : rates)
         picture.rates[link] =
             format_rate(range.first) + (range.first == range.second ? "" : " to " + format_rate(range.second));
+    if (cut.wanted()) add_parts(picture, cut, options, description, loaded);
     return graph_picture_svg(graph, lay_out(graph), picture);
 }
 
@@ -49,19 +83,26 @@ int graph_command(const Arguments& arguments)
     SystemOptions options;
     std::string format = "json";
     std::string path = "-";
+    Cut cut;
     options.add_file(line, "FILE");
     line.value("--format", "FORMAT", format, "one of json, dot, svg; default json");
     line.value("-o,--output", "OUT", path, "the file to write; default the standard output");
+    line.value("--partitions", "N", cut.partitions, "in the SVG, the parts into which 'weft run --partitions N' cuts a run");
+    line.value("--parts", "FILE", cut.parts, "in the SVG, the parts that this file lists, as of 'weft run --parts'");
     options.add_reading(line);
     if (!line.parse(arguments)) return exit_good;
 
     check_choice("--format", format, {"json", "dot", "svg"});
+    if (cut.wanted() && format != "svg")
+        throw usage_error(fmt::format("{} with --format {}", cut.parts.empty() ? "--partitions" : "--parts", format),
+            "--format svg");
+    if (!cut.partitions.empty() && !cut.parts.empty()) throw usage_error("--parts with --partitions", "one of them");
     const OutputFile output(path);
     const SystemDescription description = options.description();
     const LoadedGraph loaded = options.load(description);
     const std::string text = format == "json" ? graph_json(loaded.graph)
         : format == "dot"                     ? graph_dot(loaded.graph)
-                                              : picture_of(options, description, loaded);
+                                              : picture_of(options, description, loaded, cut);
     output.write(text);
     std::vector<std::string> notices;
     for (const Notice& notice : loaded.notices)

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "platform/applications/flow/run_flow.h"
+#include "platform/simulation/cut_plan.h"
 #include "platform/simulation/run.h"
 
 #include "base/units.h"
@@ -26,7 +29,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_partitions = 65535;  // ranks of a run
 constexpr unsigned seconds_to_speak = 2;
 
 Waves waves_of(const std::vector<std::string>& options, const std::string& window)
@@ -52,13 +54,23 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
 }
 
 // Parts and threads; over several processes as many parts as these, unless the user wants more.
-void set_parts(const std::string& partitions, const std::string& threads, RunOptions& run)
+void set_parts(const std::string& partitions, const std::string& parts, const std::string& threads, RunOptions& run)
 {
     const std::uint32_t processes = run.group == nullptr ? 1 : run.group->size();
     run.partitions = processes;
     if (!partitions.empty())
         run.partitions =
             static_cast<std::uint32_t>(number_option("--partitions", partitions, processes, most_partitions));
+    if (!parts.empty()) {
+        if (!partitions.empty()) throw usage_error("--parts with --partitions", "one of them");
+        run.parts = read_parts_file(parts);
+        if (run.parts->parts.size() < processes)
+            throw InputError(parts, run.parts->lines.back(),
+                fmt::format("{} part{} for {} processes", run.parts->parts.size(),
+                    run.parts->parts.size() == 1 ? "" : "s", processes),
+                "at least one part for each process");
+        run.partitions = static_cast<std::uint32_t>(run.parts->parts.size());
+    }
     if (!threads.empty())
         run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions / processes));
 }
@@ -103,6 +115,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     std::string fault_wave = "fault.fst";
     std::string memory_limit;
     std::string partitions;
+    std::string parts;
     std::string threads;
     bool no_data = false;
     bool quiet = false;
@@ -131,6 +144,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.value("--partitions", "N", partitions,
         "cut the run into N parts that exchange transactions once a window; changes no result; default 1, under mpirun "
         "one for each process");
+    line.value("--parts", "FILE", parts,
+        "cut the run into the parts that this file lists: 'parts:' and for each a list of nodes, in place of "
+        "--partitions; changes no result");
     line.value("--threads", "N", threads, "of --partitions: threads that run the parts; default 1; changes no result");
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
@@ -190,7 +206,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
             throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit),
                 "a size, such as 16GiB");
     }
-    set_parts(partitions, threads, run);
+    set_parts(partitions, parts, threads, run);
     if (run.flow && run.partitions > 1)
         throw usage_error(group == nullptr ? "--partitions with --fidelity flow"
                                            : "several processes with --fidelity flow",
@@ -239,7 +255,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
             "no waveform of the fault: the system came from a pipe, so the run cannot be repeated");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
         const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export",
-            "--html", "--fault-wave", "--wave-window", "--energy", "--inputs", "--no-timing", "--quiet"});
+            "--html", "--fault-wave", "--wave-window", "--energy", "--inputs", "--no-timing", "--quiet", "--partitions",
+            "--parts", "--threads"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
     }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");

@@ -7,6 +7,7 @@
 
 #include <boost/pending/disjoint_sets.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/diagnostic.h"
 #include "base/units.h"
@@ -124,6 +125,30 @@ bool balanced(const Placed& placed)
         most == 1 ? std::string("--partitions 1") : fmt::format("from 1 to {}", most));
 }
 
+// Two nodes of a group that are given to different parts.
+[[noreturn]] void refuse_apart(const CutGraph& graph, Groups& groups, const GivenParts& given, std::uint32_t a,
+    std::uint32_t b)
+{
+    const auto why = std::find_if(graph.edges.begin(), graph.edges.end(), [&](const CutGraph::Edge& edge) {
+        return !edge.uncut.empty() && groups.find_set(edge.a) == groups.find_set(a);
+    });
+    throw InputError(given.file, given.line[b],
+        fmt::format("{} in part {} and {} in part {} cannot be apart ({}~{} cannot be cut: {})", graph.nodes[a].name,
+            given.part[a], graph.nodes[b].name, given.part[b], graph.nodes[why->a].name, graph.nodes[why->b].name,
+            why->uncut),
+        "both in one part");
+}
+
+void note_cut(const CutGraph& graph, Partition& partition)
+{
+    for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+        const CutGraph::Edge& edge = graph.edges[e];
+        if (partition.part[edge.a] == partition.part[edge.b]) continue;
+        partition.cut.push_back(e);
+        partition.lookahead = std::min(partition.lookahead, edge.latency);
+    }
+}
+
 }  // namespace
 
 Partition make_partition(const CutGraph& graph, std::uint32_t parts)
@@ -147,39 +172,76 @@ Partition make_partition(const CutGraph& graph, std::uint32_t parts)
     }
     if (parts == 1) out.part.assign(graph.nodes.size(), 0);
     if (out.part.empty()) refuse(graph, parts, most);
-    for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-        const CutGraph::Edge& edge = graph.edges[e];
-        if (out.part[edge.a] == out.part[edge.b]) continue;
-        out.cut.push_back(e);
-        out.lookahead = std::min(out.lookahead, edge.latency);
-    }
+    note_cut(graph, out);
     return out;
+}
+
+Partition given_partition(const CutGraph& graph, const GivenParts& given)
+{
+    Groups groups = groups_below(graph, 0);
+    std::map<std::uint32_t, std::uint32_t> first;  // of each group, the first node that has a part
+    for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+        if (given.part[node] == GivenParts::free) continue;
+        const std::uint32_t other = first.emplace(groups.find_set(node), node).first->second;
+        if (given.part[other] != given.part[node]) refuse_apart(graph, groups, given, other, node);
+    }
+    Placed placed{std::vector<std::uint32_t>(graph.nodes.size(), unplaced),
+        std::vector<std::uint64_t>(given.parts, 0)};
+    for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
+        if (const auto found = first.find(groups.find_set(node)); found != first.end())
+            placed.part[node] = given.part[found->second];
+    place_others(graph, groups, given.parts, placed);
+    Partition out;
+    out.parts = given.parts;
+    out.part = std::move(placed.part);
+    note_cut(graph, out);
+    return out;
+}
+
+std::vector<std::string> part_texts(const CutGraph& graph, const Partition& partition)
+{
+    struct Part {
+        std::uint64_t weight = 0;
+        std::size_t endpoints = 0;
+        std::size_t others = 0;
+    };
+    std::vector<Part> parts(partition.parts);
+    for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+        Part& part = parts[partition.part[node]];
+        part.weight += graph.nodes[node].weight;
+        ++(graph.nodes[node].endpoint ? part.endpoints : part.others);
+    }
+    std::vector<std::string> out;
+    for (const Part& part : parts)
+        out.push_back(fmt::format("part {}: {} GPU{}, {} other, weight {}", out.size(), part.endpoints,
+            part.endpoints == 1 ? "" : "s", part.others, part.weight));
+    return out;
+}
+
+std::string cut_text(const CutGraph& graph, const Partition& partition)
+{
+    const double share = graph.edges.empty()
+        ? 0
+        : 100.0 * static_cast<double>(partition.cut.size()) / static_cast<double>(graph.edges.size());
+    const std::string links =
+        fmt::format("{} of {} links cut ({:.1f} %)", partition.cut.size(), graph.edges.size(), share);
+    return partition.cut.empty() ? links : fmt::format("lookahead {}, {}", format_time_ps(partition.lookahead), links);
 }
 
 std::string partition_text(const CutGraph& graph, const Partition& partition)
 {
+    constexpr std::size_t most = 8;
+    std::vector<std::vector<std::string>> names(partition.parts);
+    for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+        names[partition.part[node]].push_back(graph.nodes[node].name);
     std::string out;
-    for (std::uint32_t part = 0; part < partition.parts; ++part) {
-        std::uint64_t weight = 0;
-        std::size_t endpoints = 0;
-        std::string names;
-        std::size_t count = 0;
-        for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-            if (partition.part[node] != part) continue;
-            weight += graph.nodes[node].weight;
-            endpoints += graph.nodes[node].endpoint ? 1 : 0;
-            if (++count <= 8) names += (count == 1 ? "" : ", ") + graph.nodes[node].name;
-        }
-        if (count > 8) names += fmt::format(" and {} more", count - 8);
-        out += fmt::format("part {}: {} GPU{}, {} other, weight {}: {}\n", part, endpoints, endpoints == 1 ? "" : "s",
-            count - endpoints, weight, names);
+    const std::vector<std::string> texts = part_texts(graph, partition);
+    for (std::size_t part = 0; part < texts.size(); ++part) {
+        const std::size_t count = std::min(most, names[part].size());
+        out += texts[part] + ": " + fmt::format("{}", fmt::join(names[part].begin(), names[part].begin() + static_cast<std::ptrdiff_t>(count), ", "));
+        out += names[part].size() > most ? fmt::format(" and {} more\n", names[part].size() - most) : "\n";
     }
-    const double share = graph.edges.empty()
-        ? 0
-        : 100.0 * static_cast<double>(partition.cut.size()) / static_cast<double>(graph.edges.size());
-    out += fmt::format("lookahead {}, {} of {} links cut ({:.1f} %)\n", format_time_ps(partition.lookahead),
-        partition.cut.size(), graph.edges.size(), share);
-    return out;
+    return out + cut_text(graph, partition) + "\n";
 }
 
 }  // namespace weft

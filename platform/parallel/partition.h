@@ -44,6 +44,23 @@ struct Partition {
 // Throws InputError when the graph has fewer groups of endpoints that can be apart.
 Partition make_partition(const CutGraph& graph, std::uint32_t parts);
 
+// Parts that a user has written down. Nodes that are `free`, among them no endpoint, go where most of their bandwidth leads, together with
+// what cannot be cut from them.
+struct GivenParts {
+    static constexpr std::uint32_t free = ~std::uint32_t{0};
+
+    std::uint32_t parts = 1;
+    std::vector<std::uint32_t> part;  // by node
+    std::vector<int> line;            // of the file, by node
+    std::string file;
+};
+// Throws InputError where a link that cannot be cut would be.
+Partition given_partition(const CutGraph& graph, const GivenParts& given);
+
+// For people: "part 0: 4 GPUs, 2 other, weight 352" of each part, and "lookahead 70 ns, 16 of 32 links cut (50.0 %)".
+std::vector<std::string> part_texts(const CutGraph& graph, const Partition& partition);
+std::string cut_text(const CutGraph& graph, const Partition& partition);
+
 // A table for people: the nodes of each part, the lookahead, the share of links that are cut.
 std::string partition_text(const CutGraph& graph, const Partition& partition);
 

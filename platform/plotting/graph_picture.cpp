@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,8 @@ namespace {
 constexpr double margin = 20;
 constexpr double head = 34;
 constexpr double legend_line = 22;
+constexpr std::size_t most_parts = 8;  // that the legend lists: there are so many colours
+const char* const cut_colour = "#d1242f";
 
 const char* const styles = R"(<style>
 svg{background:#fff;font-family:system-ui,"DejaVu Sans",Helvetica,Arial,sans-serif}
@@ -51,6 +55,7 @@ public:
         std::size_t number = 0;
         for (LinkKind& kind : kinds_)
             if (kind.drawn) kind.colour = colour_of_kind(number++);
+        for (const auto& [node, part] : picture.parts) parts_[layout.place[node]].insert(part);
         for (const PictureEdge& edge : layout.edges)
             if (const Arc arc = arc_of(edge); arc.height > 0)
                 head_ = std::max(head_, head + margin / 2 + arc.height / 2 - arc.y);
@@ -60,7 +65,8 @@ public:
     {
         const double width = std::max(layout_.width, 560.0) + 2 * margin;
         shift_ = (width - layout_.width) / 2;
-        const std::size_t legend_lines = kinds_.size() + (picture_.use.empty() ? 0 : 2) + (layout_.grouped ? 2 : 0);
+        const std::size_t legend_lines = kinds_.size() + (picture_.use.empty() ? 0 : 2) + (layout_.grouped ? 2 : 0) +
+            (picture_.parts.empty() ? 0 : std::min(most_parts, picture_.part_texts.size()) + 3);
         const double height = layout_.height + head_ + margin + legend_line * static_cast<double>(legend_lines + 1);
         std::string out = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" "
@@ -73,7 +79,7 @@ public:
         out += "<g class=\"zoomable\">\n";
         for (const PictureBox& box : layout_.boxes) add_box(out, box);
         for (const PictureEdge& edge : layout_.edges) add_edge(out, edge);
-        for (const PictureNode& node : layout_.nodes) add_node(out, node);
+        for (std::size_t place = 0; place < layout_.nodes.size(); ++place) add_node(out, place);
         out += "</g>\n";
         add_legend(out);
         return out + "</svg>\n";
@@ -122,12 +128,42 @@ private:
             y(box.y) + box.height - 9, xml_text(box.label));
     }
 
-    void add_node(std::string& out, const PictureNode& node) const
+    // What is behind the type of a node in its title, and how it is filled.
+    struct Look {
+        std::string text;
+        std::string fill;
+    };
+    Look look_of(std::size_t place) const
     {
-        out += fmt::format("<g class=\"item\"><title>{} ({})</title><rect class=\"node {}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+        if (picture_.parts.empty()) return {"", fmt::format("class=\"node {}\"", class_of(layout_.nodes[place].type))};
+        const auto found = parts_.find(place);
+        if (found == parts_.end()) return {", not in the run", "class=\"node\" fill=\"#d8dbdf\""};
+        const std::set<std::uint32_t>& parts = found->second;
+        if (parts.size() > 1)
+            return {fmt::format(", in {} parts", parts.size()), "class=\"node\" fill=\"#fff\""};
+        return {fmt::format(", part {}", *parts.begin()), fmt::format("class=\"node\" {}", fill_of(*parts.begin()))};
+    }
+    static std::string fill_of(std::size_t part)
+    {
+        return fmt::format("fill=\"{}\" fill-opacity=\"0.4\"", colour_of_kind(part));
+    }
+    std::size_t cut_links(const PictureEdge& edge) const
+    {
+        return static_cast<std::size_t>(std::count_if(edge.edges.begin(), edge.edges.end(), [this](EdgeId id) {
+            const auto a = picture_.parts.find(graph_.edge(id).a);
+            const auto b = picture_.parts.find(graph_.edge(id).b);
+            return a != picture_.parts.end() && b != picture_.parts.end() && a->second != b->second;
+        }));
+    }
+
+    void add_node(std::string& out, std::size_t place) const
+    {
+        const PictureNode& node = layout_.nodes[place];
+        const Look look = look_of(place);
+        out += fmt::format("<g class=\"item\"><title>{} ({}){}</title><rect {} x=\"{:.1f}\" y=\"{:.1f}\" "
                            "width=\"{:.1f}\" height=\"{:.1f}\" "
                            "rx=\"4\"/><text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-            xml_text(node.title), xml_text(node.type), class_of(node.type), x(node.x), y(node.y), node.width,
+            xml_text(node.title), xml_text(node.type), look.text, look.fill, x(node.x), y(node.y), node.width,
             node.height, x(node.x) + node.width / 2, y(node.y) + node.height / 2 + 4, xml_text(node.label));
     }
 
@@ -143,6 +179,7 @@ private:
             [&](EdgeId a, EdgeId b) { return picture_.use.at(a).share > picture_.use.at(b).share; });
         for (std::size_t i = 0; i < std::min(most, used.size()); ++i) out += "\n" + picture_.use.at(used[i]).text;
         if (used.size() > most) out += fmt::format("\nand {} more", used.size() - most);
+        if (const std::size_t cut = cut_links(edge); cut > 0) out += fmt::format("\n{} of them cut", cut);
         if (picture_.use.empty() || !used.empty()) return out;
         return out + "\nnot on any route of this run";
     }
@@ -157,9 +194,11 @@ private:
         for (const EdgeId id : edge.edges)
             if (const auto found = picture_.use.find(id); found != picture_.use.end())
                 share = std::max(share, found->second.share);
-        const std::string colour = picture_.use.empty() ? kind_colour(edge.link)
-            : share < 0                                 ? "var(--unused,#c8ccd1)"
-                                                        : colour_of_share(share);
+        const bool cut = cut_links(edge) > 0;
+        const std::string colour = !picture_.parts.empty() ? cut ? cut_colour : "#8c959f"
+            : picture_.use.empty()                         ? kind_colour(edge.link)
+            : share < 0                                    ? "var(--unused,#c8ccd1)"
+                                                           : colour_of_share(share);
         const double thick = 1.6 + std::min(3.0, std::log2(static_cast<double>(edge.edges.size())) * 0.7) +
             (share > 0 ? 1.2 * share : 0);
         const double ax = x(upper->x) + upper->width / 2;
@@ -175,8 +214,8 @@ private:
             path = fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", ax, y(upper->y) + upper->height, bx, y(lower->y));
         }
         out += fmt::format("<g class=\"item\"><title>{}</title><path class=\"edge\" stroke=\"{}\" "
-                           "stroke-width=\"{:.1f}\" d=\"{}\"/></g>\n",
-            xml_text(edge_title(edge)), colour, thick, path);
+                           "stroke-width=\"{:.1f}\"{} d=\"{}\"/></g>\n",
+            xml_text(edge_title(edge)), colour, thick, cut ? " stroke-dasharray=\"5 4\"" : "", path);
     }
 
     std::string kind_colour(const std::string& name) const
@@ -192,7 +231,7 @@ private:
         double at = layout_.height + head_ + margin;
         for (const LinkKind& kind : kinds_) {
             at += legend_line;
-            if (picture_.use.empty() && kind.drawn)
+            if (picture_.use.empty() && picture_.parts.empty() && kind.drawn)
                 out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" d=\"M{:.0f} {:.1f}h28\"/>", kind.colour,
                     margin, at - 4);
             const auto rate = picture_.rates.find(kind.name);
@@ -214,6 +253,7 @@ private:
                                "y=\"{:.1f}\">not on any route of this run</text>\n",
                 margin + 44, at - 11, margin + 76, at);
         }
+        if (!picture_.parts.empty()) at = add_parts(out, at);
         if (layout_.grouped) {
             at += legend_line;
             const auto note = [&](const std::string& text) {
@@ -226,10 +266,33 @@ private:
         }
     }
 
+    double add_parts(std::string& out, double at) const
+    {
+        const std::size_t parts = picture_.part_texts.size();
+        const auto line = [&](const std::string& mark, const std::string& text) {
+            out += fmt::format("{}<text x=\"{:.0f}\" y=\"{:.1f}\">{}</text>\n", mark, margin + 38, at, xml_text(text));
+        };
+        for (std::size_t part = 0; part < std::min(most_parts, parts); ++part) {
+            at += legend_line;
+            line(fmt::format("<rect class=\"node\" x=\"{:.0f}\" y=\"{:.1f}\" width=\"28\" height=\"12\" {}/>", margin,
+                     at - 11, fill_of(part)),
+                picture_.part_texts[part]);
+        }
+        at += legend_line;
+        line("", parts > most_parts ? fmt::format("and {} more parts; colours repeat", parts - most_parts)
+                                    : "grey: not in the run; white: nodes of several parts");
+        at += legend_line;
+        line(fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"5 4\" d=\"M{:.0f} {:.1f}h28\"/>",
+                 cut_colour, margin, at - 4),
+            picture_.cut_text);
+        return at;
+    }
+
     const Graph& graph_;
     const GraphLayout& layout_;
     const GraphPicture& picture_;
     std::vector<LinkKind> kinds_;
+    std::map<std::size_t, std::set<std::uint32_t>> parts_;  // by place
     double shift_ = 0;
     double head_ = head;
 };

@@ -104,6 +104,25 @@ ModuleResult take_module(ByteReader& in)
     return out;
 }
 
+void put_fault(ByteWriter& out, const std::optional<BlockFault>& fault)
+{
+    out.put(fault.has_value());
+    if (!fault) return;
+    out.list(fault->instances);
+    out.put(fault->at);
+    out.put(fault->clock);
+}
+
+std::optional<BlockFault> take_fault(ByteReader& in)
+{
+    if (!in.take<bool>()) return {};
+    BlockFault out;
+    out.instances = in.texts();
+    out.at = in.take<Time>();
+    out.clock = in.take<Time>();
+    return out;
+}
+
 using PlacedLine = std::pair<std::uint64_t, std::string>;
 
 void put_placed(ByteWriter& out, const std::vector<PlacedLine>& lines)
@@ -149,6 +168,7 @@ Bytes Contribution::bytes() const
 {
     ByteWriter out;
     out.list(problems);
+    put_fault(out, fault);
     out.list(unsettled);
     out.list(buffer_waits, [&out](const std::pair<std::uint64_t, BufferWait>& wait) {
         out.put(wait.first);
@@ -183,6 +203,7 @@ Contribution Contribution::of(const Bytes& bytes)
     ByteReader in(bytes);
     Contribution out;
     out.problems = in.texts();
+    out.fault = take_fault(in);
     out.unsettled = in.texts();
     out.buffer_waits = in.list([&in] {
         const auto place = in.take<std::uint64_t>();
@@ -215,6 +236,7 @@ Contribution Contribution::of(const Bytes& bytes)
 void Contribution::add(Contribution other)
 {
     append(problems, std::move(other.problems));
+    if (other.fault && (!fault || other.fault->at < fault->at)) fault = std::move(other.fault);
     append(unsettled, std::move(other.unsettled));
     append_in_order(buffer_waits, std::move(other.buffer_waits));
     append_in_order(waiting_ranks, std::move(other.waiting_ranks));

@@ -5,18 +5,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "platform/parallel/bytes.h"
 #include "platform/result/run_result.h"
+#include "rtl/modules/block_fault.h"
 #include "tlm_interconnect/switch/blocked_chain.h"
 
 namespace weft {
 
 struct Contribution {
-    std::vector<std::string> problems;   // errors, and
+    std::vector<std::string> problems;   // errors,
+    std::optional<BlockFault> fault;     // the first one of a block, and
     std::vector<std::string> unsettled;  // what has not come home; one line each
     // Who waits, by place in the order of all: buffers, then ranks, then modules.
     std::vector<std::pair<std::uint64_t, BufferWait>> buffer_waits;

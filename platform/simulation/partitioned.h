@@ -1,8 +1,7 @@
-// A run that is cut into parts (platform/parallel/): which runs can be, and how.
+// A run that is cut into parts (platform/parallel/).
 //
 // A run in any number of parts has the results of the run as a whole, to the bit. What does not keep that promise is refused with one
-// line: blocks of RTL and models of users, which the SystemC kernel may wake; protocol checkers, which know a transaction by its object. Links
-// with retry, with credit messages or with a pool of credits and those of replay GPUs are not cut (docs/models/parallel.md says why).
+// line: models that need the SystemC kernel (cut_plan.h), and protocol checkers, which know a transaction by its object.
 //
 // With RunOptions::group each process has some of the parts.
 #pragma once
@@ -15,8 +14,8 @@
 #include "platform/assembly/run_contexts.h"
 #include "platform/assembly/system.h"
 #include "platform/parallel/conductor.h"
-#include "platform/parallel/partition.h"
 #include "platform/parallel/process_group.h"
+#include "platform/simulation/cut_plan.h"
 #include "platform/simulation/run.h"
 
 namespace weft {
@@ -24,7 +23,8 @@ namespace weft {
 class CutRun {
 public:
     // Throws InputError for what cannot be cut.
-    CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const RunOptions& options);
+    CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
+        const RunOptions& options);
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 
@@ -32,8 +32,8 @@ public:
     static void require_processes(const ResolvedSystem& resolved);
 
     const Division& division() const { return division_; }
-    Time lookahead() const { return partition_.lookahead; }
-    std::string text() const { return partition_text(graph_, partition_); }
+    Time lookahead() const { return plan_.partition.lookahead; }
+    std::string text() const { return plan_.text(); }
 
     // The sites of the executor's endpoints.
     std::vector<LineExecutor::Site> sites(const System& system, const FabricPlan& plan) const;
@@ -44,8 +44,7 @@ public:
 private:
     void share_parts(ProcessGroup& group);
 
-    CutGraph graph_;  // nodes with the numbers of those that are used, in rank order, then others
-    Partition partition_;
+    const CutPlan plan_;
     std::unique_ptr<Transport> transport_;
     Division division_;
 };

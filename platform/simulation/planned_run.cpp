@@ -75,7 +75,7 @@ void require_lines(const ResolvedSystem& resolved, const RunOptions& options)
 
 }  // namespace
 
-PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
+PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& registry, const RunOptions& with)
     : resolved(system), options(with), load(system), plan(plan_of(system, load, ranks, accelerators)),
       assumptions(assumptions_of(system, plan, with.strict)), traffic(replay_traffic_of(system, plan, load, ranks))
 {
@@ -91,7 +91,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     if (options.partitions > 1) {
         if (options.group != nullptr) CutRun::require_processes(resolved);
-        cut = std::make_unique<CutRun>(resolved, plan, options);
+        cut = std::make_unique<CutRun>(resolved, plan, registry, options);
     }
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);

@@ -23,7 +23,7 @@ struct BuiltRun;
 
 // Before anything is built. Throws InputError for what cannot be run, and for what does not fit into memory.
 struct PlannedRun {
-    PlannedRun(const ResolvedSystem& system, const RunOptions& with);
+    PlannedRun(const ResolvedSystem& system, const ModelRegistry& registry, const RunOptions& with);
 
     const ResolvedSystem& resolved;
     const RunOptions& options;

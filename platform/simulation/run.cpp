@@ -8,6 +8,7 @@
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
 #include "platform/assembly/link_results.h"
+#include "platform/simulation/kernel_processes.h"
 #include "platform/simulation/planned_run.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/gathered_reports.h"
@@ -72,6 +73,7 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     // The kernel's remark on a run that is stopped early would stand in the middle of a report.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (run.cut) require_no_processes();
 }
 
 // Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
@@ -117,12 +119,11 @@ std::vector<std::string> who_waits(Contribution& all)
 }
 
 // Why the run is over; it ended by itself where `ended`.
-void set_stop(const PlannedRun& run, BuiltRun& parts, const Watching& watching, const RunEnd& end, Contribution& all,
-    RunResult& result)
+void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end, Contribution& all, RunResult& result)
 {
     result.problems = std::move(all.problems);
     if (result.problems.empty()) result.problems = std::move(all.unsettled);
-    result.fault = parts.system.fault();
+    result.fault = std::move(all.fault);
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;
     } else if (run.load.finished() && end.all_replayed) {
@@ -215,7 +216,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
 RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options)
 {
     const Clock::time_point begun = Clock::now();
-    PlannedRun run(resolved, options);
+    PlannedRun run(resolved, registry, options);
     BuiltRun parts(run, registry);
     RunResult result = described(run, parts);
     Watching watching(run, parts);
@@ -239,7 +240,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         gather_reports(run, parts, watching, *options.group);
     }
     if (!collect(all, options.group)) return result;
-    set_stop(run, parts, watching, end, all, result);
+    set_stop(run, watching, end, all, result);
     gather(run, parts, watching, all, result);
     for (std::string& line : undeclared_statistics(result.modules, registry)) {
         result.problems.push_back(std::move(line));

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "platform/assembly/model_registry.h"
+#include "platform/configuration/parts_file.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/result/run_result.h"
 
@@ -28,6 +29,7 @@ struct RunOptions {
     std::optional<double> credit_wait;  // with `flow`: in place of both (platform/applications/flow/flow_calibration.h)
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)
     bool progress = true;  // a line on stderr about every second, once two have passed
+    std::optional<PartsFile> parts;  // that the user has written down: `partitions` of them
     std::uint32_t partitions = 1;  // parts that the run is cut into: the results are the same (partitioned.h)
     std::uint32_t threads = 1;     // that run them, at most one a part (of a process)
     ProcessGroup* group =

@@ -98,6 +98,7 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
         system.finish_checkers();
     }
     out.problems = system.problems();
+    out.fault = system.fault();
     if (ended) out.unsettled = system.unsettled();
     if (waiting) add_waiting(run, parts, out);
     out.last = system.last();

@@ -144,6 +144,35 @@ TEST(Picture, NotesOfASmallGroupedSystemEndInside)
     EXPECT_GE(notes, 2u);
 }
 
+TEST(Picture, OfPartsOfARun)
+{
+    const auto count = [](const std::string& text, const std::string& what) {
+        std::size_t out = 0;
+        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+        return out;
+    };
+    const std::string system = "examples/dgx_h100/system.yaml";
+    const Outcome outcome = call({"graph", system, "--format", "svg", "--partitions", "2"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(count(outcome.out, "stroke-dasharray"), 16u + 1) << "links that are cut, and the legend";
+    EXPECT_EQ(count(outcome.out, ", part 0</title>"), 6u);
+    EXPECT_EQ(count(outcome.out, ", part 1</title>"), 6u);
+    EXPECT_EQ(count(outcome.out, ", not in the run</title>"), 6u);
+    EXPECT_EQ(count(outcome.out, "part 1: 4 GPUs, 2 other, weight 352"), 1u);
+    EXPECT_EQ(count(outcome.out, "lookahead 70 ns, 16 of 32 links cut (50.0 %)"), 1u);
+
+    const Fixtures files;
+    const std::string parts = files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.[1-7]\"]\n");
+    EXPECT_EQ(call({"graph", system, "--format", "svg", "--parts", parts}).err,
+        parts + ":3: '*.xpu.[1-7]' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
+                "patterns of them\n");
+    files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.?\"]\n");
+    EXPECT_NE(call({"graph", system, "--format", "svg", "--parts", parts}).err.find("dgx.0.xpu.0 is in part 0 and"),
+        std::string::npos);
+    EXPECT_NE(call({"graph", system, "--partitions", "2"}).err.find("--partitions with --format json; expected --format svg"),
+        std::string::npos);
+}
+
 TEST(Picture, StatesBandwidthsOnceAndTiersInRows)
 {
     const Outcome outcome = call({"graph", "examples/clos_8/system.yaml", "--format", "svg"});

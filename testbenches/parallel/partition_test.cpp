@@ -117,8 +117,9 @@ TEST(Partition, AnArrivalWithinAWindowEndsTheRun)
             RunOptions options;
             options.partitions = 2;
             options.progress = false;
-            PlannedRun run(system, options);
-            BuiltRun built(run, ModelRegistry());
+            const ModelRegistry registry;
+            PlannedRun run(system, registry, options);
+            BuiltRun built(run, registry);
             sc_core::sc_start(sc_core::SC_ZERO_TIME);
             run.load.start();
             std::vector<Conductor::Part> parts;

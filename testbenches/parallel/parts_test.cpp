@@ -60,8 +60,6 @@ TEST(Parts, RefuseWhatCannotBeCut)
         "1 group of GPUs that can be apart (b.0.xpu.0~b.0.sw.0 cannot be cut: link.pool_credits"))
         << with("link.pool_credits=8");
     EXPECT_TRUE(has(with("link.credit_bytes=8"), "cannot be cut: link.credit_bytes")) << with("link.credit_bytes=8");
-    EXPECT_TRUE(has(with("l2.model=reference_slice"), "--partitions with l2.model reference_slice of "))
-        << with("l2.model=reference_slice");
     RunSetup other = setup;
     other.options.check_protocol = true;
     EXPECT_TRUE(has(refusal_of(other, 2), "--partitions with --check-protocol")) << refusal_of(other, 2);

@@ -13,7 +13,7 @@
 
 namespace weft::testing {
 
-ResolvedSystem resolve_setup(const RunSetup& setup)
+ResolvedSystem resolve_setup(const RunSetup& setup, const KnownNames& known)
 {
     const bool is_text = setup.document.find('\n') != std::string::npos;
     const std::string path = is_text ? "inline.yaml" : setup.document;
@@ -22,9 +22,9 @@ ResolvedSystem resolve_setup(const RunSetup& setup)
     description.sets.push_back(parse_set("l2.contents=cached"));
     for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
     const auto resolved = [&] {
-        if (!is_text) return load_system(description);
+        if (!is_text) return load_system(description, known);
         LoadedGraph loaded = load_infrastructure_text(path, setup.document);
-        return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)));
+        return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known);
     };
     ResolvedSystem system = resolved();
     if (!setup.rank_nodes.empty()) system.workload.rank_nodes = setup.rank_nodes;

@@ -31,7 +31,7 @@ struct RunSetup {
     }
 };
 
-ResolvedSystem resolve_setup(const RunSetup& setup);
+ResolvedSystem resolve_setup(const RunSetup& setup, const KnownNames& known = {});
 
 // In this process, which can do so once. Throws InputError.
 RunResult run_here(const RunSetup& setup);

@@ -1,0 +1,183 @@
+// Blocks behind pins in runs that are cut: each is in one part with its neighbours. Models that need the kernel are refused.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <systemc>
+
+#include "base/diagnostic.h"
+#include "base/text_file.h"
+#include "platform/result/report.h"
+#include "testbenches/parallel/launcher.h"
+#include "testbenches/parallel/over_processes.h"
+#include "testbenches/parallel/same_bytes.h"
+#include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/scratch_folder.h"
+#include "tlm_interconnect/card/network_card.h"
+
+namespace blocks_parts_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// Pods of two GPUs behind a switch; blocks are in the pods.
+RunSetup pods(const std::string& algorithm, const std::string& bind = "")
+{
+    RunSetup setup;
+    setup.document = pods_document(3, 2, 1, 50, 300);
+    setup.lines = collective_lines("all_reduce", algorithm, "16384") + (bind.empty() ? "" : "bind:\n" + bind);
+    setup.sets = {"switch.clock=500ps", "switch.multicast_groups=0", "link.request_credits=8",
+        "link.response_credits=8"};
+    return setup;
+}
+
+std::string switch_of(unsigned pod, const std::string& model)
+{
+    return "- {nodes: \"p." + std::to_string(pod) + ".sw.0\", model: " + model + "}\n";
+}
+
+RunSetup slices(const std::string& gpus, const std::string& model)
+{
+    return pods("direct")
+        .with("l2.partitions=1")
+        .with("l2.line=64")
+        .with("l2.size=16MiB")
+        .with(gpus + ".l2.model=" + model);
+}
+
+using BlocksProcesses = OverProcesses;
+
+struct RtlProcesses : ShortRtlTest {
+    void SetUp() override
+    {
+        ShortRtlTest::SetUp();
+        if (const std::string missing = missing_launcher(); !IsSkipped() && !missing.empty()) GTEST_SKIP() << missing;
+    }
+};
+
+// A switch with a process of the kernel inside.
+struct Clockwork : sc_core::sc_module {
+    SC_HAS_PROCESS(Clockwork);
+    explicit Clockwork(sc_core::sc_module_name name) : sc_module(name) { SC_METHOD(tick); }
+    void tick() {}
+};
+
+ModelRegistry registry_with(const std::string& name, bool declares, bool process)
+{
+    ModelRegistry registry;
+    ModelDeclaration declaration(name, "a switch of a test");
+    if (declares) declaration.without_kernel();
+    registry.add_switch(declaration, [process](const RunContext& context, const SwitchRequest& request) {
+        if (process) new Clockwork("clockwork");  // stays to the end of the process
+        return make_switch(request.module_name.c_str(), context.event_queue, request.path,
+            request.parameters.get<SwitchSpec>(), request.ports, request.routes);
+    });
+    return registry;
+}
+
+std::string outcome_of_own(bool declares, bool process, std::uint32_t parts)
+{
+    return in_timed_child(
+        [=] {
+            const RunSetup setup = pods("ring", switch_of(1, "own"));
+            const ModelRegistry registry = registry_with("own", declares, process);
+            KnownNames known;
+            known.models = registry.names_by_kind();
+            known.blocks = registry.blocks();
+            const ResolvedSystem system = resolve_setup(setup, known);
+            RunOptions options;
+            options.partitions = parts;
+            options.progress = false;
+            try {
+                return result_json(run_system(system, registry, options), false);
+            } catch (const InputError& error) {
+                return std::string("refused: ") + error.what();
+            }
+        },
+        100);
+}
+
+}  // namespace
+
+TEST(BlocksParts, Switches)
+{
+    expect_same(pods("ring", switch_of(1, "reference_switch")), {2, 3}, "a switch");
+    expect_same(pods("direct", switch_of(0, "reference_switch") + switch_of(2, "reference_switch")), {2, 3}, "switches");
+}
+
+TEST_F(BlocksProcesses, Switches)
+{
+    expect_same_over({2, 3}, pods("direct", switch_of(0, "reference_switch") + switch_of(2, "reference_switch")),
+        "switches");
+}
+
+TEST(BlocksParts, Links)
+{
+    const std::string link = "p.1.xpu.0~p.1.sw.0.link.";
+    expect_same(pods("direct").with("link.flit=16").with(link + "model=reference_link"), {2, 3}, "a link");
+}
+
+TEST(BlocksParts, Slices)
+{
+    expect_same(slices("p.1.xpu.1", "reference_slice"), {2, 3}, "slices of a GPU");
+    expect_same(slices("*", "reference_slice"), {3}, "all slices");
+}
+
+TEST_F(BlocksProcesses, Slices) { expect_same_over({2}, slices("*", "reference_slice"), "all slices"); }
+
+// A block that all GPUs have a link to keeps all of them together.
+TEST(BlocksParts, AreNotCutFromTheirNeighbours)
+{
+    RunSetup setup = pods("ring", "- {nodes: b.0.sw.0, model: reference_switch}\n");
+    setup.document = star_document(4);
+    const std::string refused = refusal_of(setup, 2);
+    EXPECT_NE(refused.find("cannot be cut: model reference_switch of b.0.sw.0"), std::string::npos) << refused;
+}
+
+TEST_F(RtlProcesses, RtlInOneProcess)
+{
+    expect_same_over({2}, pods("ring", switch_of(1, "switch_lockstep")), "RTL in the last process");
+}
+
+// A fault of a block in another process is told by process 0, which writes the waveform.
+TEST_F(RtlProcesses, AFaultIsTold)
+{
+    const test::ScratchFolder folder;
+    std::filesystem::copy(WEFT_SOURCE_DIR "/rtl", folder.file("rtl"), std::filesystem::copy_options::recursive);
+    const std::string file = folder.file("rtl/switch/weft_switch.sv");
+    std::string text = read_text_file(file);
+    const std::string right = "sent_data[o] = read_data[i];";
+    const std::size_t at = text.find(right);
+    ASSERT_NE(at, std::string::npos);
+    write_text_file(file,
+        text.replace(at, right.size(), "sent_data[o] = read_data[i] ^ (WIDTH'(read_data[i][126:103] == 24'd7) << 200);"));
+    ::setenv("WEFT_RTL_DIR", folder.file("rtl").c_str(), 1);
+    const commands_test::Fixtures files;
+    const std::string wave = folder.file("fault.fst");
+    const Written out =
+        written_by(2, pods("ring", switch_of(2, "switch_lockstep")), files, {"--fault-wave", wave});
+    ::unsetenv("WEFT_RTL_DIR");
+    EXPECT_EQ(out.code, 1) << out.text << out.err;
+    EXPECT_NE(out.text.find("p.2.sw.0: clock "), std::string::npos) << out.text;
+    EXPECT_TRUE(std::filesystem::exists(wave));
+}
+
+TEST(BlocksParts, ModelsSayThatTheyNeedNoKernel)
+{
+    const std::string whole = outcome_of_own(true, false, 1);
+    EXPECT_EQ(difference(whole, outcome_of_own(true, false, 3)), "");
+    const std::string refused = outcome_of_own(false, false, 3);
+    EXPECT_NE(refused.find("--partitions with model own of p.1.sw.0; expected a model that declares without_kernel()"),
+        std::string::npos)
+        << refused;
+}
+
+TEST(BlocksParts, AProcessOfTheKernelIsFound)
+{
+    EXPECT_EQ(outcome_of_own(true, true, 1).substr(0, 1), "{");
+    const std::string refused = outcome_of_own(true, true, 3);
+    EXPECT_NE(refused.find("clockwork.tick is a process of the SystemC kernel"), std::string::npos) << refused;
+}
+
+}  // namespace blocks_parts_test
