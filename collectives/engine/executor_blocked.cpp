@@ -28,8 +28,31 @@ std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint3
 
 bool LineExecutor::only_waits() const
 {
+    look_at_flags_elsewhere();
     const bool here = only_waits_here();
     return in_all_ ? in_all_(here) : here;
+}
+
+void LineExecutor::look_at_flags_elsewhere() const
+{
+    if (!read_flags_) return;
+    std::vector<std::uint64_t> wanted;
+    for (const Gpu* gpu : gpus_) {
+        if (gpu == nullptr) continue;
+        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups())
+            if (entry.kind == Operation::Kind::wait && !has_flag(entry.flag)) wanted.push_back(entry.flag);
+    }
+    flags_elsewhere_ = read_flags_(wanted);
+}
+
+std::uint64_t LineExecutor::flag_here(std::uint64_t address) const
+{
+    return endpoints_[endpoint_of(address)]->image().flag(local_of(address));
+}
+
+std::uint64_t LineExecutor::flag_at(std::uint64_t address) const
+{
+    return has_flag(address) ? flag_here(address) : flags_elsewhere_.at(address);
 }
 
 bool LineExecutor::only_waits_here() const
@@ -39,7 +62,7 @@ bool LineExecutor::only_waits_here() const
         if (gpu == nullptr) continue;
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
-                endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
+                flag_at(entry.flag) < entry.value;
             const bool in_vain_of_requests = entry.kind == Operation::Kind::request && entry.in_flight == 0;
             const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
             if (in_vain || in_vain_of_requests || in_packets) ++waiting[entry.token];
@@ -83,7 +106,7 @@ std::vector<std::string> LineExecutor::blocked_at(std::uint32_t endpoint) const
         if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
             const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
             line += fmt::format("step {} waits for signal {} of {}, and has {}", entry.label, entry.value, home.path(),
-                endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
+                flag_at(entry.flag));
         } else if (entry.kind == Operation::Kind::wait) {
             const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
             if (plans.count(entry.token) == 0) plans[entry.token] = whole_plan(schedule, part.position);
@@ -97,7 +120,7 @@ std::vector<std::string> LineExecutor::blocked_at(std::uint32_t endpoint) const
                     line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
                     break;
                 }
-            line += fmt::format(", and has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+            line += fmt::format(", and has {}", flag_at(entry.flag));
             if (entry.more_flags > 0) line += fmt::format(", and waits for {} more flags", entry.more_flags);
         } else if (entry.packets != 0 && entry.in_flight == 0) {
             const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];

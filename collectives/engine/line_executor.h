@@ -82,6 +82,14 @@ public:
     void follow_turn(const TurnOf& turn, Picoseconds at);
     // Says whether what holds here holds in all processes, which all ask at the same place.
     void ask_all_by(std::function<bool(bool)> in_all) { in_all_ = std::move(in_all); }
+    // Reads flags of all processes, by address; all ask at the same place. Only flags that a rank of another process waits for are read.
+    using FlagValues = std::map<std::uint64_t, std::uint64_t>;
+    void read_flags_by(std::function<FlagValues(const std::vector<std::uint64_t>&)> read) { read_flags_ = std::move(read); }
+    // Before blocked() and blocked_at().
+    void look_at_flags_elsewhere() const;
+    // Of a rank that this process has.
+    std::uint64_t flag_here(std::uint64_t address) const;
+    bool has_flag(std::uint64_t address) const { return !absent(endpoint_of(address)); }
     // Otherwise who left a job here is told to the others between windows.
     struct Leave {
         JobId job;
@@ -144,6 +152,7 @@ private:
     bool replays(std::uint32_t endpoint) const;
     bool ends_at_once(const Part& part) const;
     bool only_waits_here() const;
+    std::uint64_t flag_at(std::uint64_t address) const;
     void leave(Running& job, std::uint32_t position);
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);
@@ -170,6 +179,8 @@ private:
     std::map<std::pair<JobId, std::uint32_t>, Done> elsewhere_;  // ranks that other processes have
     std::optional<Picoseconds> told_;                            // the time of what another process has told
     std::function<bool(bool)> in_all_;                           // null: one process
+    std::function<FlagValues(const std::vector<std::uint64_t>&)> read_flags_;  // null: one process has them all
+    mutable FlagValues flags_elsewhere_;
     std::uint64_t scheduled_ = 0;                                // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;

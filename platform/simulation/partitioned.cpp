@@ -84,16 +84,6 @@ void CutRun::share_parts(ProcessGroup& group)
         std::vector<std::pair<std::uint32_t, std::uint32_t>>(cuts.begin(), cuts.end()));
 }
 
-void CutRun::require_processes(const ResolvedSystem& resolved)
-{
-    const auto refuse_processes = [&](const std::string& what) {
-        throw InputError(resolved.file, resolved.workload.line, "a run over processes with " + what,
-            "one process (--partitions N cuts it there)");
-    };
-    // A report of who waits reads flags of ranks that other processes have.
-    if (resolved.engine().flag_home == FlagHome::signaller) refuse_processes("engine.flag_home=signaller");
-}
-
 std::vector<LineExecutor::Site> CutRun::sites(const System& system, const FabricPlan& plan) const
 {
     std::vector<LineExecutor::Site> out;

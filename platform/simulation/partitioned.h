@@ -28,9 +28,6 @@ public:
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 
-    // What several processes cannot do, though parts in one process can.
-    static void require_processes(const ResolvedSystem& resolved);
-
     const Division& division() const { return division_; }
     Time lookahead() const { return plan_.partition.lookahead; }
     std::string text() const { return plan_.text(); }

@@ -89,10 +89,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
-    if (options.partitions > 1) {
-        if (options.group != nullptr) CutRun::require_processes(resolved);
-        cut = std::make_unique<CutRun>(resolved, plan, registry, options);
-    }
+    if (options.partitions > 1) cut = std::make_unique<CutRun>(resolved, plan, registry, options);
     estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }

@@ -68,6 +68,29 @@ bool overdue(System& system, Time now, ProcessGroup* group)
     return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2);
 }
 
+LineExecutor::FlagValues flags_elsewhere(const LineExecutor& executor, const std::vector<std::uint64_t>& wanted,
+    Processes& processes)
+{
+    ByteWriter questions;
+    questions.list(wanted);
+    ByteWriter answers;
+    for (const Bytes& each : processes.share(questions.bytes()))
+        for (const std::uint64_t address : ByteReader(each).values<std::uint64_t>())
+            if (executor.has_flag(address)) {
+                answers.put(address);
+                answers.put(executor.flag_here(address));
+            }
+    LineExecutor::FlagValues out;
+    for (const Bytes& each : processes.share(answers.bytes())) {
+        ByteReader in(each);
+        for (std::size_t read = 0; read < each.size(); read += 2 * sizeof(std::uint64_t)) {
+            const auto address = in.take<std::uint64_t>();
+            out[address] = in.take<std::uint64_t>();
+        }
+    }
+    return out;
+}
+
 RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
 {
     RunEnd out;
@@ -100,7 +123,10 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
     out.problems = system.problems();
     out.fault = system.fault();
     if (ended) out.unsettled = system.unsettled();
-    if (waiting) add_waiting(run, parts, out);
+    if (waiting) {
+        parts.executor.look_at_flags_elsewhere();
+        add_waiting(run, parts, out);
+    }
     out.last = system.last();
     out.lines = system.lines();
     out.line_hops = system.line_hops();

@@ -12,6 +12,10 @@ Pulse agreed(const Pulse& own, ProcessGroup* group);
 // A switch or link that is busy waits in vain (System::overdue), in any process.
 bool overdue(System& system, Time now, ProcessGroup* group);
 
+// Flags that other processes have, by address; all processes ask at the same place.
+LineExecutor::FlagValues flags_elsewhere(const LineExecutor& executor, const std::vector<std::uint64_t>& wanted,
+    Processes& processes);
+
 // What decides why a run is over.
 struct RunEnd {
     bool idle = true;  // nothing is due

@@ -68,6 +68,10 @@ Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
             own.busy = here ? 0 : 1;
             return agreed(own, group).busy == 0;
         });
+    if (group != nullptr && run.resolved.engine().flag_home == FlagHome::signaller)
+        parts.executor.read_flags_by([&parts, group](const std::vector<std::uint64_t>& wanted) {
+            return flags_elsewhere(parts.executor, wanted, group->processes());
+        });
     return rules;
 }
 

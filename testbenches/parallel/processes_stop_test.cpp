@@ -77,10 +77,6 @@ TEST_F(ProcessesStop, BadInputIsSaidOnce)
         "weft: the value '2' of '--threads' is out of range; expected a whole number from 1 to 1");
     refused({"run", system, "--fidelity", "flow"},
         "weft: several processes with --fidelity flow; expected --fidelity line, or one process");
-    refused({"run", system, "--set", "engine.flag_home=signaller"},
-        system +
-            ":6: a run over processes with engine.flag_home=signaller; expected one process (--partitions N cuts it "
-            "there)");
     const Outcome large = call_processes(2, {"run", system, "--memory-limit", "1MB"});
     EXPECT_EQ(large.code, 2);
     const std::size_t at = large.err.find("this run takes ");

@@ -237,6 +237,17 @@ TEST_F(TraceProcesses, ADeadlockIsTheSame)
     }
 }
 
+// Flags of other processes are asked for: who waits for which, and whether everybody waits.
+TEST_F(TraceProcesses, FlagsAtTheRankThatSignals)
+{
+    const Folder folder;
+    const RunSetup setup = setup_of(folder, late(), mesh_document(3), {"engine.flag_home=signaller"});
+    const Written whole = written_by(1, setup, commands_test::Fixtures());
+    EXPECT_EQ(whole.code, 3);
+    EXPECT_NE(whole.text.find(" waits for signal "), std::string::npos) << whole.text;
+    expect_same_over({2, 3}, setup, "a deadlock");
+}
+
 TEST_F(TraceProcesses, ARefusalDuringTheRunIsSaidOnce)
 {
     const Folder folder;

@@ -125,6 +125,8 @@ TEST_F(WorkloadProcesses, LateRanks)
 TEST_F(WorkloadProcesses, BackgroundKernels)
 {
     expect_same_over({2}, dgx("direct", "32768", "beside: \"gemm:256,256,128\""), "beside");
+    expect_same_over({2}, dgx("ring", "32768", "beside: \"gemm:256,256,128\"").with("engine.flag_home=signaller"),
+        "flags at the rank that signals");
 }
 
 // A replay GPU counts a response when the last module before it sends it, so its link is not cut.
