@@ -201,7 +201,8 @@ std::string workload_text(const Workload& workload)
     std::string out = workload.collective;
     if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
     if (reduces(workload)) out += " of " + workload.element + " (" + workload.reduction + ")";
-    return out + ", algorithm " + workload.algorithm + beside;
+    return out + ", algorithm " +
+        (workload.algorithm.empty() ? algorithms_of(workload.collective).front() : workload.algorithm) + beside;
 }
 
 }  // namespace weft

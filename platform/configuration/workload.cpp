@@ -167,7 +167,8 @@ void check_workload(const Workload& workload, const KnownNames& known, const std
     if (workload.kind != Workload::Kind::collective) return;
     if (workload.plan.empty()) {
         check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
-        check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+        if (!workload.algorithm.empty())
+            check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
     }
     check_name(workload.element, "element type", elements, file, workload.line, problems);
     check_name(workload.reduction, "reduction", reductions, file, workload.line, problems);

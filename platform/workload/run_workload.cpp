@@ -25,6 +25,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
         throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
             "a collective of 'weft run --help'");
     request.algorithm = workload.algorithm;
+    if (request.algorithm.empty() && workload.plan.empty()) request.algorithm = algorithm_names(request.op).front();
     request.bytes = workload.bytes;
     if (!element_type_from_name(workload.element, request.type))
         throw InputError(system.file, workload.line, "unknown element type '" + workload.element + "'",

@@ -371,6 +371,25 @@ TEST(Run, CountsLooksAtFlagsBySliceAndLink)
     }
 }
 
+// Without a name each operation takes its default, the first that the page of algorithms lists.
+TEST(Run, TakesTheDefaultAlgorithmOfTheOperation)
+{
+    const Fixtures files;
+    const std::string system = files.write("system.yaml",
+        "system: one\ninfrastructure: pair.yaml\nprofile: generic\nworkload: {collective: all_to_all, bytes: 4 KiB}\n");
+    for (const std::string fidelity : {"line", "flow"})
+        EXPECT_EQ(run_json({system, "--fidelity", fidelity})["collectives"][0]["algorithm"], "direct") << fidelity;
+    const weft::chakra::testing::Folder traces;
+    const std::vector<std::string> rank{weft::chakra::testing::collective(1, 6, 4096),
+        weft::chakra::testing::collective(2, 0, 4096).data({1})};
+    const std::string prefix = traces.write_set({rank, rank});
+    for (const std::string fidelity : {"line", "flow"}) {
+        const json result = run_json({"--infra", files.pair(), "--trace", prefix, "--fidelity", fidelity});
+        EXPECT_EQ(result["collectives"][0]["algorithm"], "direct") << fidelity;
+        EXPECT_EQ(result["collectives"][1]["algorithm"], "ring") << fidelity;
+    }
+}
+
 // The memory that is busier than every link is named; a run that its links bound names none.
 TEST(Run, NamesTheMemoryThatBoundsIt)
 {

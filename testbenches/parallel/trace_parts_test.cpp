@@ -45,7 +45,7 @@ Ranks mixed(unsigned ranks)
             collective(4, all_gather, 4096).data({3}), send(5, next, 7, 3000).data({2}), recv(6, before, 7, 3000),
             memory(7, rank % 2 == 0, 5000).data({6}), collective(8, all_reduce, 20'000).data({4, 6}),
             comp(9, 2).data({8}), collective(10, broadcast, 8192).data({9}), collective(11, all_to_all, 6400).data({7}),
-            collective(12, reduce_scatter, 12'800).data({11})});
+            collective(12, reduce_scatter, 12'800).data({10, 11})});
     }
     return out;
 }
