@@ -15,6 +15,7 @@
 
 #include "base/packet_format.h"
 #include "collectives/flow/event_wheel.h"
+#include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_program.h"
 #include "collectives/flow/path_book.h"
@@ -93,9 +94,11 @@ public:
         return messages_;
     }  // transfers between ranks that have arrived, signals not counted
     std::uint64_t events() const { return events_; }
+    // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
+    std::uint64_t circles() const { return buffers_.circles(); }
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece };
     enum class Use : std::uint8_t { put, get, signal, direct, acknowledge, operand, to_switch, pushed, copy };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
@@ -254,6 +257,7 @@ private:
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
+    void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Operations that switches execute (flow_switches.cpp).
@@ -287,6 +291,7 @@ private:
     PathBook& book_;
     FlowProfile profile_;
     FlowLinks links_;
+    FlowBuffers buffers_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
     std::uint64_t events_ = 0;

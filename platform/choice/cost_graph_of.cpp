@@ -135,7 +135,7 @@ private:
         std::map<std::pair<std::uint32_t, unsigned>, double> here{{{plan_.routing.node_of(from), 0}, 1.0}};
         while (!here.empty()) {
             std::map<std::pair<std::uint32_t, unsigned>, double> next;
-            std::map<std::uint32_t, double> links;
+            std::map<std::pair<std::uint32_t, unsigned>, double> links;  // and VC sets
             for (const auto& [place, share] : here) {
                 const auto [node, phase] = place;
                 if (node == plan_.routing.node_of(to)) continue;
@@ -147,15 +147,16 @@ private:
                 for (unsigned i = 0; i < choice.size(); ++i) {
                     const Fabric::Port& exit = ports_[node][choice[i]];
                     const double part = share / static_cast<double>(choice.size());
-                    links[link(exit.edge, plan_.fabric.edges[exit.edge].a == node)] += part;
-                    const unsigned then =
-                        plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
+                    const unsigned set = plan_.routing.vc_set(node, to, i, phase);
+                    links[{link(exit.edge, plan_.fabric.edges[exit.edge].a == node), set}] += part;
+                    const unsigned then = plan_.routing.phase_after(node, choice[i], set);
                     next[{exit.peer, then}] += part;
                 }
             }
             if (links.empty()) break;
             path.stages.emplace_back();
-            for (const auto& [number, share] : links) path.stages.back().links.push_back({number, share});
+            for (const auto& [place, share] : links)
+                path.stages.back().links.push_back({place.first, share, place.second});
             here = std::move(next);
         }
     }
@@ -186,6 +187,8 @@ private:
             if (system_.role(near) == NodeRole::forwarder || plan_.used.transit[near])
                 out.answer_dwell_ps = static_cast<double>(system_.switch_of(near).latency);
             out.name = there ? a + " -> " + b : b + " -> " + a;
+            out.from = static_cast<std::int32_t>(near);
+            out.to = static_cast<std::int32_t>(there ? plan_.fabric.edges[edge].b : plan_.fabric.edges[edge].a);
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
         }
