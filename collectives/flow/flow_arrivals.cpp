@@ -59,7 +59,8 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::operand:
     case Use::to_switch:
     case Use::pushed:
-    case Use::copy: return gathered(Transfer(transfer), tail);
+    case Use::copy:
+    case Use::lowered: return gathered(Transfer(transfer), tail);
     case Use::put: break;
     }
     const std::uint32_t index = transfer.thread;

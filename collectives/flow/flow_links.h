@@ -3,7 +3,7 @@
 // A link serves transfers in the order in which their heads come. It is occupied for bytes x its rate; the head goes on at
 // once (cut-through), or with the last byte under `store_and_forward`. What goes back for a transfer occupies the other
 // direction. Where a path passes ranks, several ranks' transfers meet and more waits than the buffer holds, what waits takes
-// twice as long (estimate.h).
+// twice as long (estimate.h); not on paths that flow_buffers.h takes.
 //
 // Long packets (LinkRules::waits): signals and acknowledges wait for the packet on the wire. Where they wait so long that the
 // credits of acknowledges run out, data pass at the rate at which these come back, in place of the factor above.

@@ -52,6 +52,14 @@ struct CostPort {
     std::uint32_t down = 0;
 };
 
+// A link between two such switches, both ways: one that ranks are attached to, and one above it.
+struct CostTrunk {
+    std::uint32_t leaf = 0;  // of CostGraph::switches
+    std::uint32_t spine = 0;
+    std::uint32_t up = 0;
+    std::uint32_t down = 0;
+};
+
 // The part of a transfer that passes one link.
 struct LinkShare {
     std::uint32_t link = 0;
@@ -101,6 +109,7 @@ struct CostGraph {
     std::vector<CostRank> ranks;
     std::vector<CostLink> links;
     std::vector<CostSwitch> switches;  // that combine and copy
+    std::vector<CostTrunk> trunks;     // between these, where groups over two tiers are wanted
     std::vector<CostPath> paths;       // from * size + to; empty stages on the diagonal
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
