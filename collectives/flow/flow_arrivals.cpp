@@ -10,8 +10,26 @@ void FlowCore::hop(std::uint32_t number)
 {
     Transfer& transfer = transfers_[number];
     const bool at_once = transfer.use == Use::signal && profile_.signals_with_data;
+    if (profile_.links.buffers && !at_once && buffers_.takes(transfer.flight)) {
+        buffers_.enter(number, transfer.flight, now_);
+        return after_buffers();
+    }
     if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
+}
+
+// What buffers let go on, and when they are to be asked again.
+void FlowCore::after_buffers()
+{
+    for (const FlowBuffers::Event& event : buffers_.events())
+        push(event.time, event.piece ? Kind::piece : Kind::wire, event.index);
+    buffers_.events().clear();
+    for (std::size_t i = 0; i < buffers_.passed().size(); ++i) {
+        const FlowBuffers::Passed passed = buffers_.passed()[i];
+        transfers_[passed.transfer].flight = passed.flight;
+        arrived(passed.transfer);
+    }
+    buffers_.passed().clear();
 }
 
 void FlowCore::arrived(std::uint32_t number)
@@ -41,7 +59,8 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::operand:
     case Use::to_switch:
     case Use::pushed:
-    case Use::copy: return gathered(Transfer(transfer), tail);
+    case Use::copy:
+    case Use::lowered: return gathered(Transfer(transfer), tail);
     case Use::put: break;
     }
     const std::uint32_t index = transfer.thread;
@@ -54,7 +73,8 @@ void FlowCore::arrived(std::uint32_t number)
         for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
         share.sleepers.clear();
     }
-    if (profile_.links.waits && transfer.earliest > 0) return acknowledge(Transfer(transfer), tail);
+    if (transfer.flight.buffered || (profile_.links.waits && transfer.earliest > 0))
+        return acknowledge(Transfer(transfer), tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
     finish_blocked(index);

@@ -45,8 +45,9 @@ FlowRanks ranks_of(const CostGraph& graph)
 }
 
 FlowCore::FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile)
-    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links)
+    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links), buffers_(book, links_)
 {
+    if (profile_.links.buffers) book_.keep_apart();
 }
 
 FlowCore::~FlowCore() = default;
@@ -240,7 +241,12 @@ void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t byte
 
 void FlowCore::run(Ps end, const std::function<bool()>& stop)
 {
-    while (!wheel_.empty()) {
+    while (!wheel_.empty() || buffers_.waiting() > 0) {
+        if (wheel_.empty()) {
+            buffers_.break_circle(now_);
+            after_buffers();
+            continue;
+        }
         const EventWheel<13, 16>::Event event = wheel_.front();
         if (event.time > end) break;
         wheel_.pop();
@@ -252,6 +258,14 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
         case Kind::loaded: loaded(event.index); break;
         case Kind::launch: launch(event.index); break;
         case Kind::leave: leave(event.index); break;
+        case Kind::wire:
+            buffers_.serve(event.index, now_);
+            after_buffers();
+            break;
+        case Kind::piece:
+            buffers_.go_on(event.index, now_);
+            after_buffers();
+            break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -15,6 +15,7 @@
 
 #include "base/packet_format.h"
 #include "collectives/flow/event_wheel.h"
+#include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_program.h"
 #include "collectives/flow/path_book.h"
@@ -93,10 +94,12 @@ public:
         return messages_;
     }  // transfers between ranks that have arrived, signals not counted
     std::uint64_t events() const { return events_; }
+    // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
+    std::uint64_t circles() const { return buffers_.circles(); }
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
-    enum class Use : std::uint8_t { put, get, signal, direct, acknowledge, operand, to_switch, pushed, copy };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece };
+    enum class Use : std::uint8_t { put, get, signal, direct, acknowledge, operand, to_switch, pushed, copy, lowered };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
@@ -189,6 +192,14 @@ private:
         Ps head = 0;
         Ps tail = 0;
         Ps earliest = 0;
+        // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
+        std::uint32_t above = none;
+        std::uint32_t leaf = none;
+    };
+    struct LeafPaths {
+        std::uint32_t raised = 0;
+        std::uint32_t lowered = 0;
     };
     struct GroupPaths {  // of a SwitchRoute, in the book
         std::uint32_t store = 0;
@@ -254,6 +265,7 @@ private:
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
+    void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Operations that switches execute (flow_switches.cpp).
@@ -261,12 +273,17 @@ private:
     std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
     const SwitchGroupRoutes& routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order);
     const GroupPaths& paths_of(const SwitchRoute& route);
+    const LeafPaths& paths_of(const SwitchLeaf& leaf);
     void launch_group(const Transfer& transfer);
     void ask_members(std::uint32_t number, Ps now, Ps earliest);
     void store_group(const Move& move, Ps from, Ps ready);
     std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index);
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
+    std::uint32_t part_of(std::uint32_t number, std::uint32_t leaf);
+    void pass_tier(std::uint32_t number, Use use);
+    void copy_to_members(std::uint32_t number);
+    void send_down(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
     static std::string what_waits(const Thread& thread);
 
@@ -287,6 +304,7 @@ private:
     PathBook& book_;
     FlowProfile profile_;
     FlowLinks links_;
+    FlowBuffers buffers_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
     std::uint64_t events_ = 0;
@@ -306,6 +324,7 @@ private:
     Switches find_switches_;
     SwitchRoutes* switches_ = nullptr;
     std::map<const SwitchRoute*, GroupPaths> group_paths_;
+    std::map<const SwitchLeaf*, LeafPaths> leaf_paths_;
     std::vector<Gathering> gatherings_;
     std::vector<std::uint32_t> free_gatherings_;
     std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;  // not yet by all

@@ -22,7 +22,6 @@ std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency
 
 }  // namespace
 
-// Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
 bool FlowLinks::waits_for_acknowledges(const CostLink& link) const
 {
     return link.answer_credits > 0 &&
@@ -176,7 +175,26 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
-    if (back > 0) answer_back(number, back, now);
+    if (back > 0 && (!flight.buffered || flight.loaded)) answer_back(number, back, now);
+}
+
+std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
+    std::uint64_t now)
+{
+    const std::uint64_t left = flight.rest_ps + book_.stage(stage).left_ps;
+    std::uint64_t head = now;
+    flight.tail_ps = std::max(flight.tail_ps, now + left);
+    if (!flight.acknowledges) {
+        pass_group(group, share, flight, now, left, head);
+        return head;
+    }
+    LinkGroup& link = book_.group(group);
+    const double wire = flight.bytes * share * book_.figures(link).back_ps_per_byte;
+    head = std::max(now, link.free_ps);
+    link.free_ps = head + occupancy_ps(wire, 1);
+    link.busy_ps += wire;
+    flight.tail_ps = std::max(flight.tail_ps, link.free_ps + left);
+    return head;
 }
 
 bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const

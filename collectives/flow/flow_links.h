@@ -3,7 +3,7 @@
 // A link serves transfers in the order in which their heads come. It is occupied for bytes x its rate; the head goes on at
 // once (cut-through), or with the last byte under `store_and_forward`. What goes back for a transfer occupies the other
 // direction. Where a path passes ranks, several ranks' transfers meet and more waits than the buffer holds, what waits takes
-// twice as long (estimate.h).
+// twice as long (estimate.h); not on paths that flow_buffers.h takes.
 //
 // Long packets (LinkRules::waits): signals and acknowledges wait for the packet on the wire. Where they wait so long that the
 // credits of acknowledges run out, data pass at the rate at which these come back, in place of the factor above.
@@ -30,7 +30,9 @@ struct FlowFlight {
     bool neighbours = false;    // its path passes no rank
     bool of_group = false;      // a switch carries it out for a group
     bool loaded = false;        // it answers a load: nothing is acknowledged
-    bool acknowledges = false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them
+    bool acknowledges =
+        false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
+    bool buffered = false;  // by FlowBuffers
 };
 
 // Which mechanisms of links count beyond bandwidth and latency.
@@ -42,6 +44,8 @@ struct LinkRules {
     // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
     // 0.95 is measured (docs/models/flow.md, probes); an acknowledge that comes at any time of a packet would wait for 0.5.
     double credit_wait = 0.95;
+    bool buffers =
+        false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -77,6 +81,12 @@ public:
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);
 
+    // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
+    std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
+        std::uint64_t now);
+    // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
+    bool waits_for_acknowledges(const CostLink& link) const;
+
     // The cost of a transfer whose path is PathBook::alone(); false where something else depends on it: its link is not at
     // its sender, or something goes back for it.
     bool lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const;
@@ -96,7 +106,6 @@ public:
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
 
 private:
-    bool waits_for_acknowledges(const CostLink& link) const;
     FlowFlight begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const;
     // pass_one(group, share) for each group of the stage, and of groups that were split for each part.
     template <class Pass>

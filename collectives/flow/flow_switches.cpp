@@ -34,11 +34,12 @@ const SwitchGroupRoutes& FlowCore::routes(const Thread& thread, std::vector<std:
     const SwitchGroupRoutes* found = switches_->of(members, thread.endpoint);
     if (found == nullptr)
         throw InputError(thread.job->what.name, 0,
-            fmt::format(
-                "no switch that all {} members of a group are attached to can serve it, and flow fidelity has no "
-                "groups over two tiers of switches",
+            fmt::format("no switch that all {} members of a group are attached to can serve it, nor do leaves that "
+                        "each rank has one "
+                        "of and switches above all of them",
                 members.size()),
-            "ranks behind the same switches, an algorithm of loads and stores, or --fidelity line");
+            "ranks behind the same switches or under one plane of two tiers, an algorithm of loads and stores, or "
+            "--fidelity line");
     return *found;
 }
 
@@ -64,8 +65,9 @@ void FlowCore::ask_members(std::uint32_t number, Ps now, Ps earliest)
     Gathering gathering;
     gathering.routes = &routes(thread, members, true);
     gathering.threads = {move.thread};
+    gathering.destinations = members;
     gathering.move = number;
-    gathering.pending = static_cast<std::uint32_t>(members.size());
+    gathering.pending = gathering.routes->parts(members.size());
     gathering.bytes = move.bytes;
     gathering.earliest = earliest;
     const Ps asked = now + gathering.routes->of.at(thread.endpoint).asked_ps;
@@ -76,9 +78,34 @@ void FlowCore::ask_members(std::uint32_t number, Ps now, Ps earliest)
         Transfer transfer;
         transfer.flight = links_.of_group(paths_of(found.of.at(member)).operand, member, move.bytes, asked, 0);
         transfer.use = Use::operand;
-        transfer.target = at;
+        transfer.target = part_of(at, found.of.at(member).leaf);
         launch_group(transfer);
     }
+}
+
+// Where the contribution of a member of this leaf goes: the gathering itself, or the part of it that the leaf has.
+std::uint32_t FlowCore::part_of(std::uint32_t number, std::uint32_t leaf)
+{
+    if (leaf == SwitchRoute::no_leaf) return number;
+    for (const auto& [of, part] : gatherings_[number].leaves)
+        if (of == leaf) return part;
+    Gathering made;
+    made.routes = gatherings_[number].routes;
+    made.destinations = gatherings_[number].destinations;
+    made.bytes = gatherings_[number].bytes;
+    made.above = number;
+    made.leaf = leaf;
+    made.pending = made.routes->leaves[leaf].members;
+    const std::uint32_t part = take(gatherings_, free_gatherings_, std::move(made));
+    gatherings_[number].leaves.emplace_back(leaf, part);
+    return part;
+}
+
+const FlowCore::LeafPaths& FlowCore::paths_of(const SwitchLeaf& leaf)
+{
+    const auto [entry, fresh] = leaf_paths_.try_emplace(&leaf);
+    if (fresh) entry->second = {book_.add(leaf.raised), book_.add(leaf.lowered)};
+    return entry->second;
 }
 
 void FlowCore::store_group(const Move& move, Ps from, Ps ready)
@@ -101,13 +128,14 @@ void FlowCore::store_group(const Move& move, Ps from, Ps ready)
     gathering.routes = &found;
     gathering.destinations = members;
     gathering.bytes = move.bytes;
+    if (pushes && gathering.threads.size() == 1) gathering.pending = found.parts(members.size());
     const SwitchRoute& route = found.of.at(thread.endpoint);
     const GroupPaths& paths = paths_of(route);
     Transfer transfer;
     transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, move.bytes, from, 0);
     transfer.use = pushes ? Use::pushed : Use::to_switch;
-    transfer.target = at;
-    transfer.earliest = ready + (transfer.flight.head_ps - from) + route.push.stages[1].before_ps;
+    transfer.target = pushes ? part_of(at, route.leaf) : at;
+    transfer.earliest = ready + book_.path(transfer.flight.path).head_ps;
     ++thread.in_flight;
     launch_group(transfer);
 }
@@ -145,6 +173,7 @@ void FlowCore::gathered(const Transfer& transfer, Ps tail)
     gathering.head = std::max(gathering.head, transfer.flight.head_ps);
     gathering.tail = std::max(gathering.tail, tail);
     if (--gathering.pending > 0) return;
+    if (gathering.above != none) return pass_tier(transfer.target, transfer.use);
     ++messages_;
     if (transfer.use == Use::operand) {
         const Thread& reader = threads_[gathering.threads.front()];
@@ -155,7 +184,8 @@ void FlowCore::gathered(const Transfer& transfer, Ps tail)
         result.use = Use::get;
         result.thread = gathering.threads.front();
         result.target = gathering.move;
-        result.earliest = std::max(gathering.earliest, gathering.tail + route.result_ps);
+        result.earliest =
+            std::max(gathering.earliest, gathering.tail + book_.path(result.flight.path).head_ps + route.result_ps);
         free_gatherings_.push_back(transfer.target);
         return launch_group(result);
     }
@@ -173,10 +203,67 @@ void FlowCore::gathered(const Transfer& transfer, Ps tail)
     }
 }
 
+// A leaf has all that it waits for: the contributions of its members, what comes from above, or what is stored at its members.
+void FlowCore::pass_tier(std::uint32_t number, Use use)
+{
+    if (use == Use::lowered) return copy_to_members(number);
+    const Gathering& part = gatherings_[number];
+    free_gatherings_.push_back(number);
+    Transfer transfer;
+    transfer.use = use;
+    transfer.target = part.above;
+    if (use == Use::copy) {
+        transfer.flight.head_ps = part.head;
+        return gathered(transfer, part.tail);
+    }
+    const std::uint32_t path = paths_of(part.routes->leaves[part.leaf]).raised;
+    transfer.flight = links_.of_group(path, part.destinations.front(), part.bytes, part.head, 0);
+    transfer.earliest = part.tail + book_.path(path).head_ps;
+    launch_group(transfer);
+}
+
+// Stores what a leaf has at its members.
+void FlowCore::copy_to_members(std::uint32_t number)
+{
+    Gathering& part = gatherings_[number];
+    part.pending = part.routes->leaves[part.leaf].members;
+    for (const std::uint32_t member : part.destinations) {
+        const SwitchRoute& route = part.routes->of.at(member);
+        if (route.leaf != part.leaf) continue;
+        Transfer transfer;
+        transfer.flight = links_.of_group(paths_of(route).copy, member, part.bytes, part.head, route.copy_ps);
+        transfer.use = Use::copy;
+        transfer.target = number;
+        transfer.earliest = part.tail + book_.path(transfer.flight.path).head_ps + route.copy_ps;
+        launch_group(transfer);
+    }
+}
+
+// Sends what the switches above have to all leaves.
+void FlowCore::send_down(std::uint32_t number)
+{
+    const SwitchGroupRoutes& routes = *gatherings_[number].routes;
+    gatherings_[number].leaves.clear();
+    gatherings_[number].pending = static_cast<std::uint32_t>(routes.leaves.size());
+    for (std::uint32_t leaf = 0; leaf < routes.leaves.size(); ++leaf) {
+        const std::uint32_t part = part_of(number, leaf);
+        gatherings_[part].pending = 1;
+        const Gathering& whole = gatherings_[number];
+        Transfer transfer;
+        transfer.flight = links_.of_group(paths_of(routes.leaves[leaf]).lowered, whole.destinations.front(),
+            whole.bytes, whole.head, 0);
+        transfer.use = Use::lowered;
+        transfer.target = part;
+        transfer.earliest = whole.tail;
+        launch_group(transfer);
+    }
+}
+
 // Stores what a switch has at all members.
 void FlowCore::send_copies(std::uint32_t number)
 {
     Gathering& gathering = gatherings_[number];
+    if (!gathering.routes->leaves.empty()) return send_down(number);
     const std::uint32_t sender = threads_[gathering.threads.front()].endpoint;
     gathering.pending = static_cast<std::uint32_t>(gathering.destinations.size());
     for (const std::uint32_t member : gathering.destinations) {
@@ -185,7 +272,7 @@ void FlowCore::send_copies(std::uint32_t number)
         transfer.flight = links_.of_group(paths_of(route).copy, sender, gathering.bytes, gathering.head, route.copy_ps);
         transfer.use = Use::copy;
         transfer.target = number;
-        transfer.earliest = gathering.tail + route.copy_ps;
+        transfer.earliest = gathering.tail + book_.path(transfer.flight.path).head_ps + route.copy_ps;
         launch_group(transfer);
     }
 }

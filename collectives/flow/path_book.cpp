@@ -39,16 +39,18 @@ std::uint32_t PathBook::add(const CostPath& made)
         FlowStage out;
         out.before_ps = stage.before_ps;
         out.left_ps = path.head_ps - passed;
-        const std::vector<GroupShare> shares = cover(stage.links);
+        const std::vector<GroupShare> shares = cover(stage.links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
             group.used = true;
+            group.through = group.through || (apart_ && !made.neighbours);
         }
         out.count = static_cast<std::uint32_t>(shares.size());
         if (out.count == 1) {
             out.first = shares.front().group;
             out.share = shares.front().share;
+            out.set = shares.front().set;
         } else {
             out.first = static_cast<std::uint32_t>(shares_.size());
             shares_.insert(shares_.end(), shares.begin(), shares.end());
@@ -79,31 +81,35 @@ std::uint32_t PathBook::figures_of(std::uint32_t link)
     return entry->second;
 }
 
-std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
+std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links, bool apart)
 {
     // Links that are alike so far: of one group, or of none and with the same figures.
     struct Likeness {
         std::uint32_t group;
         double share;
         std::uint32_t figures;
+        std::uint32_t set;
+        std::uint32_t alone;  // link that is kept apart
         bool operator<(const Likeness& other) const
         {
-            return std::tie(group, share, figures) < std::tie(other.group, other.share, other.figures);
+            return std::tie(group, share, figures, set, alone) <
+                std::tie(other.group, other.share, other.figures, other.set, other.alone);
         }
     };
     if (links.size() == 1 && group_of(links.front().link) == no_group)
-        return {{new_group({links.front().link}), links.front().share}};
+        return {{new_group({links.front().link}), links.front().share, links.front().set}};
     std::map<Likeness, std::vector<std::uint32_t>> alike;
     for (const LinkShare& part : links)
-        alike[{group_of(part.link), part.share, figures_of(part.link)}].push_back(part.link);
+        alike[{group_of(part.link), part.share, figures_of(part.link), part.set, apart ? part.link : 0}].push_back(
+            part.link);
     std::vector<GroupShare> out;
     for (const auto& [likeness, members] : alike) {
         if (likeness.group == no_group) {
-            out.push_back({new_group(members), likeness.share});
+            out.push_back({new_group(members), likeness.share, likeness.set});
         } else if (sets_[group_of(members.front())].members.size() == members.size()) {
-            out.push_back({group_of(members.front()), likeness.share});
+            out.push_back({group_of(members.front()), likeness.share, likeness.set});
         } else {
-            out.push_back({split_off(group_of(members.front()), members), likeness.share});
+            out.push_back({split_off(group_of(members.front()), members), likeness.share, likeness.set});
         }
     }
     return out;

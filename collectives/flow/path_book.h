@@ -24,12 +24,14 @@ struct FlowStage {
     double share = 1;             // of one group
     std::uint32_t first = 0;      // the group; of several: the first of their shares
     std::uint32_t count = 0;      // of groups
+    std::uint32_t set = 0;        // of virtual channels, on one group
 };
 
 // A part of a transfer on each link of a group.
 struct GroupShare {
     std::uint32_t group = 0;
     double share = 1;
+    std::uint32_t set = 0;  // of virtual channels
 };
 
 struct FlowPath {
@@ -64,6 +66,7 @@ struct alignas(64) LinkGroup {
     bool split = false;                 // parts stand for it
     bool used = false;                  // a path has it
     bool shared = false;                // several have, or something goes back on it
+    bool through = false;               // of a path that passes ranks
 };
 static_assert(sizeof(LinkGroup) == 64, "the clock of a link is one cache line of the host");
 
@@ -75,6 +78,8 @@ public:
     // `links` must outlive the book.
     PathBook(const std::vector<CostLink>& links, Source source) : links_(links), source_(std::move(source)) {}
 
+    // Each link of paths that pass ranks is a group by itself from now on: each has a queue of its own (flow_buffers.h).
+    void keep_apart() { apart_ = true; }
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
     // Number of a path that is not between two ranks.
@@ -85,6 +90,8 @@ public:
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
     // Rates and latencies that the links of the group have in common; `name` and `reverse` are left empty.
     const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
+    // One of its links.
+    const CostLink& link_of(std::uint32_t group) const { return links_[sets_[group].members.front()]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
     const LinkGroup& group(std::uint32_t number) const { return groups_[number]; }
     // Whether the path is one link that no other pair of ranks has used so far, and on which nothing goes back.
@@ -143,7 +150,7 @@ private:
     static Figures figures_array(const CostLink& link);
 
     // Groups that together have exactly these links; existing groups are split where they have others as well.
-    std::vector<GroupShare> cover(const std::vector<LinkShare>& links);
+    std::vector<GroupShare> cover(const std::vector<LinkShare>& links, bool apart = false);
     std::uint32_t new_group(const std::vector<std::uint32_t>& members);
     std::uint32_t split_off(std::uint32_t group, const std::vector<std::uint32_t>& members);
     void find_reverse(std::uint32_t group);
@@ -152,6 +159,7 @@ private:
 
     const std::vector<CostLink>& links_;
     Source source_;
+    bool apart_ = false;
     FlatMap numbers_;  // from << 32 | to
     std::vector<FlowPath> paths_;
     std::vector<FlowStage> stages_;

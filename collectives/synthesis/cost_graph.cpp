@@ -38,6 +38,11 @@ bool costs_alike(const CostSwitch& a, const CostSwitch& b)
     return a.adder == b.adder && a.contexts == b.contexts && a.groups == b.groups;
 }
 
+bool costs_alike(const CostTrunk& a, const CostTrunk& b)
+{
+    return a.leaf == b.leaf && a.spine == b.spine && a.up == b.up && a.down == b.down;
+}
+
 bool costs_alike(const PathStage& a, const PathStage& b)
 {
     return a.before_ps == b.before_ps &&
@@ -64,7 +69,7 @@ bool costs_alike(const CostPath& a, const CostPath& b)
 bool same_costs(const CostGraph& a, const CostGraph& b)
 {
     return all_alike(a.ranks, b.ranks) && all_alike(a.links, b.links) && all_alike(a.switches, b.switches) &&
-        all_alike(a.paths, b.paths);
+        all_alike(a.trunks, b.trunks) && all_alike(a.paths, b.paths);
 }
 
 std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t to)

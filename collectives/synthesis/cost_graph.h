@@ -16,7 +16,9 @@ struct CostLink {
     double ps_per_byte = 0;       // of stored payload with its headers
     double back_ps_per_byte = 0;  // what goes back for it, on `reverse`
     std::int32_t reverse = -1;    // the other direction; -1: nothing goes back
-    double buffer = 0;            // payload that waits behind it before its senders notice; 0: any
+    std::int32_t from = -1;       // nodes at its ends; -1: not known
+    std::int32_t to = -1;
+    double buffer = 0;  // payload that waits behind it before its senders notice; 0: any
     // The same of lines that a switch carries out for a group, whose packets may be shorter.
     double group_ps_per_byte = 0;
     double group_back_ps_per_byte = 0;
@@ -50,10 +52,19 @@ struct CostPort {
     std::uint32_t down = 0;
 };
 
+// A link between two such switches, both ways: one that ranks are attached to, and one above it.
+struct CostTrunk {
+    std::uint32_t leaf = 0;  // of CostGraph::switches
+    std::uint32_t spine = 0;
+    std::uint32_t up = 0;
+    std::uint32_t down = 0;
+};
+
 // The part of a transfer that passes one link.
 struct LinkShare {
     std::uint32_t link = 0;
     double share = 1;
+    std::uint32_t set = 0;  // of virtual channels, that it uses there
 };
 
 // Links that a transfer passes at the same distance from its sender, equal paths side by side.
@@ -98,6 +109,7 @@ struct CostGraph {
     std::vector<CostRank> ranks;
     std::vector<CostLink> links;
     std::vector<CostSwitch> switches;  // that combine and copy
+    std::vector<CostTrunk> trunks;     // between these, where groups over two tiers are wanted
     std::vector<CostPath> paths;       // from * size + to; empty stages on the diagonal
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }

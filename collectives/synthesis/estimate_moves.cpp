@@ -285,7 +285,8 @@ void EstimatePlayer::arrived(std::uint32_t number)
     case Use::operand:
     case Use::to_switch:
     case Use::pushed:
-    case Use::copy: return gathered(transfer, tail);
+    case Use::copy:
+    case Use::lowered: return gathered(transfer, tail);
     }
 }
 

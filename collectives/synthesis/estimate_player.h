@@ -64,7 +64,7 @@ private:
         Ps asked_last = 0;
         std::vector<Ps> turns;
     };
-    enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy };
+    enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy, lowered };
     struct Transfer {
         Flight flight;
         Use use = Use::put;
@@ -99,6 +99,10 @@ private:
         Ps head = 0;
         Ps tail = 0;
         Ps earliest = 0;
+        // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
+        std::uint32_t above = ~std::uint32_t{0};
+        std::uint32_t leaf = ~std::uint32_t{0};
     };
     struct Arrival {
         Ps time;
@@ -158,6 +162,10 @@ private:
     void store_group(const Move& move, Ps from, Ps ready);
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
+    std::uint32_t part_of(std::uint32_t number, std::uint32_t leaf);
+    void pass_tier(std::uint32_t number, Use use);
+    void copy_to_members(std::uint32_t number);
+    void send_down(std::uint32_t number);
     std::uint32_t push_gathering(const Step& step, std::uint32_t index);
 
     template <class T>

@@ -5,6 +5,18 @@
 
 namespace weft {
 
+namespace {
+
+// From the sender (the switch) to its last stage.
+std::uint64_t way_ps(const CostPath& path)
+{
+    std::uint64_t sum = 0;
+    for (const PathStage& stage : path.stages) sum += stage.before_ps;
+    return sum;
+}
+
+}  // namespace
+
 // Null, and no price, where no switch serves the ranks of these operands.
 const SwitchGroupRoutes* EstimatePlayer::routes(const Thread& thread, const std::vector<ChunkRef>& operands,
     bool in_order)
@@ -27,7 +39,7 @@ void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
     gathering.routes = found;
     gathering.threads = {move.thread};
     gathering.move = number;
-    gathering.pending = static_cast<std::uint32_t>(move.step->sources.size());
+    gathering.pending = found->parts(move.step->sources.size());
     gathering.bytes = move.bytes;
     gathering.earliest = earliest;
     const std::uint32_t at = take(gatherings_, free_gatherings_, gathering);
@@ -37,9 +49,27 @@ void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
         transfer.flight =
             LinkClock::of_group(found->of.at(source.rank).operand, source.rank, gathering.bytes, asked, 0);
         transfer.use = Use::operand;
-        transfer.target = at;
+        transfer.target = part_of(at, found->of.at(source.rank).leaf);
         launch(transfer);
     }
+}
+
+// Where the contribution of a member of this leaf goes: the gathering itself, or the part of it that the leaf has.
+std::uint32_t EstimatePlayer::part_of(std::uint32_t number, std::uint32_t leaf)
+{
+    if (leaf == SwitchRoute::no_leaf) return number;
+    for (const auto& [of, part] : gatherings_[number].leaves)
+        if (of == leaf) return part;
+    Gathering made;
+    made.step = gatherings_[number].step;
+    made.routes = gatherings_[number].routes;
+    made.bytes = gatherings_[number].bytes;
+    made.above = number;
+    made.leaf = leaf;
+    made.pending = made.routes->leaves[leaf].members;
+    const std::uint32_t part = take(gatherings_, free_gatherings_, made);
+    gatherings_[number].leaves.emplace_back(leaf, part);
+    return part;
 }
 
 void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
@@ -61,12 +91,13 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
     gathering.step = move.step;
     gathering.routes = found;
     gathering.bytes = move.bytes;
+    if (pushes && gathering.threads.size() == 1) gathering.pending = found->parts(move.step->destinations.size());
     const SwitchRoute& route = found->of.at(thread.rank);
     Transfer transfer;
     transfer.flight = LinkClock::of_group(pushes ? route.push : route.store, thread.rank, move.bytes, from, 0);
     transfer.use = pushes ? Use::pushed : Use::to_switch;
-    transfer.target = at;
-    transfer.earliest = ready + (transfer.flight.head_ps - from) + route.push.stages[1].before_ps;
+    transfer.target = pushes ? part_of(at, route.leaf) : at;
+    transfer.earliest = ready + way_ps(pushes ? route.push : route.store);
     ++thread.in_flight;
     launch(transfer);
 }
@@ -106,6 +137,7 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
     gathering.head = std::max(gathering.head, transfer.flight.head_ps);
     gathering.tail = std::max(gathering.tail, tail);
     if (--gathering.pending > 0) return;
+    if (gathering.above != SwitchRoute::no_leaf) return pass_tier(transfer.target, transfer.use);
     if (transfer.use == Use::operand) {
         const Thread& reader = threads_[gathering.threads.front()];
         const SwitchRoute& route = gathering.routes->of.at(reader.rank);
@@ -115,7 +147,7 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
         result.use = Use::get;
         result.thread = gathering.threads.front();
         result.target = gathering.move;
-        result.earliest = std::max(gathering.earliest, gathering.tail + route.result_ps);
+        result.earliest = std::max(gathering.earliest, gathering.tail + way_ps(route.result) + route.result_ps);
         free_gatherings_.push_back(transfer.target);
         return launch(result);
     }
@@ -133,6 +165,42 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
     }
 }
 
+// A leaf has all that it waits for: the contributions of its members, what comes from above, or what is stored at its members.
+void EstimatePlayer::pass_tier(std::uint32_t number, Use use)
+{
+    const Gathering part = gatherings_[number];
+    const SwitchLeaf& leaf = part.routes->leaves[part.leaf];
+    if (use == Use::lowered) return copy_to_members(number);
+    free_gatherings_.push_back(number);
+    Transfer transfer;
+    transfer.use = use;
+    transfer.target = part.above;
+    if (use == Use::copy) {
+        transfer.flight.head_ps = part.head;
+        return gathered(transfer, part.tail);
+    }
+    transfer.flight = LinkClock::of_group(leaf.raised, 0, part.bytes, part.head, 0);
+    transfer.earliest = part.tail + way_ps(leaf.raised);
+    launch(transfer);
+}
+
+// Stores what a leaf has at its members.
+void EstimatePlayer::copy_to_members(std::uint32_t number)
+{
+    const Gathering part = gatherings_[number];
+    gatherings_[number].pending = part.routes->leaves[part.leaf].members;
+    for (const ChunkRef& member : part.step->destinations) {
+        const SwitchRoute& route = part.routes->of.at(member.rank);
+        if (route.leaf != part.leaf) continue;
+        Transfer transfer;
+        transfer.flight = LinkClock::of_group(route.copy, 0, part.bytes, part.head, route.copy_ps);
+        transfer.use = Use::copy;
+        transfer.target = number;
+        transfer.earliest = part.tail + way_ps(route.copy) + route.copy_ps;
+        launch(transfer);
+    }
+}
+
 // Stores what a switch has at all members.
 void EstimatePlayer::send_copies(std::uint32_t number)
 {
@@ -140,6 +208,7 @@ void EstimatePlayer::send_copies(std::uint32_t number)
     const std::uint32_t sender = threads_[gathering.threads.front()].rank;
     const Ps head = gathering.head;
     const Ps tail = gathering.tail;
+    if (!gathering.routes->leaves.empty()) return send_down(number);
     gathering.pending = static_cast<std::uint32_t>(gathering.step->destinations.size());
     for (const ChunkRef& member : gathering.step->destinations) {
         const SwitchRoute& route = gathering.routes->of.at(member.rank);
@@ -147,7 +216,26 @@ void EstimatePlayer::send_copies(std::uint32_t number)
         transfer.flight = LinkClock::of_group(route.copy, sender, gathering.bytes, head, route.copy_ps);
         transfer.use = Use::copy;
         transfer.target = number;
-        transfer.earliest = tail + route.copy_ps;
+        transfer.earliest = tail + way_ps(route.copy) + route.copy_ps;
+        launch(transfer);
+    }
+}
+
+// Sends what the switches above have to all leaves.
+void EstimatePlayer::send_down(std::uint32_t number)
+{
+    const SwitchGroupRoutes* routes = gatherings_[number].routes;
+    gatherings_[number].leaves.clear();
+    gatherings_[number].pending = static_cast<std::uint32_t>(routes->leaves.size());
+    for (std::uint32_t leaf = 0; leaf < routes->leaves.size(); ++leaf) {
+        const std::uint32_t part = part_of(number, leaf);
+        gatherings_[part].pending = 1;
+        Transfer transfer;
+        transfer.flight = LinkClock::of_group(routes->leaves[leaf].lowered, 0, gatherings_[number].bytes,
+            gatherings_[number].head, 0);
+        transfer.use = Use::lowered;
+        transfer.target = part;
+        transfer.earliest = gatherings_[number].tail;
         launch(transfer);
     }
 }

@@ -51,9 +51,10 @@ const SwitchGroupRoutes* SwitchRoutes::of(const std::vector<std::uint32_t>& memb
         std::vector<std::uint32_t> users = members;
         if (outside) users.push_back(user);
         routes = make(users, members.size());
+        if (routes.switches == 0) routes = make_tree(users, members.size());
         most_ = std::max(most_, routes.switches);
         if (routes.switches > 0 && groups_.insert(members).second)
-            for (const auto& [at, links] : common_switches(graph_, users))
+            for (const std::uint32_t at : routes.at)
                 if (++known_[at] > graph_.switches[at].groups) routes.switches = 0;
     }
     return routes.switches > 0 ? &routes : nullptr;
@@ -104,6 +105,7 @@ SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, st
         route.answer_ps = path->answer_ps;
     }
     out.switches = static_cast<std::uint32_t>(switches.size());
+    for (const auto& [at, number] : switches) out.at.insert(at);
     return out;
 }
 

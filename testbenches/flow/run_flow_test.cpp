@@ -288,6 +288,10 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(on(star_document(300), "profile: generic\n" + collective_lines("all_reduce", "nvls", "1 MiB"))
                        .with("switch.multicast_groups=8"),
         "flow fidelity has steps in switches for up to 256 ranks, and this run has 300");
+    expect_refused(on(example("switch_ring"), "profile: generic\nbind: [{nodes: {component: sw}, kind: switch}]\n" +
+                           collective_lines("all_reduce", "push_reduce", "64 KiB"))
+                       .with("routing.cycles=allow"),
+        "nor do leaves that each rank has one of and switches above all of them");
     expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
     expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
     expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags only at the rank that waits");

@@ -125,6 +125,53 @@ TEST(EstimateInSwitch, SwitchesOfABoardShareTheLines)
     EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, graph, 4000).time_ps, 4000 + 4 * hop_ps);
 }
 
+// Two tiers: up two links, down two, and the acknowledge the same way; the bytes once, because heads go on at once.
+TEST(EstimateInSwitch, TwoTiersPassTheirBytesOnce)
+{
+    const CostGraph tree = tree_graph(2, 4, 2);
+    const Estimate push = price("push_reduce", CollectiveOp::all_reduce, tree, 4000);
+    EXPECT_EQ(push.time_ps, 4000 + 8 * hop_ps);
+    EXPECT_EQ(push.switches, 4);
+    EXPECT_EQ(push.busiest_bytes, 4000);
+    // The data and their acknowledge, then the signal and its own.
+    EXPECT_EQ(price("multicast", CollectiveOp::broadcast, tree, 4000).time_ps, 4000 + 16 * hop_ps);
+    EXPECT_EQ(price("load_reduce", CollectiveOp::reduce, tree, 4000).time_ps, 4 * hop_ps + 8 * hop_ps + 4000);
+}
+
+// A leaf sends what it has added up once, over both links: S bytes at half of the rate a link.
+TEST(EstimateInSwitch, LinksBetweenTiersCarryOneCombinationForALeaf)
+{
+    const Estimate fast = price("push_reduce", CollectiveOp::all_reduce, tree_graph(2, 4, 2, 2), 4000);
+    EXPECT_EQ(fast.time_ps, 4000 + 8 * hop_ps) << "2 ps a byte over two links";
+    const Estimate slow = price("push_reduce", CollectiveOp::all_reduce, tree_graph(2, 4, 2, 6), 4000);
+    EXPECT_EQ(slow.time_ps, 3 * 4000 + 8 * hop_ps);
+    EXPECT_EQ(slow.busiest_bytes, 2000);
+    CostGraph adder = tree_graph(2, 4, 1);
+    adder.links[adder.switches[0].adder].group_ps_per_byte = 2;  // of a leaf, four operands
+    EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, adder, 4000).busiest_ps, 2 * 4 * 4000);
+    adder = tree_graph(2, 4, 1);
+    adder.links[adder.switches[2].adder].group_ps_per_byte = 2;  // of the spine, one operand of each leaf
+    EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, adder, 4000).busiest_ps, 2 * 2 * 4000);
+}
+
+// Without links between the tiers, or with a leaf that no spine is above, there is none.
+TEST(EstimateInSwitch, WithoutACommonSpineThereIsNoPrice)
+{
+    const auto runs = [](const CostGraph& graph) {
+        return price("push_reduce", CollectiveOp::all_reduce, graph, 4000).runs;
+    };
+    EXPECT_TRUE(runs(tree_graph(3, 2, 1)));
+    CostGraph graph = tree_graph(3, 2, 1);
+    graph.trunks.pop_back();
+    EXPECT_FALSE(runs(graph));
+    graph = tree_graph(3, 2, 1);
+    graph.ranks[0].ports.push_back({1, 0, 1});  // a rank under two leaves
+    EXPECT_FALSE(runs(graph));
+    graph = tree_graph(3, 2, 1);
+    graph.switches[3].groups = 0;
+    EXPECT_FALSE(runs(graph));
+}
+
 TEST(EstimateInSwitch, WithoutASwitchForAllThereIsNoPrice)
 {
     const auto runs = [](const CostGraph& graph) { return price("nvls", CollectiveOp::all_reduce, graph, 4000).runs; };

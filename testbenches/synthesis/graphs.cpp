@@ -60,6 +60,41 @@ CostGraph group_graph(std::uint32_t n, std::uint32_t groups)
     return graph;
 }
 
+CostGraph tree_graph(std::uint32_t leaves, std::uint32_t each, std::uint32_t spines, double trunk_ps)
+{
+    const std::uint32_t n = leaves * each;
+    CostGraph graph = star_graph(n);
+    std::vector<std::uint32_t> at;
+    for (std::uint32_t s = 0; s < leaves + spines; ++s)
+        at.push_back(add_switch(graph, (s < leaves ? "leaf" : "spine") + std::to_string(s), 0, 0, 8));
+    const auto trunks = static_cast<std::uint32_t>(graph.links.size());
+    for (std::uint32_t leaf = 0; leaf < leaves; ++leaf)
+        for (std::uint32_t spine = 0; spine < spines; ++spine) {
+            const auto up = static_cast<std::uint32_t>(graph.links.size());
+            graph.trunks.push_back({at[leaf], at[leaves + spine], up, up + 1});
+            graph.links.push_back({"up", trunk_ps, 0, -1});
+            graph.links.push_back({"down", trunk_ps, 0, -1});
+        }
+    for (CostLink& link : graph.links)
+        if (link.ps_per_byte > 0) link.group_ps_per_byte = link.ps_per_byte;
+    for (std::uint32_t from = 0; from < n; ++from) {
+        graph.ranks[from].ports.push_back({at[from / each], 2 * from, 2 * from + 1});
+        for (std::uint32_t to = 0; to < n; ++to) {
+            if (from / each == to / each) continue;
+            CostPath& path = graph.path(from, to);
+            PathStage up{hop_ps, {}};
+            PathStage down{hop_ps, {}};
+            for (std::uint32_t spine = 0; spine < spines; ++spine) {
+                up.links.push_back({trunks + 2 * (from / each * spines + spine), 1.0 / spines});
+                down.links.push_back({trunks + 2 * (to / each * spines + spine) + 1, 1.0 / spines});
+            }
+            path.stages = {{0, {{2 * from, 1}}}, up, down, {hop_ps, {{2 * to + 1, 1}}}};
+            path.put_ps = path.answer_ps = 4 * hop_ps;
+        }
+    }
+    return graph;
+}
+
 CostGraph random_graph(std::uint32_t n, std::uint64_t seed)
 {
     std::mt19937_64 random(seed);

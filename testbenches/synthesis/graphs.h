@@ -21,6 +21,9 @@ CostGraph grid_graph(std::uint32_t width, std::uint32_t height, bool wraps);
 CostGraph star_graph(std::uint32_t n);
 // The same, and the switch combines and copies: neither adder nor contexts limit it.
 CostGraph group_graph(std::uint32_t n, std::uint32_t groups = 8);
+// `leaves` switches with `each` ranks below them and `spines` above all: all of them combine and copy. Links between switches take
+// `trunk_ps` a byte.
+CostGraph tree_graph(std::uint32_t leaves, std::uint32_t each, std::uint32_t spines, double trunk_ps = wire_ps);
 // A tree with some more wires, of different rates and latencies.
 CostGraph random_graph(std::uint32_t n, std::uint64_t seed);
 // Paths over several wires for pairs that have none: the fewest hops, passing other ranks.

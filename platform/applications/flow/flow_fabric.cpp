@@ -69,6 +69,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
         out.links.waits = true;
+        out.links.buffers = true;
     }
     return out;
 }

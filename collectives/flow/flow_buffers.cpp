@@ -1,0 +1,286 @@
+#include "collectives/flow/flow_buffers.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft {
+
+namespace {
+
+constexpr double bytes_of_answer_credit = 64;
+
+// Of a virtual channel set the channels of requests and of responses.
+std::uint32_t channel_of(std::uint32_t set, const FlowFlight& flight)
+{
+    return 2 * set + (flight.loaded || flight.acknowledges ? 1 : 0);
+}
+
+}  // namespace
+
+// All links of a stage: visit(group, share, virtual channel set).
+template <class Visit>
+void FlowBuffers::for_links(std::uint32_t stage, const Visit& visit) const
+{
+    const FlowStage of = book_.stage(stage);
+    if (of.count == 1) return for_parts(of.first, of.share, of.set, visit);
+    for (std::uint32_t i = 0; i < of.count; ++i) {
+        const GroupShare share = book_.share(of.first + i);
+        for_parts(share.group, share.share, share.set, visit);
+    }
+}
+
+template <class Visit>
+void FlowBuffers::for_parts(std::uint32_t group, double share, std::uint32_t set, const Visit& visit) const
+{
+    if (!book_.group(group).split) return visit(group, share, set);
+    for (const std::uint32_t part : book_.parts(group)) for_parts(part, share, set, visit);
+}
+
+std::uint32_t FlowBuffers::output_of(std::uint32_t group)
+{
+    if (!book_.group(group).through) return none;
+    if (output_of_.size() <= group) output_of_.resize(book_.groups(), undecided);
+    if (output_of_[group] == undecided) output_of_[group] = make_output(group);
+    return output_of_[group];
+}
+
+std::uint32_t FlowBuffers::make_output(std::uint32_t group)
+{
+    const CostLink& link = book_.figures(book_.group(group));
+    if (link.buffer <= 0 || links_.waits_for_acknowledges(link)) return none;
+    Output made;
+    made.group = group;
+    made.credit_ps = static_cast<Ps>(link.answer_round_ps / 2);
+    made.passing_ps = static_cast<Ps>(link.answer_round_ps + link.answer_dwell_ps);
+    made.from = {none};
+    outputs_.push_back(std::move(made));
+    return static_cast<std::uint32_t>(outputs_.size() - 1);
+}
+
+FlowBuffers::Channel& FlowBuffers::channel(Output& output, std::uint32_t number)
+{
+    const CostLink& link = book_.figures(book_.group(output.group));
+    while (output.channels.size() <= number) {
+        Channel made;
+        const bool responses = output.channels.size() % 2 == 1;
+        made.capacity = made.room = responses ? link.answer_credits * bytes_of_answer_credit : link.buffer;
+        made.inputs.resize(output.from.size());
+        output.channels.push_back(std::move(made));
+    }
+    return output.channels[number];
+}
+
+std::uint32_t FlowBuffers::input_of(Output& output, std::uint32_t from)
+{
+    const auto known = std::find(output.from.begin(), output.from.end(), from);
+    const auto number = static_cast<std::uint32_t>(known - output.from.begin());
+    if (known != output.from.end()) return number;
+    output.from.push_back(from);
+    for (Channel& channel : output.channels) channel.inputs.emplace_back();
+    return number;
+}
+
+bool FlowBuffers::takes(const FlowFlight& flight)
+{
+    if (flight.bytes <= 0 || flight.passed > 0) return false;
+    bool out = true;
+    for (std::uint32_t s = 0; s < flight.stages && out; ++s)
+        for_links(flight.stage + s,
+            [&](std::uint32_t group, double, std::uint32_t) { out = out && output_of(group) != none; });
+    return out;
+}
+
+std::uint32_t FlowBuffers::new_piece(const Piece& piece)
+{
+    if (free_pieces_.empty()) {
+        pieces_.push_back(piece);
+        return static_cast<std::uint32_t>(pieces_.size() - 1);
+    }
+    const std::uint32_t number = free_pieces_.back();
+    free_pieces_.pop_back();
+    pieces_[number] = piece;
+    return number;
+}
+
+void FlowBuffers::enter(std::uint32_t transfer, const FlowFlight& flight, Ps now)
+{
+    std::uint32_t number = 0;
+    if (free_parts_.empty()) {
+        number = static_cast<std::uint32_t>(parts_.size());
+        parts_.emplace_back();
+    } else {
+        number = free_parts_.back();
+        free_parts_.pop_back();
+    }
+    parts_[number] = {transfer, 1, flight};
+    parts_[number].flight.buffered = true;
+    Piece piece;
+    piece.part = number;
+    piece.stage = flight.stage;
+    go_on(new_piece(piece), now);
+}
+
+// By all links of its stage that begin where it is, in proportion.
+void FlowBuffers::go_on(std::uint32_t number, Ps now)
+{
+    constexpr std::size_t most_branches = 64;
+    const Piece piece = pieces_[number];
+    std::array<Branch, most_branches> branches;
+    std::size_t count = 0;
+    double sum = 0;
+    for_links(piece.stage, [&](std::uint32_t group, double share, std::uint32_t set) {
+        const std::int32_t from = book_.link_of(group).from;
+        if (piece.node >= 0 && from >= 0 && from != piece.node) return;
+        sum += share;
+        if (count < most_branches) branches[count++] = {group, set, share};
+    });
+    parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        branches[i].share *= piece.share / sum;
+        std::uint32_t branch = number;
+        if (i + 1 < count) branch = new_piece(piece);
+        Hold& held = pieces_[branch].held;
+        held.bytes *= branches[i].share / piece.share;
+        pieces_[branch].share = branches[i].share;
+        take_link(branch, branches[i], now);
+    }
+}
+
+void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
+{
+    Piece& piece = pieces_[number];
+    piece.group = branch.group;
+    piece.next = none;
+    const std::uint32_t at = output_of(branch.group);
+    Output& output = outputs_[at];
+    const std::uint32_t input = input_of(output, piece.held.output);
+    Queue& queue = channel(output, channel_of(branch.set, parts_[piece.part].flight)).inputs[input];
+    (queue.first == none ? queue.first : pieces_[queue.last].next) = number;
+    queue.last = number;
+    ++output.queued;
+    ++waiting_;
+    serve(at, now);
+}
+
+// The next channel in turn, and in it the next input in turn, whose first piece has room.
+bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const
+{
+    const auto channels = static_cast<std::uint32_t>(output.channels.size());
+    for (std::uint32_t c = 1; c <= channels; ++c) {
+        channel = (output.last_channel + c) % channels;
+        const Channel& of = output.channels[channel];
+        const auto inputs = static_cast<std::uint32_t>(of.inputs.size());
+        for (std::uint32_t i = 1; i <= inputs; ++i) {
+            input = (of.last_input + i) % inputs;
+            if (of.inputs[input].first == none) continue;
+            if (of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity)) return true;
+            break;  // the room that comes back is for the next in turn
+        }
+    }
+    return false;
+}
+
+void FlowBuffers::serve(std::uint32_t number, Ps now)
+{
+    if (outputs_[number].armed <= now) outputs_[number].armed = ~Ps{0};
+    while (outputs_[number].queued > 0) {
+        Output& output = outputs_[number];
+        const Ps free = book_.group(output.group).free_ps;
+        if (free > now) return arm(number, free);
+        collect(output, now);
+        std::uint32_t channel = 0;
+        std::uint32_t input = 0;
+        if (!pick(output, channel, input)) return arm_for_credits(number, now);
+        begin(number, channel, input, now);
+    }
+}
+
+void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now)
+{
+    Output& output = outputs_[number];
+    Channel& channel = output.channels[at];
+    Queue& queue = channel.inputs[input];
+    const std::uint32_t piece = queue.first;
+    const double bytes = bytes_of(pieces_[piece]);
+    queue.first = pieces_[piece].next;
+    output.last_channel = at;
+    channel.last_input = input;
+    channel.room -= bytes;
+    --output.queued;
+    --waiting_;
+    links_.begin_on(output.group, pieces_[piece].share, parts_[pieces_[piece].part].flight, pieces_[piece].stage, now);
+    pass_link(piece, {number, at, bytes}, now);
+}
+
+// It begins to pass the link, where it has taken that room.
+void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
+{
+    Piece& piece = pieces_[number];
+    Part& part = parts_[piece.part];
+    if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps);
+    piece.held = taken;
+    piece.node = book_.link_of(piece.group).to;
+    const FlowPath& path = book_.path(part.flight.path);
+    if (++piece.stage < path.first + path.stages) {
+        events_.push_back({now + book_.stage(piece.stage).before_ps, number, true});
+        return;
+    }
+    if (taken.output != none) give_back(taken, now + outputs_[taken.output].passing_ps);
+    free_pieces_.push_back(number);
+    if (--part.pieces > 0) return;
+    part.flight.head_ps = now;
+    passed_.push_back({part.transfer, part.flight});
+    free_parts_.push_back(piece.part);
+}
+
+void FlowBuffers::give_back(const Hold& hold, Ps time)
+{
+    Output& output = outputs_[hold.output];
+    std::vector<Return>& returns = output.channels[hold.channel].returns;
+    auto at = returns.begin();
+    while (at != returns.end() && at->time > time) ++at;
+    returns.insert(at, {time, hold.bytes});
+    if (output.queued > 0) arm(hold.output, std::max(time, book_.group(output.group).free_ps));
+}
+
+void FlowBuffers::collect(Output& output, Ps now)
+{
+    for (Channel& channel : output.channels)
+        while (!channel.returns.empty() && channel.returns.back().time <= now) {
+            channel.room += channel.returns.back().bytes;
+            channel.returns.pop_back();
+        }
+}
+
+void FlowBuffers::arm(std::uint32_t number, Ps time)
+{
+    Output& output = outputs_[number];
+    if (output.armed <= time) return;
+    output.armed = time;
+    events_.push_back({time, number, false});
+}
+
+void FlowBuffers::arm_for_credits(std::uint32_t number, Ps now)
+{
+    Ps next = ~Ps{0};
+    for (const Channel& channel : outputs_[number].channels)
+        if (!channel.returns.empty()) next = std::min(next, channel.returns.back().time);
+    if (next != ~Ps{0}) arm(number, std::max(next, now));
+}
+
+void FlowBuffers::break_circle(Ps now)
+{
+    ++circles_;
+    for (std::uint32_t number = 0; number < outputs_.size(); ++number) {
+        Output& output = outputs_[number];
+        if (output.queued == 0) continue;
+        for (std::uint32_t at = 0; at < output.channels.size(); ++at)
+            for (std::uint32_t input = 0; input < output.channels[at].inputs.size(); ++input)
+                if (output.channels[at].inputs[input].first != none) {
+                    begin(number, at, input, std::max(now, book_.group(output.group).free_ps));
+                    return serve(number, now);
+                }
+    }
+}
+
+}  // namespace weft

@@ -1,0 +1,142 @@
+// Back pressure: links whose buffers at the far end are finite, where paths pass ranks.
+//
+// Parts of transfers wait at the sending end of such a link, in a queue for each virtual channel and for each link that
+// they come from (one more for what the own rank sends). When the wire is free, the next channel in turn, and in it the next
+// input in turn, sends one part, if the buffer of that channel at the far end has room for it. A part takes its room when it
+// begins to pass the link. It gives it back when it begins to pass the next link, or when its lines have passed the last node,
+// and the credits have come back over the link. So links stand still where the buffers behind them are full of parts that wait
+// for links further on: a ring of which more than every second transfer goes on at each rank carries a part of its bandwidth
+// only (docs/models/flow.md, back pressure).
+//
+// Not links whose rate follows from the credits of acknowledges (flow_links.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/flow/flow_links.h"
+#include "collectives/flow/path_book.h"
+
+namespace weft {
+
+class FlowBuffers {
+public:
+    using Ps = std::uint64_t;
+    struct Event {  // serve(index), or go_on(index) of a piece
+        Ps time = 0;
+        std::uint32_t index = 0;
+        bool piece = false;
+    };
+    struct Passed {  // a flight that has begun to pass its last link
+        std::uint32_t transfer = 0;
+        FlowFlight flight;
+    };
+
+    FlowBuffers(PathBook& book, FlowLinks& links) : book_(book), links_(links) {}
+
+    // Whether a link of its path has such a buffer. Otherwise FlowLinks::pass() is for it.
+    bool takes(const FlowFlight& flight);
+    // The flight of `transfer`, which is at its first stage. It is in passed() when it has come to the end.
+    void enter(std::uint32_t transfer, const FlowFlight& flight, Ps now);
+    void go_on(std::uint32_t piece, Ps now);
+    // The wire of an output may be free, or credits have come back.
+    void serve(std::uint32_t output, Ps now);
+
+    std::uint64_t waiting() const { return waiting_; }
+    // All that is left waits for room in a circle of full buffers: lets one piece go on without room.
+    void break_circle(Ps now);
+    std::uint64_t circles() const { return circles_; }
+
+    // What the calls above brought about, to be taken by the caller.
+    std::vector<Event>& events() { return events_; }
+    std::vector<Passed>& passed() { return passed_; }
+
+private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t undecided = none - 1;
+
+    struct Queue {  // of pieces
+        std::uint32_t first = none;
+        std::uint32_t last = none;
+    };
+    struct Return {
+        Ps time = 0;
+        double bytes = 0;
+    };
+    struct Channel {
+        double room = 0;
+        double capacity = 0;
+        std::uint32_t last_input = 0;
+        std::vector<Queue> inputs;
+        std::vector<Return> returns;  // the latest first
+    };
+    struct Output {
+        std::uint32_t group = 0;
+        std::uint32_t last_channel = 0;
+        std::uint32_t queued = 0;
+        Ps armed = ~Ps{0};
+        Ps credit_ps = 0;                 // a credit's way back
+        Ps passing_ps = 0;                // how long a line of which this is the last link has its room
+        std::vector<std::uint32_t> from;  // inputs: outputs of other nodes, the first one the own rank
+        std::vector<Channel> channels;
+    };
+    struct Hold {
+        std::uint32_t output = none;
+        std::uint32_t channel = 0;
+        double bytes = 0;
+    };
+    // What of a part goes by one of several equal routes.
+    struct Piece {
+        std::uint32_t part = 0;
+        std::int32_t node = -1;     // where it is; -1: not known
+        std::uint32_t stage = 0;    // that comes next
+        std::uint32_t group = 0;    // link that it waits for
+        std::uint32_t next = none;  // in the queue
+        double share = 1;
+        Hold held;  // on the link before
+    };
+    struct Part {
+        std::uint32_t transfer = 0;
+        std::uint32_t pieces = 0;
+        FlowFlight flight;
+    };
+    struct Branch {
+        std::uint32_t group = 0;
+        std::uint32_t set = 0;
+        double share = 1;
+    };
+
+    template <class Visit>
+    void for_links(std::uint32_t stage, const Visit& visit) const;
+    template <class Visit>
+    void for_parts(std::uint32_t group, double share, std::uint32_t set, const Visit& visit) const;
+    std::uint32_t output_of(std::uint32_t group);
+    std::uint32_t make_output(std::uint32_t group);
+    Channel& channel(Output& output, std::uint32_t number);
+    static std::uint32_t input_of(Output& output, std::uint32_t from);
+    void take_link(std::uint32_t piece, const Branch& branch, Ps now);
+    bool pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const;
+    void begin(std::uint32_t output, std::uint32_t channel, std::uint32_t input, Ps now);
+    void pass_link(std::uint32_t piece, const Hold& taken, Ps now);
+    void give_back(const Hold& hold, Ps time);
+    static void collect(Output& output, Ps now);
+    void arm(std::uint32_t output, Ps time);
+    void arm_for_credits(std::uint32_t output, Ps now);
+    std::uint32_t new_piece(const Piece& piece);
+    double bytes_of(const Piece& piece) const { return parts_[piece.part].flight.bytes * piece.share; }
+
+    PathBook& book_;
+    FlowLinks& links_;
+    std::vector<std::uint32_t> output_of_;  // by group
+    std::vector<Output> outputs_;
+    std::vector<Piece> pieces_;
+    std::vector<std::uint32_t> free_pieces_;
+    std::vector<Part> parts_;
+    std::vector<std::uint32_t> free_parts_;
+    std::vector<Event> events_;
+    std::vector<Passed> passed_;
+    std::uint64_t waiting_ = 0;
+    std::uint64_t circles_ = 0;
+};
+
+}  // namespace weft

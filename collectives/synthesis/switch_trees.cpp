@@ -1,0 +1,135 @@
+// SwitchRoutes of groups over two tiers of switches.
+#include <algorithm>
+
+#include "collectives/synthesis/switch_routes.h"
+
+namespace weft {
+
+namespace {
+
+// A leaf below the spines of a group: links to each of them, and the members that it stands for there.
+struct Leaf {
+    std::map<std::uint32_t, std::vector<const CostTrunk*>> trunks;  // by spine
+    std::uint32_t members = 0;
+};
+
+// The rank's shortest route to another rank that passes a leaf, a spine and another leaf; null where there is none.
+const CostPath* through_spine(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
+{
+    for (const std::uint32_t other : ranks)
+        if (other != rank && graph.path(rank, other).stages.size() == 4) return &graph.path(rank, other);
+    return nullptr;
+}
+
+}  // namespace
+
+std::uint32_t SwitchGroupRoutes::parts(std::size_t members) const
+{
+    return static_cast<std::uint32_t>(leaves.empty() ? members : leaves.size());
+}
+
+SwitchGroupRoutes SwitchRoutes::make_tree(const std::vector<std::uint32_t>& users, std::size_t members) const
+{
+    SwitchGroupRoutes out;
+    std::map<std::uint32_t, Leaf> leaves;
+    std::map<std::uint32_t, std::uint32_t> leaf_of;
+    std::uint32_t ports = ~std::uint32_t{0};  // of the rank with the fewest
+    for (std::size_t i = 0; i < users.size(); ++i) {
+        const std::vector<CostPort>& all = graph_.ranks[users[i]].ports;
+        if (all.empty()) return out;
+        for (const CostPort& port : all)
+            if (port.at != all.front().at) return out;
+        leaf_of[users[i]] = all.front().at;
+        ports = std::min(ports, static_cast<std::uint32_t>(all.size()));
+        leaves[all.front().at].members += i < members ? 1 : 0;
+    }
+    for (const CostTrunk& trunk : graph_.trunks) {
+        const auto leaf = leaves.find(trunk.leaf);
+        if (leaf != leaves.end()) leaf->second.trunks[trunk.spine].push_back(&trunk);
+    }
+    std::map<std::uint32_t, std::size_t> spines;  // above all leaves, and links of the leaf with the fewest
+    for (const auto& [spine, links] : leaves.begin()->second.trunks) {
+        std::size_t fewest = links.size();
+        for (const auto& [at, leaf] : leaves) {
+            const auto found = leaf.trunks.find(spine);
+            fewest = std::min(fewest, found == leaf.trunks.end() ? 0 : found->second.size());
+        }
+        if (fewest > 0) spines[spine] = fewest;
+    }
+    double trunks = 0;
+    for (const auto& [spine, links] : spines) trunks += static_cast<double>(links);
+    if (spines.empty()) return out;
+
+    // Over the links between a leaf and the spines, and to what limits the spines.
+    const auto over_trunks = [&](std::uint64_t before, const Leaf& leaf, bool upward) {
+        PathStage stage{before, {}};
+        for (const auto& [spine, links] : spines)
+            for (std::size_t i = 0; i < links; ++i) {
+                const CostTrunk& trunk = *leaf.trunks.at(spine)[i];
+                stage.links.push_back({upward ? trunk.up : trunk.down, 1 / trunks});
+            }
+        return stage;
+    };
+    const auto at_spines = [&](std::uint64_t before, bool adds, double contexts) {
+        PathStage stage{before, {}};
+        for (const auto& [spine, links] : spines) {
+            const double share = static_cast<double>(links) / trunks;
+            if (adds) stage.links.push_back({graph_.switches[spine].adder, share});
+            if (contexts > 0) stage.links.push_back({graph_.switches[spine].contexts, contexts * share});
+        }
+        return stage;
+    };
+
+    std::map<std::uint32_t, std::uint32_t> numbers;  // of leaves with members
+    for (const auto& [at, leaf] : leaves) {
+        if (leaf.members == 0) continue;
+        numbers[at] = static_cast<std::uint32_t>(out.leaves.size());
+        out.leaves.push_back({{}, {}, leaf.members});
+    }
+    for (std::size_t i = 0; i < users.size(); ++i) {
+        const std::uint32_t rank = users[i];
+        const CostPath* path = through_spine(graph_, users, rank);
+        if (path == nullptr) return {};
+        const std::uint32_t at = leaf_of.at(rank);
+        const Leaf& leaf = leaves.at(at);
+        const CostSwitch& own = graph_.switches[at];
+        const std::uint64_t first = path->stages[0].before_ps;
+        const std::uint64_t to_leaf = path->stages[1].before_ps;
+        const std::uint64_t to_spine = path->stages[2].before_ps;
+        const std::uint64_t down_again = path->stages[3].before_ps;
+        PathStage up{first, {}};
+        PathStage down{down_again, {}};
+        for (std::uint32_t port = 0; port < ports; ++port) {
+            up.links.push_back({graph_.ranks[rank].ports[port].up, 1.0 / ports});
+            down.links.push_back({graph_.ranks[rank].ports[port].down, 1.0 / ports});
+        }
+        SwitchRoute& route = out.of[rank];
+        const double of_leaf = 1.0 / std::max(1U, leaf.members);
+        route.push.stages = {up, {to_leaf, {{own.adder, 1}, {own.contexts, of_leaf}}}};
+        route.store.stages = {up, {to_leaf, {{own.contexts, 1}}}, over_trunks(0, leaf, true),
+            at_spines(to_spine, false, 1)};
+        up.before_ps = 0;
+        route.operand.stages = {up, {to_leaf, {{own.adder, 1}}}};
+        route.result.stages = {at_spines(0, false, 1), over_trunks(0, leaf, false), down};
+        route.copy.stages = {down};
+        const std::uint64_t there = to_leaf + to_spine + down_again;
+        route.asked_ps = path->put_ps;
+        route.result_ps = path->answer_ps - std::min(path->answer_ps, there);
+        route.copy_ps = path->put_ps - std::min(path->put_ps, first + there);
+        route.answer_ps = path->answer_ps;
+        for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
+            made->neighbours = true;
+        if (i >= members) continue;
+        route.leaf = numbers.at(at);
+        SwitchLeaf& above = out.leaves[route.leaf];
+        above.raised.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, 1.0 / out.leaves.size())};
+        above.lowered.stages = {over_trunks(0, leaf, false)};
+        above.raised.neighbours = above.lowered.neighbours = true;
+    }
+    for (const auto& [at, leaf] : leaves) out.at.insert(at);
+    for (const auto& [spine, links] : spines) out.at.insert(spine);
+    out.switches = static_cast<std::uint32_t>(out.at.size());
+    return out;
+}
+
+}  // namespace weft
