@@ -68,6 +68,7 @@ Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> p
     flow.bytes = job.bytes;
     flow.members = std::move(job.members);
     flow.threads_each = threads_each_;
+    flow.one_for_all = one_for_all_;
     flow.format = format_of(protocol);
     flow.name = std::move(job.name);
     entered_.push_back({core_.open(std::move(flow)), 0, 0});
@@ -79,7 +80,7 @@ void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
     if (entered_[job].entered++ == 0) records_[job].start = now();
     core_.enter(entered_[job].job, position, [this, job, done = std::move(done)] {
         records_[job].end = now();
-        records_[job].finished = ++entered_[job].left == records_[job].ranks;
+        records_[job].finished = ++entered_[job].left == (one_for_all_ ? 1 : records_[job].ranks);
         done();
     });
 }

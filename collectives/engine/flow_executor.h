@@ -46,6 +46,8 @@ public:
     const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }
     const std::vector<JobRecord>& records() const override { return records_; }
 
+    // Of jobs that are opened from now on only rank 0 is run, for all (rank_symmetry.h).
+    void run_one_for_all() { one_for_all_ = true; }
     // Threads that each thread of a schedule stands for.
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // Throws InputError where a schedule cannot be carried out with these parameters.
@@ -60,6 +62,7 @@ private:
     std::vector<FlowEndpoint> endpoints_;
     CarriedOut carried_out_;
     std::uint32_t threads_each_ = 1;
+    bool one_for_all_ = false;
     std::vector<Picoseconds> memory_free_;
     std::vector<Picoseconds> units_free_;
     std::vector<JobRecord> records_;

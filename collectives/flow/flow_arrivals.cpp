@@ -14,8 +14,29 @@ void FlowCore::hop(std::uint32_t number)
         buffers_.enter(number, transfer.flight, now_);
         return after_buffers();
     }
+    if (watches_ties_ && transfer.flight.bytes > 0) note_tie(transfer.thread, transfer.flight.stage);
     if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
+}
+
+// A transfer of a thread comes to a stage now. Others of the thread at this stage come in the order in which it sent them.
+void FlowCore::note_tie(std::uint32_t thread, std::uint32_t stage)
+{
+    constexpr std::uint64_t back = std::uint64_t{1} << 63;
+    const std::uint64_t who = std::uint64_t{thread} << 32 | stage;
+    const FlowStage& at = book_.stage(stage);  // of one group: there are no equal paths
+    note_tie(at.first, who);
+    const CostLink& link = book_.figures(book_.group(at.first));
+    if (link.back_ps_per_byte > 0 || (profile_.links.packets && link.answer_ps > 0))
+        book_.for_reverse_of(at.first, [&](std::uint32_t group) { note_tie(group, who | back); });
+}
+
+void FlowCore::note_tie(std::uint32_t group, std::uint64_t who)
+{
+    if (coming_.size() <= group) coming_.resize(book_.groups());
+    Coming& last = coming_[group];
+    if (last.time == now_ && last.who != who) ++ties_;
+    last = {now_, who};
 }
 
 // What buffers let go on, and when they are to be asked again.

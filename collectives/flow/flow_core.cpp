@@ -62,10 +62,12 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     if (program.in_switches) require_switches(program);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
-    job->positions.resize(program.ranks());
-    job->positions_left = job->positions_to_enter = program.ranks();
+    const std::uint32_t ranks = what.one_for_all ? 1 : program.ranks();
+    watches_ties_ = watches_ties_ || what.one_for_all;
+    job->positions.resize(ranks);
+    job->positions_left = job->positions_to_enter = ranks;
     if (!program.first.empty()) job->first_of_rank.assign(program.first.begin(), program.first.end() - 1);
-    job->thread_count = program.first.empty() ? program.ranks() * program.threads(0) : program.first.back();
+    job->thread_count = program.first.empty() ? ranks * program.threads(0) : program.first.back();
     std::uint32_t id = 0;
     if (free_jobs_.empty()) {
         id = static_cast<std::uint32_t>(jobs_.size());
@@ -83,7 +85,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         ranges.pop_back();
     }
     std::uint32_t index = job->first_thread;
-    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         job->positions[rank].threads_left = program.threads(rank);
         for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
             Thread fresh;

@@ -50,7 +50,8 @@ struct FlowJob {
     std::vector<std::uint32_t> members;  // endpoint of each rank
     std::uint32_t threads_each = 1;      // that each thread of the program stands for
     PacketFormat format = PacketFormat::ll;
-    std::string name;  // for reports
+    std::string name;          // for reports
+    bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
 };
 
 class FlowCore {
@@ -94,6 +95,8 @@ public:
         return messages_;
     }  // transfers between ranks that have arrived, signals not counted
     std::uint64_t events() const { return events_; }
+    // With one rank for all: how often the order of two transfers that came to a link in the same instant may have decided.
+    std::uint64_t ties() const { return ties_; }
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
 
@@ -265,6 +268,8 @@ private:
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
+    void note_tie(std::uint32_t thread, std::uint32_t stage);
+    void note_tie(std::uint32_t group, std::uint64_t who);
     void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
@@ -310,6 +315,13 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t messages_ = 0;
     bool short_signals_ = false;
+    struct Coming {
+        Ps time = ~Ps{0};
+        std::uint64_t who = 0;
+    };
+    bool watches_ties_ = false;
+    std::uint64_t ties_ = 0;
+    std::vector<Coming> coming_;  // by group of links: the last one
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<std::uint32_t> free_jobs_;
     std::vector<Thread> threads_;

@@ -103,6 +103,14 @@ public:
         return rank + there * strides_[axis] - here * strides_[axis];
     }
 
+    // The difference back: peer(peer(rank, d), opposite(d)) == rank.
+    std::uint32_t opposite(std::uint32_t difference) const
+    {
+        const std::uint32_t axis = difference >> axis_shift;
+        const std::uint32_t by = difference & ((1U << axis_shift) - 1);
+        return by == 0 ? difference : axis << axis_shift | (sizes_[axis] - by);
+    }
+
 private:
     static constexpr unsigned axis_shift = 28;
     std::vector<std::uint32_t> sizes_;

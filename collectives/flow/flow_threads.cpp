@@ -153,11 +153,15 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     Thread& thread = threads_[index];
     Job& job = *thread.job;
     if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) {
-        const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
-        thread.signal_rank = peer;
+        const RankGrid& grid = job.program().grid;
+        const std::uint32_t peer = grid.peer(thread.rank, op.peer);
+        // One rank for all: what it sends ahead comes to it from behind.
+        const bool folded = job.what.one_for_all;
+        const std::uint32_t from = folded ? grid.peer(thread.rank, grid.opposite(op.peer)) : thread.rank;
+        thread.signal_rank = folded ? thread.rank : peer;
         thread.signal_to = op.peer;
         thread.signal_number = op.semaphore;
-        thread.signal_semaphore = job.semaphore(peer, thread.rank, op.semaphore);
+        thread.signal_semaphore = job.semaphore(thread.signal_rank, from, op.semaphore);
         thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
     }
     if (op.peer == 0)

@@ -39,7 +39,9 @@ std::uint32_t PathBook::add(const CostPath& made)
         FlowStage out;
         out.before_ps = stage.before_ps;
         out.left_ps = path.head_ps - passed;
-        const std::vector<GroupShare> shares = cover(stage.links, apart_ && !made.neighbours);
+        std::vector<LinkShare> links = stage.links;
+        for (LinkShare& share : links) share.link = clock_of(share.link);
+        const std::vector<GroupShare> shares = cover(links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
@@ -156,7 +158,8 @@ void PathBook::find_reverse(std::uint32_t group)
 {
     std::vector<LinkShare> links;
     for (const std::uint32_t member : sets_[group].members)
-        if (links_[member].reverse >= 0) links.push_back({static_cast<std::uint32_t>(links_[member].reverse), 1});
+        if (links_[member].reverse >= 0)
+            links.push_back({clock_of(static_cast<std::uint32_t>(links_[member].reverse)), 1});
     std::vector<std::uint32_t> reverse;
     for (const GroupShare& share : cover(links)) {
         groups_[share.group].shared = true;
@@ -179,13 +182,13 @@ double PathBook::size(std::uint32_t number) const
 
 double PathBook::busy_ps(std::uint32_t link) const
 {
-    const std::uint32_t group = group_of(link);
+    const std::uint32_t group = group_of(clock_of(link));
     return group == no_group ? 0 : groups_[group].busy_ps;
 }
 
 double PathBook::payload(std::uint32_t link) const
 {
-    const std::uint32_t group = group_of(link);
+    const std::uint32_t group = group_of(clock_of(link));
     return group == no_group ? 0 : groups_[group].payload;
 }
 

@@ -80,6 +80,10 @@ public:
 
     // Each link of paths that pass ranks is a group by itself from now on: each has a queue of its own (flow_buffers.h).
     void keep_apart() { apart_ = true; }
+    // One clock for links that have the same traffic: by link, the one whose clock it has. Before the first path.
+    void fold(std::vector<std::uint32_t> stands_for) { stands_for_ = std::move(stands_for); }
+    // Whether two links have the same figures.
+    static bool alike(const CostLink& a, const CostLink& b) { return figures_array(a) == figures_array(b); }
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
     // Number of a path that is not between two ranks.
@@ -155,12 +159,14 @@ private:
     std::uint32_t split_off(std::uint32_t group, const std::vector<std::uint32_t>& members);
     void find_reverse(std::uint32_t group);
     std::uint32_t figures_of(std::uint32_t link);
+    std::uint32_t clock_of(std::uint32_t link) const { return link < stands_for_.size() ? stands_for_[link] : link; }
     std::uint32_t group_of(std::uint32_t link) const { return link < group_of_.size() ? group_of_[link] : no_group; }
 
     const std::vector<CostLink>& links_;
     Source source_;
     bool apart_ = false;
-    FlatMap numbers_;  // from << 32 | to
+    std::vector<std::uint32_t> stands_for_;  // empty: each for itself
+    FlatMap numbers_;                        // from << 32 | to
     std::vector<FlowPath> paths_;
     std::vector<FlowStage> stages_;
     std::vector<GroupShare> shares_;

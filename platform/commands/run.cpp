@@ -85,6 +85,15 @@ void check_calibration(const RunOptions& run)
         throw usage_error("--calibration with --uncalibrated", "one of them");
 }
 
+bool symmetry_option(const std::string& text, bool flow)
+{
+    if (text.empty()) return true;
+    if (text != "on" && text != "off")
+        throw usage_error("option '--symmetry' has the value " + quoted_word(text), "on or off");
+    if (!flow) throw usage_error("--symmetry at line fidelity, which runs all ranks", "--fidelity flow");
+    return text == "on";
+}
+
 int simulate(const Arguments& arguments, ProcessGroup* group)
 {
     CommandLine line("run",
@@ -99,6 +108,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     std::string json;
     std::string energy;
     std::string fidelity = "line";
+    std::string symmetry;
     std::string grain;
     std::string until;
     std::string series;
@@ -137,6 +147,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.value("--calibration", "FILE", run.calibration,
         "at flow fidelity, the file of 'weft calibrate' for this system, in place of the number that the program has");
     line.flag("--uncalibrated", run.uncalibrated, "at flow fidelity, use parameters alone and no measured number");
+    line.value("--symmetry", "on|off", symmetry,
+        "at flow fidelity, on: one rank stands for all where that gives the same times, the default; off: all are run");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -197,6 +209,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (run.flow && !grain.empty())
         throw usage_error("--grain with --fidelity flow, which has no transactions", "--fidelity line");
     check_calibration(run);
+    run.symmetry = symmetry_option(symmetry, run.flow);
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;

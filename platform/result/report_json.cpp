@@ -198,6 +198,7 @@ std::string result_json(const RunResult& result, bool timing)
     if (result.fidelity == "flow") out["messages"] = result.messages;
     out["verified"] = result.verified;
     if (!result.calibration.empty()) out["calibration"] = result.calibration;
+    if (!result.symmetry.empty()) out["symmetry"] = result.symmetry;
     if (!result.verification.empty()) out["verification"] = result.verification;
     if (result.checked_connections > 0)
         out["protocol"] = {{"connections", result.checked_connections}, {"violations", result.protocol_problems}};

@@ -175,6 +175,7 @@ struct RunResult {
     std::uint64_t messages = 0;    // transfers between ranks, at flow fidelity
     std::string verified = "off";  // passed, failed, off
     std::string calibration;       // none, built in or file, at flow fidelity
+    std::string symmetry;          // of a large collective at flow fidelity: on: how many ranks were run; off: why
     std::string verification;      // how, where it was not by data in memory
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;

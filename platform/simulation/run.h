@@ -27,6 +27,7 @@ struct RunOptions {
     bool uncalibrated = false;          // with `flow`: from parameters alone
     std::string calibration;            // with `flow`: file of weft calibrate; empty: the numbers of the program
     std::optional<double> credit_wait;  // with `flow`: in place of both (platform/applications/flow/flow_calibration.h)
+    bool symmetry = true;               // with `flow`: one rank stands for all where that is exact
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)
     bool progress = true;  // a line on stderr about every second, once two have passed
     std::optional<PartsFile> parts;  // that the user has written down: `partitions` of them

@@ -57,6 +57,8 @@ TEST(CalibrateCommand, RefusesInOneLine)
     refused({"calibrate", files.pair_system(), "--ranks", "3"}, "--ranks");
     refused({"calibrate", files.path("none.yaml")}, "none.yaml");
     refused({"run", files.pair_system(), "--uncalibrated"}, "--fidelity flow");
+    refused({"run", files.pair_system(), "--symmetry", "off"}, "--fidelity flow");
+    refused({"run", files.pair_system(), "--fidelity", "flow", "--symmetry", "no"}, "on or off");
     refused({"run", files.pair_system(), "--fidelity", "flow", "--uncalibrated", "--calibration", "c"}, "one of them");
 }
 

@@ -199,6 +199,7 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
             RunSetup setup =
                 on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
             setup.sets = {"engine.channels=1"};
+            setup.options.symmetry = false;  // one rank for all is over too soon
             const ResolvedSystem system = resolve_setup(setup);
             // The first run says how much processor time one takes, most of it behind the set-up; the second is interrupted at
             // two thirds of it.
@@ -281,6 +282,47 @@ TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
         [](const std::string& notice) { return notice.find("cycle") != std::string::npos; }));
 }
 
+// One rank for all gives the result of all, and says so; where it may not, all are run.
+TEST(FlowRun, OneRankForAllGivesTheResultOfAll)
+{
+    const std::tuple<const char*, const char*, const char*, const char*> cases[] = {
+        {"ring", "all_reduce", "1", "on: 1 of 100 ranks is run for all"},
+        {"ring", "all_gather", "1", "on: 1 of 100 ranks is run for all"},
+        {"pairwise", "all_to_all", "1", "on: 1 of 100 ranks is run for all"},
+        {"ring", "all_reduce", "4", "off: transfers come to one link"}};  // of several threads, at once
+    for (const auto& [algorithm, op, channels, said] : cases) {
+        RunSetup setup = on(star_document(100), "profile: generic\n" + collective_lines(op, algorithm, "1 MiB"))
+                             .with(std::string("engine.channels=") + channels);
+        const RunResult one = flow_run(setup);
+        EXPECT_EQ(one.symmetry.substr(0, std::string(said).size()), said) << algorithm << ": " << one.symmetry;
+        setup.options.symmetry = false;
+        const RunResult all = flow_run(setup);
+        EXPECT_EQ(all.symmetry, "off: not asked for");
+        EXPECT_EQ(one.simulated_ps, all.simulated_ps) << algorithm;
+        EXPECT_EQ(one.messages, all.messages) << algorithm;
+        ASSERT_EQ(one.ranks.size(), all.ranks.size());
+        for (std::size_t rank = 0; rank < all.ranks.size(); ++rank)
+            ASSERT_EQ(one.ranks[rank].finish_ps, all.ranks[rank].finish_ps) << algorithm << ", " << rank;
+        ASSERT_EQ(one.link_results.size(), all.link_results.size()) << algorithm;
+        for (std::size_t link = 0; link < all.link_results.size(); ++link) {
+            ASSERT_EQ(one.link_results[link].payload_bytes, all.link_results[link].payload_bytes) << algorithm;
+            ASSERT_EQ(one.link_results[link].busy_ps, all.link_results[link].busy_ps) << algorithm;
+        }
+        const auto tells = [](const RunResult& of) {
+            return std::any_of(of.notices.begin(), of.notices.end(),
+                [](const std::string& notice) { return notice.find("symmetry: 1 of 100 ranks") == 0; });
+        };
+        EXPECT_EQ(tells(one), std::string(said).substr(0, 2) == "on") << algorithm;
+        EXPECT_FALSE(tells(all)) << algorithm;
+        EXPECT_TRUE(one.collectives.front().finished) << algorithm;
+    }
+    // A rank that comes late, and a small run, whose result has no word on it.
+    const RunResult late = flow_run(on(star_document(100),
+        "profile: generic\n" + collective_lines("all_reduce", "ring", "1 MiB", "delay: {3: 1 us}")));
+    EXPECT_EQ(late.symmetry, "off: ranks enter late, or are not the endpoints in their order");
+    EXPECT_EQ(flow_run(dgx()).symmetry, "");
+}
+
 TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
     expect_refused(dgx("all_reduce", "nvls").with("switch.multicast_groups=0"),
@@ -288,7 +330,8 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(on(star_document(300), "profile: generic\n" + collective_lines("all_reduce", "nvls", "1 MiB"))
                        .with("switch.multicast_groups=8"),
         "flow fidelity has steps in switches for up to 256 ranks, and this run has 300");
-    expect_refused(on(example("switch_ring"), "profile: generic\nbind: [{nodes: {component: sw}, kind: switch}]\n" +
+    expect_refused(on(example("switch_ring"),
+                       "profile: generic\nbind: [{nodes: {component: sw}, kind: switch}]\n" +
                            collective_lines("all_reduce", "push_reduce", "64 KiB"))
                        .with("routing.cycles=allow"),
         "nor do leaves that each rank has one of and switches above all of them");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/flow/rank_symmetry.h"
 #include "platform/applications/flow/run_flow.h"
 
 namespace weft {
@@ -111,6 +112,16 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
         if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
         ranks_.kind_of.push_back(entry->second);
     }
+}
+
+std::string FlowFabric::fold_links(const FlowProgram& program)
+{
+    RankSymmetry found = find_symmetry(program, ranks_, routed_ ? routed_->links() : sparse_->links(),
+        [this](std::uint32_t from, std::uint32_t to) {
+            return routed_ ? routed_->path(from, to) : sparse_->path(from, to);
+        });
+    if (found.why.empty()) book_->fold(std::move(found.stands_for));
+    return found.why;
 }
 
 std::vector<FlowEndpoint> FlowFabric::endpoints() const

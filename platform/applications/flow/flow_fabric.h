@@ -36,6 +36,9 @@ public:
     const std::vector<NodeId>& members() const { return members_; }
     const FabricPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
     PathBook& book() { return *book_; }
+    // Has one clock for links with the same traffic, where the ranks of `program`, rank i at member i, are alike; otherwise why not.
+    // Before the first path.
+    std::string fold_links(const FlowProgram& program);
     const FlowRanks& ranks() const { return ranks_; }
     std::vector<FlowEndpoint> endpoints() const;
     // Routes to switches that combine and copy; null where there are none. Made when first asked for. Throws InputError for more

@@ -77,6 +77,18 @@ public:
         finish_.assign(ranks, 0);
     }
 
+    const FlowProgram& program() const { return *program_; }
+    // Whether rank i runs at endpoint i and all enter at once.
+    bool plain() const
+    {
+        for (std::uint32_t rank = 0; rank < request_.members.size(); ++rank)
+            if (request_.members[rank] != rank) return false;
+        return std::all_of(request_.delays.begin(), request_.delays.end(),
+            [](Picoseconds delay) { return delay == 0; });
+    }
+    // Rank 0 is run for all.
+    void run_one_for_all() { one_for_all_ = true; }
+    bool one_for_all() const { return one_for_all_; }
     std::uint32_t played() const { return played_; }
     // Ranks of the instance that was verified.
     std::uint32_t proof_ranks() const { return proof_ranks_; }
@@ -89,6 +101,11 @@ public:
         job.name = name_of(request_.op);
         const Executor::JobId id = executor_.open(std::move(job), program_);
         left_ = finish_.size();
+        if (one_for_all_)
+            return executor_.enter(id, 0, [this] {
+                finish_.assign(finish_.size(), executor_.now());
+                left_ = 0;
+            });
         for (std::uint32_t rank = 0; rank < finish_.size(); ++rank) {
             const Picoseconds delay = rank < request_.delays.size() ? request_.delays[rank] : 0;
             if (delay == 0) {
@@ -115,6 +132,7 @@ private:
     std::shared_ptr<const FlowProgram> program_;
     std::uint32_t played_ = 1;
     std::uint32_t proof_ranks_ = 0;
+    bool one_for_all_ = false;
     std::size_t left_ = 1;
     std::vector<Picoseconds> finish_;
 };
@@ -134,6 +152,9 @@ public:
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
     }
 
+    // Whether one rank cannot stand for all, after all: the run is to be made without that.
+    bool tied() const { return core_.ties() > 0; }
+
     RunResult run()
     {
         RunResult result;
@@ -146,8 +167,8 @@ public:
             large_ ? large_->start() : load_.start();
             do {
                 core_.run(options_.until.value_or(~Time{0}),
-                    [&interrupted] { return interrupted = InterruptGuard::requested(); });
-            } while (!interrupted && !finished() && core_.idle() && load_further());
+                    [&interrupted, this] { return (interrupted = InterruptGuard::requested()) || tied(); });
+            } while (!interrupted && !tied() && !finished() && core_.idle() && load_further());
             interrupted = interrupted || (!finished() && InterruptGuard::requested());
         }
         result.wall_s = seconds_since(started);
@@ -232,9 +253,25 @@ private:
             core_.shorten_signals();
             written_channels_ = large_->played();
             executor_.set_threads_each(request_->options.channels / large_->played());
+            find_symmetry();
         } else {
             attach_collective(named);
         }
+    }
+
+    void find_symmetry()
+    {
+        std::string why;
+        if (!options_.symmetry)
+            why = "not asked for";
+        else if (!large_->plain())
+            why = "ranks enter late, or are not the endpoints in their order";
+        else
+            why = fabric_.fold_links(large_->program());
+        symmetry_ = why.empty() ? fmt::format("on: 1 of {} ranks is run for all", ranks_) : "off: " + why;
+        if (!why.empty()) return;
+        large_->run_one_for_all();
+        executor_.run_one_for_all();
     }
 
     void attach_trace()
@@ -277,7 +314,8 @@ private:
     {
         result.fidelity = "flow";
         result.calibration = calibration_.kind;
-        result.messages = core_.messages();
+        result.messages = core_.messages() * (large_ && large_->one_for_all() ? ranks_ : 1);
+        result.symmetry = symmetry_;
         result.seed = resolved_.seed;
         result.system = resolved_.name;
         result.endpoints = ranks_;
@@ -340,6 +378,10 @@ private:
                 core_.circles()));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
+        if (large_ && large_->one_for_all())
+            result.notices.push_back(fmt::format("symmetry: 1 of {} ranks is run for all, which gives the same times "
+                                                 "(--symmetry off runs all)",
+                ranks_));
         if (calibration_.kind == "file" && !flow_rules(ranks_).links.waits)
             result.notices.push_back(fmt::format("--calibration has no effect beyond {} ranks, where nothing waits for "
                                                  "packets",
@@ -383,13 +425,23 @@ private:
     NodeLog nodes_;  // of a trace that is followed
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
+    std::string symmetry_;  // of a large collective
 };
 
 }  // namespace
 
 RunResult run_flow(const ResolvedSystem& resolved, const RunOptions& options)
 {
-    return FlowRun(resolved, options).run();
+    {
+        FlowRun run(resolved, options);
+        RunResult result = run.run();
+        if (!run.tied() || result.stop == StopReason::interrupted) return result;
+    }
+    RunOptions all = options;
+    all.symmetry = false;
+    RunResult result = FlowRun(resolved, all).run();
+    result.symmetry = "off: transfers come to one link at the same time, and their order counts";
+    return result;
 }
 
 }  // namespace weft
