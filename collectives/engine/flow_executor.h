@@ -46,6 +46,11 @@ public:
     const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }
     const std::vector<JobRecord>& records() const override { return records_; }
 
+    // With a border: what the core knows a job by, and a rank outside that enters or leaves it.
+    FlowCore::JobId core_job(JobId job) const { return entered_[job].job; }
+    void enter_outside(JobId job);
+    void leave_outside(JobId job);
+
     // Threads that each thread of a schedule stands for.
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // Throws InputError where a schedule cannot be carried out with these parameters.

@@ -42,6 +42,11 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::to_switch:
     case Use::pushed:
     case Use::copy: return gathered(Transfer(transfer), tail);
+    case Use::leaving:
+    case Use::leaving_signal:
+    case Use::brought:
+    case Use::line:
+    case Use::answer: return arrived_outside(Transfer(transfer), tail);
     case Use::put: break;
     }
     const std::uint32_t index = transfer.thread;

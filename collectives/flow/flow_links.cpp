@@ -9,6 +9,7 @@ namespace {
 
 // Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
 constexpr double slowed_by_ranks = 2;
+constexpr double bytes_of_line = 64;
 constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
 
 // As std::llround(), of numbers that are not negative and below 2^52, without a call.
@@ -80,6 +81,22 @@ FlowFlight FlowLinks::of_group(std::uint32_t path, std::uint32_t sender, double 
     out.rest_ps = rest;
     out.of_group = out.loaded = true;
     return out;
+}
+
+std::uint64_t FlowLinks::line_ps(const FlowFlight& flight) const
+{
+    const FlowPath& path = book_.path(flight.path);
+    std::uint64_t most = 0;
+    for (std::uint32_t s = 0; s < path.stages; ++s) {
+        const FlowStage& stage = book_.stage(path, s);
+        for (std::uint32_t i = 0; i < stage.count; ++i) {
+            const GroupShare of = stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
+            const CostLink& link = book_.figures(book_.group(of.group));
+            const double ps = std::min(flight.bytes, bytes_of_line) * of.share * link.ps_per_byte;
+            most = std::max(most, rounded(ps + (rules_.packets ? headers_ps(link, flight, of.share) : 0)));
+        }
+    }
+    return most;
 }
 
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const

@@ -233,6 +233,7 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
     if (thread.path == none || thread.issue_ps > 0 || !book_.alone(thread.path)) return;
+    if (border_ != nullptr) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
@@ -276,6 +277,10 @@ void FlowCore::ask(const Move& move, Ps now)
     }
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
+        if (is_outside(owner)) {
+            ask_outside(number, i, now);
+            continue;
+        }
         const std::uint32_t request = book_.find(endpoint, owner);
         Transfer transfer;
         transfer.flight =
@@ -336,6 +341,10 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     const std::uint32_t endpoint = thread.endpoint;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
+        if (border_ != nullptr && outside_[endpoint_at(thread, destination.peer)]) {
+            store_outside(move, i, from, ready);
+            continue;
+        }
         const bool known = op.destinations == 1 && op.shape == thread.shape;
         const std::uint32_t path = known ? thread.path : book_.find(endpoint, endpoint_at(thread, destination.peer));
         Transfer transfer;
