@@ -301,7 +301,7 @@ private:
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
-    static double bytes_of(const Thread& thread, const FlowOp& op);
+    double bytes_of(const Thread& thread, const FlowOp& op) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
     void store_alone(Thread& thread, const FlowOp& op);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
@@ -332,6 +332,7 @@ private:
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
     // Ranks that somebody else carries out (flow_outside.cpp).
     bool is_outside(std::uint32_t endpoint) const { return border_ != nullptr && outside_[endpoint]; }
+    double bytes_of_lines(const Thread& thread, std::uint32_t op) const;
     void require_known_outside(const FlowProgram& program) const;
     Outside outside_share(const Move& move, std::uint32_t operand, std::uint32_t endpoint) const;
     void store_outside(const Move& move, std::uint32_t operand, Ps from, Ps ready);

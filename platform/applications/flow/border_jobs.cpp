@@ -1,7 +1,6 @@
 #include "platform/applications/flow/border_jobs.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -64,12 +63,21 @@ std::shared_ptr<BorderJobs::Operand> BorderJobs::made(Job& job, const FlowBorder
     return out;
 }
 
+std::uint64_t BorderJobs::bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const
+{
+    const Job& of = jobs_.at(job);
+    std::uint64_t out = 0;
+    for (const ChunkShare& share : of.layout->shares(of.whole->ranks[rank].threads[thread].steps[step]))
+        out += share.end - share.begin;
+    return out;
+}
+
 BorderJobs::Lines BorderJobs::take(const FlowBorder::Share& share, bool loads)
 {
     Job& job = jobs_.at(share.job);
-    const std::array<std::uint32_t, 5> key{share.rank, share.thread, share.step, share.operand, loads ? 1U : 0U};
-    std::shared_ptr<Operand>& operand = job.operands[key];
-    if (!operand) operand = made(job, share, loads);
+    std::shared_ptr<Operand>& known = job.operands[Job::key(share, loads)];
+    if (!known) known = made(job, share, loads);
+    const std::shared_ptr<Operand> operand = known;
     const std::uint64_t begin = operand->done;
     operand->fraction += share.fraction;
     const bool complete = operand->fraction >= whole_operand;
@@ -78,7 +86,7 @@ BorderJobs::Lines BorderJobs::take(const FlowBorder::Share& share, bool loads)
         : std::min<std::uint64_t>(operand->lines,
               static_cast<std::uint64_t>(std::llround(operand->fraction * static_cast<double>(operand->lines))));
     Lines out{operand, begin, operand->done};
-    if (complete) job.operands.erase(key);
+    if (complete) job.operands.erase(Job::key(share, loads));
     return out;
 }
 

@@ -4,6 +4,7 @@
 // has for the operand. The executor of lines knows the addresses of all ranks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -48,6 +49,7 @@ public:
         std::uint64_t end;
     };
     Lines take(const FlowBorder::Share& share, bool loads);
+    std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const;
     static Range line(const Operand& operand, std::uint64_t number);
 
     const std::vector<std::uint32_t>& members(std::uint32_t job) const { return jobs_.at(job).members; }
@@ -67,6 +69,10 @@ private:
         std::vector<std::uint32_t> members;
         // By rank, thread, step, operand and whether it is loaded; gone when it is complete.
         std::map<std::array<std::uint32_t, 5>, std::shared_ptr<Operand>> operands;
+        static std::array<std::uint32_t, 5> key(const FlowBorder::Share& share, bool loads)
+        {
+            return {share.rank, share.thread, share.step, share.operand, loads ? 1U : 0U};
+        }
     };
     struct Flags {
         std::uint32_t job = 0;
