@@ -125,34 +125,38 @@ public:
         return out;
     }
 
-    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to_rank)
+    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to_rank, const std::vector<bool>& apart)
     {
         const std::uint32_t to = endpoints_[to_rank];
         const NodeId home = plan_.members[to];
         const GpuSpec& gpu = system_.gpu(home);
+        const bool ends = !apart[home];
         PartialPath out;
         out.path.neighbours = true;
-        walk(node, none_, to, out.path, nullptr, nullptr);
+        walk(node, none_, to, out.path, &apart, &out.exits);
         PathPart there;
         for (NodeId at = node;;) {
             there.nodes.push_back(at);
-            if (at == plan_.routing.node_of(to)) break;
+            if (at == plan_.routing.node_of(to) || apart[at]) break;
             at = ports_[at][plan_.routing.ports_to(at, to, 0).front()].peer;
         }
         PathPart back;
-        back.nodes.assign(there.nodes.rbegin(), there.nodes.rend());
+        back.nodes.assign(there.nodes.rbegin() + (ends ? 0 : 1), there.nodes.rend());
         back.nodes.push_back(before);
         latencies_of(there.nodes, 0, true, out.path);
         const LinkSpec& border = system_.link(*system_.graph().find_edge(before, node));
         there.in_network = destination_lines(border) > 0;
         there.message = out.message = there.in_network && by_card_;
         there.first_passes = there.nodes.size() > 1;
-        there.last_passes = plan_.used.transit[home];
-        out.path.put_ps = path_time(system_, there, LineOp::write, line_bytes, LineClass::request) + gpu.port_to_l2 +
-            home_time(system_, home);
-        back.first_passes = plan_.used.transit[home];
+        there.last_passes = ends && plan_.used.transit[home];
+        there.to_wire = !ends;
+        out.path.put_ps = path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
+        if (ends) out.path.put_ps += gpu.port_to_l2 + home_time(system_, home);
+        back.first_passes = !ends || plan_.used.transit[home];
         back.to_wire = true;
-        out.path.answer_ps = gpu.l2_to_port + path_time(system_, back, LineOp::write, line_bytes, LineClass::response);
+        if (!ends) back.in_network = back.message = there.in_network;
+        out.path.answer_ps = (ends ? gpu.l2_to_port : 0) +
+            path_time(system_, back, LineOp::write, line_bytes, LineClass::response);
         finish(out);
         return out;
     }
@@ -373,9 +377,9 @@ PartialPath CostPaths::path_to(std::uint32_t from, std::uint32_t to, const std::
     return parts_->maker.path_to(from, to, apart);
 }
 
-PartialPath CostPaths::path_from(NodeId before, NodeId node, std::uint32_t to)
+PartialPath CostPaths::path_from(NodeId before, NodeId node, std::uint32_t to, const std::vector<bool>& apart)
 {
-    return parts_->maker.path_from(before, node, to);
+    return parts_->maker.path_from(before, node, to, apart);
 }
 
 const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }

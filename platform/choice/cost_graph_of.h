@@ -48,8 +48,8 @@ public:
     CostPath path(std::uint32_t from, std::uint32_t to);
     // From an endpoint as far as the nodes that are `apart`, on the way to one of these.
     PartialPath path_to(std::uint32_t from, std::uint32_t to, const std::vector<bool>& apart);
-    // From `node` on, which `before` is in front of, to an endpoint.
-    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to);
+    // From `node` on, which `before` is in front of, to an endpoint; or, where that is `apart` too, as far as such nodes.
+    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to, const std::vector<bool>& apart);
     // Those of the paths so far.
     const std::vector<CostLink>& links() const;
     // The graph of accelerators with all their paths, and of the switches that combine and copy for them; its links are those

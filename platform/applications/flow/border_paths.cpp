@@ -35,7 +35,7 @@ const BorderPaths::Way& BorderPaths::in(unsigned port, std::uint32_t to)
     Known& known = in_[port][to];
     if (!known.made) {
         known.made = true;
-        known.way = made(paths_.path_from(ports_[port].inner, ports_[port].outer, to));
+        known.way = made(paths_.path_from(ports_[port].inner, ports_[port].outer, to, lines_));
     }
     return known.way;
 }

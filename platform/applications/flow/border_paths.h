@@ -46,8 +46,9 @@ public:
     const std::vector<Port>& ports() const { return ports_; }
     // From an endpoint outside to one at lines, as far as the border.
     const Way& out(std::uint32_t from, std::uint32_t to);
-    // From a port on to an endpoint outside.
+    // From a port on to an endpoint outside, or as far as the border where it is at lines.
     const Way& in(unsigned port, std::uint32_t to);
+    bool at_lines(NodeId node) const { return lines_[node]; }
     PathBook& book() { return book_; }
 
 private:

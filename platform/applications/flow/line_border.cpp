@@ -96,6 +96,8 @@ void LineBorder::run(ScheduledItem& item)
         request_arbitration();
         break;
     }
+    case again_kind: go_on(Line::of(item)); break;
+    case return_kind: go_back(Line::of(item)); break;
     default: came_back(Line::of(item)); break;
     }
     finish();
@@ -114,7 +116,7 @@ Time LineBorder::on_request(unsigned port, Line& line, Time delay)
             "reads, writes and signals only, or --fidelity line");
     const BorderPaths::Way& way = paths_.in(port, line.destination);
     const std::uint32_t token = place_for(carried_, free_carried_);
-    carried_[token] = {&line, port, way.there, way.back};
+    carried_[token] = {&line, port, &way};
     ++lines_in_;
     ++open_;
     begin();
@@ -144,15 +146,21 @@ void LineBorder::left(std::uint32_t token, Ps at)
 
 void LineBorder::arrived(std::uint32_t token, Ps at)
 {
-    const Carried& carried = carried_[token];
-    const Line& line = *carried.line;
+    const Carried carried = carried_[token];
+    Line& line = *carried.line;
+    if (!carried.way->exits.empty()) {  // to a rank at lines
+        line.push_hop(carried.port, vc_set_of(line.vc));
+        line.kind = again_kind;
+        free_carried_.push_back(token);
+        return event_queue().schedule(line, *this, at, carried.port);
+    }
     if (line.op == LineOp::atomic) {
         if (const auto flag = jobs_->flag_at(line.address))
             core_.arrive_outside(flag->core, flag->rank, flag->semaphore, at);
-        return answered(token, at + paths_.book().path(carried.there).answer_ps);
+        return answered(token, at + paths_.book().path(carried.way->there).answer_ps);
     }
     const bool data = line.op == LineOp::read;
-    core_.answer({carried.back, line.destination, line.size, 0, 0, token}, carried.there, data, at);
+    core_.answer({carried.way->back, line.destination, line.size, 0, 0, token}, carried.way->there, data, at);
 }
 
 void LineBorder::answered(std::uint32_t token, Ps at)
@@ -237,6 +245,38 @@ void LineBorder::signal(const Signal& signal, Ps at)
     event_queue().schedule(stream, *this, at);
 }
 
+// A line that was carried from one port to another.
+void LineBorder::go_on(Line& line)
+{
+    const Line::Hop hop = line.pop_hop();
+    line.push_hop(hop.port, hop.vc_set);
+    const BorderPaths::Way& way = paths_.in(hop.port, line.destination);
+    const BorderPaths::Way::Exit& exit = way.exits[exit_of(way, line)];
+    ports_[exit.port]->output.enqueue(line, LineClass::request, 0, exit.vc_set);
+    request_arbitration();
+}
+
+void LineBorder::go_back(Line& line)
+{
+    const Line::Hop hop = line.pop_hop();
+    const BorderPaths::Way& way = paths_.in(hop.port, line.destination);
+    const std::uint32_t token = place_for(carried_, free_carried_);
+    carried_[token] = {&line, hop.port, &way};
+    line.vc = vc_of(class_of(line.vc), hop.vc_set);
+    core_.answer({way.back, line.destination, line.size, 0, 0, token}, way.there, line.op == LineOp::read,
+        event_queue().now());
+}
+
+std::size_t LineBorder::exit_of(const BorderPaths::Way& way, Line& line) const
+{
+    if (way.even) return line.pick(static_cast<unsigned>(way.exits.size()));
+    constexpr std::uint32_t steps = 1U << 16U;
+    const double place = static_cast<double>(line.path_hash * 40503U % steps) / steps;
+    std::size_t exit = 0;
+    while (exit + 1 < way.exits.size() && place >= way.exits[exit].until) ++exit;
+    return exit;
+}
+
 // All lines that are due.
 void LineBorder::send(Stream& stream)
 {
@@ -280,14 +320,7 @@ void LineBorder::send_line(Stream& stream)
     line.issued = event_queue().now();
     line.choose_path(path_selection_, static_cast<std::uint32_t>(number));
     const std::vector<BorderPaths::Way::Exit>& exits = stream.way->exits;
-    std::size_t exit = 0;
-    if (stream.way->even) {
-        exit = line.pick(static_cast<unsigned>(exits.size()));
-    } else {
-        constexpr std::uint32_t steps = 1U << 16U;
-        const double place = static_cast<double>(line.path_hash * 40503U % steps) / steps;
-        while (exit + 1 < exits.size() && place >= exits[exit].until) ++exit;
-    }
+    const std::size_t exit = exit_of(*stream.way, line);
     Port& port = *ports_[exits[exit].port];
     if (stream.op != LineOp::atomic) {
         const std::uint64_t packet = std::max(1U, port.packet_lines);
@@ -303,7 +336,7 @@ void LineBorder::send_line(Stream& stream)
 Time LineBorder::on_response(unsigned port, Line& line, Time delay)
 {
     ports_[port]->out.return_response_credit(line, delay);
-    line.kind = back_kind;
+    line.kind = line.depth > 0 ? return_kind : back_kind;
     event_queue().schedule(line, *this, event_queue().now() + delay, port);
     return 0;
 }

@@ -6,6 +6,8 @@
 // One clock: the core's next event is an item of the event queue. The border comes behind all devices of an instant, the executor
 // included, and within the instant in the order in which its items were scheduled.
 //
+// Lines between two ranks at lines that pass flow are carried by the core in between; they remain the same objects.
+//
 // Timing, from lines to flow: a line is carried from the moment at which it arrives at the border's node. Its buffer there is free when the first
 // link behind takes it. Its answer waits for the wire of the border's link like any other line.
 // From flow to lines: lines of a share come to that wire at equal distances between the times at which the first and the last of
@@ -87,8 +89,7 @@ private:
     struct Carried {
         Line* line = nullptr;
         unsigned port = 0;
-        std::uint32_t there = 0;
-        std::uint32_t back = 0;
+        const BorderPaths::Way* way = nullptr;
     };
     // Lines that are made for the core: of a share, or a signal.
     struct Stream : ScheduledItem {
@@ -116,6 +117,8 @@ private:
     static constexpr std::uint8_t stream_kind = 1;  // a line of a stream is due
     static constexpr std::uint8_t answer_kind = 2;  // for a line that was carried, at the wire
     static constexpr std::uint8_t back_kind = 3;    // for a line that was made here
+    static constexpr std::uint8_t again_kind = 4;   // a line that goes on to lines, at the wire
+    static constexpr std::uint8_t return_kind = 5;  // its answer
 
     void run(ScheduledItem& item) override;
     void arbitrate() override;
@@ -125,6 +128,9 @@ private:
     void send(Stream& stream);
     void send_line(Stream& stream);
     void came_back(Line& line);
+    void go_on(Line& line);
+    void go_back(Line& line);
+    std::size_t exit_of(const BorderPaths::Way& way, Line& line) const;
     Stream& new_stream(LineOp op, std::uint32_t from, std::uint32_t to);
     void start(Stream& stream, const Share& share, Ps first, Ps last);
     void end_stream(Stream& stream);

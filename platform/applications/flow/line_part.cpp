@@ -75,22 +75,6 @@ std::set<std::uint32_t> nodes_between(const FabricPlan& plan, const std::vector<
     return seen;
 }
 
-// Routes within the lines stay there.
-void check_lines(const FabricPlan& plan, const LinePart& part, const std::vector<std::vector<Fabric::Port>>& ports)
-{
-    const auto ranks = static_cast<std::uint32_t>(plan.members.size());
-    for (std::uint32_t from = 0; from < ranks; ++from)
-        for (std::uint32_t to = 0; to < ranks; ++to) {
-            if (from == to || part.ranks[from] || part.ranks[to]) continue;
-            for (const std::uint32_t node : nodes_between(plan, ports, from, to))
-                if (part.outside[node])
-                    refuse(fmt::format("{} is not among them, but lies on a route from {} to {}, which are",
-                               plan.fabric.nodes[node].name, plan.fabric.nodes[plan.members[from]].name,
-                               plan.fabric.nodes[plan.members[to]].name),
-                        "the nodes between them as well");
-        }
-}
-
 // Routes within the rest stay outside. Only those that some node outside sends in for a rank outside are followed.
 void check_rest(const FabricPlan& plan, const LinePart& part, const std::vector<std::vector<Fabric::Port>>& ports)
 {
@@ -156,7 +140,6 @@ LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, cons
     if (at_lines.empty()) refuse("no rank is among them", "instances with accelerators, or --fidelity flow");
     if (at_lines.size() == plan.members.size()) refuse("all ranks are among them", "--fidelity line");
     const std::vector<std::vector<Fabric::Port>> ports = plan.fabric.ports();
-    check_lines(plan, out, ports);
     check_rest(plan, out, ports);
     out.text = fmt::format("{} of {} ranks: {}", at_lines.size(), plan.members.size(), ranges(at_lines));
     return out;

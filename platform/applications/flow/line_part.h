@@ -16,7 +16,7 @@ struct LinePart {
 };
 
 // `names`: nodes, or instances with all their nodes, or globs, separated by commas. Throws InputError for a name that nothing
-// has, where no rank or all of them are at lines, and where a route between two ranks of one side passes the other side.
+// has, where no rank or all of them are at lines, and where a route between two ranks outside passes the lines.
 LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, const std::string& names);
 
 }  // namespace weft
