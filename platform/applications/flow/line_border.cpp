@@ -23,9 +23,9 @@ std::uint32_t place_for(std::vector<T>& all, std::vector<std::uint32_t>& free)
 }  // namespace
 
 LineBorder::LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress,
-    FlowCore& core, BorderPaths& paths, PathSelection path_selection)
+    FlowCore& core, BorderPaths& paths, const RoutingSpec& routing)
     : TimedComponent(event_queue, "~flow"), pool_(pool), progress_(progress), core_(core), paths_(paths),
-      path_selection_(path_selection)
+      routing_(routing)
 {
 }
 
@@ -318,7 +318,11 @@ void LineBorder::send_line(Stream& stream)
         stream.bytes += at.bytes;
     }
     line.issued = event_queue().now();
-    line.choose_path(path_selection_, static_cast<std::uint32_t>(number));
+    // As a GPU issues it (gpu/path_chooser.h).
+    const auto stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, routing_.stripe / line_bytes));
+    line.path_hash /= stripe;
+    if (routing_.path_selection != PathSelection::lines)
+        line.choose_path(routing_.path_selection, static_cast<std::uint32_t>(number) / stripe);
     const std::vector<BorderPaths::Way::Exit>& exits = stream.way->exits;
     const std::size_t exit = exit_of(*stream.way, line);
     Port& port = *ports_[exits[exit].port];

@@ -36,7 +36,7 @@ class LineBorder final :
     public FlowBorder {
 public:
     LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core,
-        BorderPaths& paths, PathSelection path_selection);
+        BorderPaths& paths, const RoutingSpec& routing);
 
     // During elaboration.
     FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines);
@@ -139,7 +139,7 @@ private:
     Progress& progress_;
     FlowCore& core_;
     BorderPaths& paths_;
-    PathSelection path_selection_;
+    RoutingSpec routing_;
     LineExecutor* executor_ = nullptr;
     BorderJobs* jobs_ = nullptr;
     std::vector<std::unique_ptr<Port>> ports_;

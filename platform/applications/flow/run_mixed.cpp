@@ -61,7 +61,7 @@ public:
         elsewhere_.border = [this](const RunContext& context, EdgeId edge, NodeId outer, NodeId inner) {
             if (!border_)
                 border_.emplace(context.event_queue, context.pool, context.progress, *core_, *paths_,
-                    resolved_.routing().path_selection);
+                    resolved_.routing());
             const LinkSpec& link = resolved_.link(edge);
             return border_->end(edge, outer, inner, link.message_header > 0 ? destination_lines(link) : 0);
         };
