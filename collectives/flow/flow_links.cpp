@@ -187,13 +187,33 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
-    group.free_ps = begin + (headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate));
+    const std::uint64_t occupancy =
+        headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
+    if (flight.of_line) {
+        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
+        head = std::max(head, turn);
+        flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
+        if (back > 0) answer_back(number, back, now);
+        return;
+    }
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     if (back > 0) answer_back(number, back, now);
+}
+
+// Transfers have booked the link up to `free`. A line need not wait for all of them: senders of lines and of transfers take turns,
+// by the number of paths.
+std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free,
+    std::uint64_t occupancy)
+{
+    if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
+    const std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
+    return turn;
 }
 
 bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/flow/path_book.h"
 
@@ -30,6 +31,7 @@ struct FlowFlight {
     bool neighbours = false;    // its path passes no rank
     bool of_group = false;      // a switch carries it out for a group
     bool loaded = false;        // it answers a load: nothing is acknowledged
+    bool of_line = false;       // one line of a border (flow_border.h), which takes turns with what waits
     bool acknowledges = false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them
 };
 
@@ -109,6 +111,7 @@ private:
     void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
+    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
@@ -122,6 +125,7 @@ private:
 
     PathBook& book_;
     LinkRules rules_;
+    std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 
 }  // namespace weft

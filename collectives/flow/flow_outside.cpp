@@ -132,6 +132,7 @@ void FlowCore::carry(const Line& line, Ps from)
     transfer.flight.messages = line.messages;
     transfer.flight.message = line.message;
     shorten(transfer.flight);
+    transfer.flight.of_line = true;
     transfer.use = Use::line;
     transfer.target = line.token;
     push(transfer.flight.head_ps, Kind::enter, take(transfers_, free_transfers_, transfer));
@@ -157,6 +158,7 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
     transfer.flight.message = line.message;
     transfer.flight.loaded = data;
     if (data) shorten(transfer.flight);
+    transfer.flight.of_line = true;
     transfer.use = Use::answer;
     transfer.target = line.token;
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
@@ -197,6 +199,7 @@ void FlowCore::bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sen
     transfer.flight.messages = 0;
     transfer.flight.loaded = true;
     shorten(transfer.flight);
+    transfer.flight.of_line = true;
     transfer.use = Use::brought;
     transfer.target = ticket;
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));

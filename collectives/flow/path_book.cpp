@@ -44,6 +44,7 @@ std::uint32_t PathBook::add(const CostPath& made)
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
             group.used = true;
+            ++sets_[share.group].paths;
         }
         out.count = static_cast<std::uint32_t>(shares.size());
         if (out.count == 1) {
@@ -115,7 +116,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     LinkGroup group;
     group.figures = figures_of(members.front());
     groups_.push_back(group);
-    sets_.push_back({members, {}, {}});
+    sets_.push_back({members, {}, {}, 0});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -143,6 +144,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     groups_[group].split = true;
     sets_[group].parts = {first, second};
     sets_[group].members.clear();
+    sets_[first].paths = sets_[second].paths = sets_[group].paths;
     return first;
 }
 

@@ -95,6 +95,8 @@ public:
         const LinkGroup& group = groups_[stages_[path.first].first];
         return !group.shared && !group.split && figures(group).back_ps_per_byte <= 0;
     }
+    // How many paths pass a group of links.
+    std::uint32_t paths_of(std::uint32_t group) const { return sets_[group].paths; }
     // Links of a group and of its parts.
     double size(std::uint32_t number) const;
     // The groups into which a group was split; empty for one that is whole.
@@ -137,6 +139,7 @@ private:
         std::vector<std::uint32_t> members;  // links
         std::vector<std::uint32_t> parts;
         std::vector<std::uint32_t> reverse;  // where there are several
+        std::uint32_t paths = 0;             // that pass it
     };
 
     using Figures = std::array<double, 16>;
