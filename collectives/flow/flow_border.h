@@ -36,7 +36,7 @@ public:
     virtual std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const = 0;
 
     // Number of the path from an endpoint of the core to the border on the way to one outside.
-    virtual std::uint32_t path_out(std::uint32_t from, std::uint32_t to) = 0;
+    virtual std::uint32_t path_out(std::uint32_t from, std::uint32_t to, bool signals) = 0;
     // The first line could go on at `first`, the last one at `last`, neither before now. Answered by FlowCore::stored().
     virtual void store(const Share& share, Ps first, Ps last) = 0;
     // The same of requests, for FlowCore::loads() and bring().

@@ -119,8 +119,8 @@ public:
     void answer(const Line& line, std::uint32_t request, bool data, Ps from);
     // A signal has come to `rank` of the job.
     void arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaphore, Ps time);
-    // The last line of a share is acknowledged at the border: the acknowledge goes back by `back`.
-    void stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, double bytes);
+    // The last line of a share, of `bytes`, is acknowledged at the border: the acknowledge goes back by `back`.
+    void stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
     void signalled(std::uint32_t ticket);
     // A load is answered by so many lines; each of them has come to the border and goes on by `back`.
     void loads(std::uint32_t ticket, std::uint32_t lines);

@@ -92,8 +92,10 @@ std::uint64_t FlowLinks::line_ps(const FlowFlight& flight) const
         for (std::uint32_t i = 0; i < stage.count; ++i) {
             const GroupShare of = stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
             const CostLink& link = book_.figures(book_.group(of.group));
-            const double ps = std::min(flight.bytes, bytes_of_line) * of.share * link.ps_per_byte;
-            most = std::max(most, rounded(ps + (rules_.packets ? headers_ps(link, flight, of.share) : 0)));
+            const double bytes = std::min(flight.bytes, bytes_of_line) * of.share;
+            const double headers = rules_.packets ? headers_ps(link, flight, of.share) : 0;
+            most = std::max(most,
+                rounded(flight.acknowledges ? bytes * link.back_ps_per_byte : bytes * link.ps_per_byte + headers));
         }
     }
     return most;

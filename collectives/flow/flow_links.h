@@ -96,7 +96,7 @@ public:
     }
 
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
-    // How long one line of the flight, with the headers of the flight, takes at the slowest link of its path. A latency has the wire
+    // How long one line of the flight, with the headers of the flight, or its acknowledge takes at the slowest link of its path. A latency has the wire
     // of a line already, and pass() adds that of the bytes.
     std::uint64_t line_ps(const FlowFlight& flight) const;
 

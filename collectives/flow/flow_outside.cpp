@@ -49,7 +49,7 @@ FlowCore::Outside FlowCore::outside_share(const Move& move, std::uint32_t operan
     out.share.operand = operand;
     out.share.fraction = move.part;
     out.thread = move.thread;
-    out.path = border_->path_out(thread.endpoint, endpoint);
+    out.path = border_->path_out(thread.endpoint, endpoint, false);
     return out;
 }
 
@@ -87,7 +87,7 @@ void FlowCore::signal_outside(std::uint32_t index, const FlowOp& op, std::uint32
     Outside out;
     out.signal = {job.what.number, thread.rank, peer, op.semaphore, 0};
     out.thread = index;
-    out.path = border_->path_out(thread.endpoint, job.what.members[peer]);
+    out.path = border_->path_out(thread.endpoint, job.what.members[peer], true);
     Transfer transfer;
     transfer.flight = links_.put(out.path, thread.endpoint, 0, thread.time);
     transfer.flight.messages = job.what.threads_each;
@@ -157,7 +157,7 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
     transfer.flight.messages = line.messages;
     transfer.flight.message = line.message;
     transfer.flight.loaded = data;
-    if (data) shorten(transfer.flight);
+    shorten(transfer.flight);
     transfer.flight.of_line = true;
     transfer.use = Use::answer;
     transfer.target = line.token;
@@ -170,10 +170,11 @@ void FlowCore::arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaph
     arrive(job, job.semaphore(rank, 0, semaphore), rank, time, now_);
 }
 
-void FlowCore::stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, double bytes)
+void FlowCore::stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes)
 {
     Transfer transfer;
     transfer.flight = links_.acknowledge(back, sender, beyond_[ticket].path, bytes, now_);
+    shorten(transfer.flight);
     transfer.use = Use::acknowledge;
     transfer.thread = beyond_[ticket].thread;
     free_beyond_.push_back(ticket);

@@ -24,7 +24,7 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     return number;
 }
 
-std::uint32_t PathBook::add(const CostPath& made)
+std::uint32_t PathBook::add(const CostPath& made, bool counts)
 {
     FlowPath path;
     path.first = static_cast<std::uint32_t>(stages_.size());
@@ -44,7 +44,7 @@ std::uint32_t PathBook::add(const CostPath& made)
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
             group.used = true;
-            ++sets_[share.group].paths;
+            sets_[share.group].paths += counts ? 1 : 0;
         }
         out.count = static_cast<std::uint32_t>(shares.size());
         if (out.count == 1) {

@@ -77,8 +77,8 @@ public:
 
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
-    // Number of a path that is not between two ranks.
-    std::uint32_t add(const CostPath& made);
+    // Number of a path that is not between two ranks; `counts`: among those that take turns (FlowLinks).
+    std::uint32_t add(const CostPath& made, bool counts = true);
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }

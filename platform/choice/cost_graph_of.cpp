@@ -113,6 +113,8 @@ public:
         latencies_of(there.nodes, gpu.unit_to_port, plan_.used.transit[sender], out.path);
         there.first_passes = plan_.used.transit[sender];
         there.to_wire = true;
+        PathPart signal = there;
+        out.signal_ps = gpu.unit_to_port + path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
         out.path.put_ps = gpu.unit_to_port + path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
         back.first_passes = back.nodes.size() > 1 || plan_.used.transit[sender];
         back.last_passes = back.nodes.size() > 1 && plan_.used.transit[sender];
@@ -150,8 +152,11 @@ public:
         there.first_passes = there.nodes.size() > 1;
         there.last_passes = ends && plan_.used.transit[home];
         there.to_wire = !ends;
+        PathPart signal = there;
+        out.signal_ps = path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
         out.path.put_ps = path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
         if (ends) out.path.put_ps += gpu.port_to_l2 + home_time(system_, home);
+        if (ends) out.signal_ps += gpu.port_to_l2 + home_time(system_, home);
         back.first_passes = !ends || plan_.used.transit[home];
         back.to_wire = true;
         if (!ends) back.in_network = back.message = there.in_network;

@@ -9,7 +9,10 @@ BorderPaths::Way BorderPaths::made(const PartialPath& path)
 {
     Way out;
     out.there = book_.add(path.path);
-    out.back = book_.add(path.back);
+    out.back = book_.add(path.back, false);
+    CostPath signal = path.path;
+    signal.put_ps = path.signal_ps;
+    out.signals = book_.add(signal, false);
     out.message = path.message;
     double sum = 0;
     for (const PartialPath::Exit& exit : path.exits) {

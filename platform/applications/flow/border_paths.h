@@ -20,6 +20,7 @@ public:
     };
     struct Way {
         std::uint32_t there = 0;
+        std::uint32_t signals = 0;  // the same for signals
         std::uint32_t back = 0;
         bool message = false;  // a network card has made messages of what crosses
         struct Exit {

@@ -121,7 +121,7 @@ Time LineBorder::on_request(unsigned port, Line& line, Time delay)
     ++open_;
     begin();
     FlowCore::Line carried;
-    carried.path = way.there;
+    carried.path = op == LineOp::atomic ? way.signals : way.there;
     carried.sender = line.source;
     carried.token = token;
     const bool begins = (line.message_part & LineHeader::begins_message) != 0;
@@ -182,7 +182,11 @@ void LineBorder::on_response_credit(unsigned port, Line& line, Time delay)
     ports_[port]->output.add_credit(line.vc, event_queue().now() + delay, line.lines());
 }
 
-std::uint32_t LineBorder::path_out(std::uint32_t from, std::uint32_t to) { return paths_.out(from, to).there; }
+std::uint32_t LineBorder::path_out(std::uint32_t from, std::uint32_t to, bool signals)
+{
+    const BorderPaths::Way& way = paths_.out(from, to);
+    return signals ? way.signals : way.there;
+}
 
 LineBorder::Stream& LineBorder::new_stream(LineOp op, std::uint32_t from, std::uint32_t to)
 {
@@ -315,7 +319,7 @@ void LineBorder::send_line(Stream& stream)
             .source(stream.from)
             .tag(stream.number)
             .transfer(operand.transfer);
-        stream.bytes += at.bytes;
+        stream.bytes = static_cast<std::uint32_t>(at.bytes);
     }
     line.issued = event_queue().now();
     // As a GPU issues it (gpu/path_chooser.h).
@@ -352,7 +356,7 @@ void LineBorder::came_back(Line& line)
     pool_.give(line);
     if (++stream.answered < stream.count()) return;
     if (stream.op == LineOp::write)
-        core_.stored(stream.ticket, stream.way->back, stream.to, static_cast<double>(stream.bytes));
+        core_.stored(stream.ticket, stream.way->back, stream.to, stream.bytes);
     if (stream.op == LineOp::atomic) core_.signalled(stream.ticket);
     end_stream(stream);
 }

@@ -57,7 +57,7 @@ public:
     void on_response_credit(unsigned port, Line& line, Time delay) override;
 
     // The core.
-    std::uint32_t path_out(std::uint32_t from, std::uint32_t to) override;
+    std::uint32_t path_out(std::uint32_t from, std::uint32_t to, bool signals) override;
     std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const override
     {
         return jobs_->bytes(job, rank, thread, step);
@@ -98,7 +98,7 @@ private:
         std::uint64_t flag = 0;
         std::uint64_t next = 0;
         std::uint64_t answered = 0;
-        std::uint64_t bytes = 0;
+        std::uint32_t bytes = 0;  // of the latest line
         std::uint32_t number = 0;
         std::uint32_t ticket = 0;
         std::uint32_t from = 0;  // endpoints
