@@ -58,8 +58,8 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         throw InputError("", 0,
             fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
             fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
-    if (program.in_switches) require_switches(program);
     if (border_ != nullptr) require_known_outside(program);
+    if (program.in_switches) require_switches(program);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
     job->positions.resize(program.ranks());

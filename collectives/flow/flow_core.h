@@ -50,7 +50,7 @@ struct FlowJob {
     std::vector<std::uint32_t> members;  // endpoint of each rank
     std::uint32_t threads_each = 1;      // that each thread of the program stands for
     PacketFormat format = PacketFormat::ll;
-    std::string name;  // for reports
+    std::string name;          // for reports
     std::uint32_t number = 0;  // for the border
 };
 

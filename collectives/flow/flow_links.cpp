@@ -90,7 +90,8 @@ std::uint64_t FlowLinks::line_ps(const FlowFlight& flight) const
     for (std::uint32_t s = 0; s < path.stages; ++s) {
         const FlowStage& stage = book_.stage(path, s);
         for (std::uint32_t i = 0; i < stage.count; ++i) {
-            const GroupShare of = stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
+            const GroupShare of =
+                stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
             const CostLink& link = book_.figures(book_.group(of.group));
             const double bytes = std::min(flight.bytes, bytes_of_line) * of.share;
             const double headers = rules_.packets ? headers_ps(link, flight, of.share) : 0;
@@ -189,8 +190,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
-    const std::uint64_t occupancy =
-        headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    const std::uint64_t occupancy = headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;

@@ -27,8 +27,7 @@ double FlowCore::bytes_of_lines(const Thread& thread, std::uint32_t op) const
 {
     const Job& job = *thread.job;
     const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
-    return static_cast<double>(
-        border_->bytes(job.what.number, thread.rank, index - job.thread(thread.rank, 0), op));
+    return static_cast<double>(border_->bytes(job.what.number, thread.rank, index - job.thread(thread.rank, 0), op));
 }
 
 void FlowCore::enter_outside(JobId id) { --jobs_[id]->positions_to_enter; }

@@ -160,8 +160,8 @@ public:
         back.first_passes = !ends || plan_.used.transit[home];
         back.to_wire = true;
         if (!ends) back.in_network = back.message = there.in_network;
-        out.path.answer_ps = (ends ? gpu.l2_to_port : 0) +
-            path_time(system_, back, LineOp::write, line_bytes, LineClass::response);
+        out.path.answer_ps =
+            (ends ? gpu.l2_to_port : 0) + path_time(system_, back, LineOp::write, line_bytes, LineClass::response);
         finish(out);
         return out;
     }

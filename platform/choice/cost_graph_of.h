@@ -31,9 +31,9 @@ struct PartialPath {
         double share = 1;
         unsigned vc_set = 0;
     };
-    CostPath path;      // what ends (begins) at the border is at the node in front of it, ready for the wire of the exit
+    CostPath path;  // what ends (begins) at the border is at the node in front of it, ready for the wire of the exit
     std::uint64_t signal_ps = 0;  // as path.put_ps, of a signal
-    CostPath back;      // the same links the other way, for what comes back
+    CostPath back;                // the same links the other way, for what comes back
     std::vector<Exit> exits;
     bool message = false;  // a network card has made messages of what crosses
 };

@@ -29,7 +29,8 @@ struct PathPart {
     bool first_passes = false;  // the first node passes the line on, and so does the last one
     bool last_passes = false;
     bool to_wire = false;  // the wire of the last link is not counted, nor the node behind it
-    bool in_network = false;  // the link before the part makes packets by destination, and a card has made a message of the line
+    bool in_network =
+        false;  // the link before the part makes packets by destination, and a card has made a message of the line
     bool message = false;
 };
 // `part` has what holds behind it.

@@ -118,8 +118,7 @@ void PlannedRun::start_others(BuiltRun& parts) const
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     : recorders(run.cut ? run.cut->division().parts : 1),
       system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
-          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr,
-          run.elsewhere),
+          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr, run.elsewhere),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
           run.resolved.seed),
       groups(system, run.plan)

@@ -36,7 +36,7 @@ struct PlannedRun {
     ReplayTraffic traffic;
     bool data_on;
     RunEstimate estimate;
-    std::unique_ptr<CutRun> cut;  // null: the run as a whole
+    std::unique_ptr<CutRun> cut;                   // null: the run as a whole
     const System::Elsewhere* elsewhere = nullptr;  // null: all nodes are here
 
     // Of a run that is cut: what ranks do depends on what others have done until then, so the executor acts for one of them at a time.

@@ -36,7 +36,8 @@ void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, std::shared_pt
 
 void BorderJobs::close(std::uint32_t number)
 {
-    for (auto at = flags_.begin(); at != flags_.end();) at = at->second.job == number ? flags_.erase(at) : std::next(at);
+    for (auto at = flags_.begin(); at != flags_.end();)
+        at = at->second.job == number ? flags_.erase(at) : std::next(at);
     jobs_.erase(number);
 }
 

@@ -17,8 +17,8 @@ BorderPaths::Way BorderPaths::made(const PartialPath& path)
     double sum = 0;
     for (const PartialPath::Exit& exit : path.exits) {
         sum += exit.share;
-        const auto port = std::find_if(
-            ports_.begin(), ports_.end(), [&](const Port& known) { return known.edge == exit.edge && known.outer == exit.node; });
+        const auto port = std::find_if(ports_.begin(), ports_.end(),
+            [&](const Port& known) { return known.edge == exit.edge && known.outer == exit.node; });
         out.exits.push_back({static_cast<unsigned>(port - ports_.begin()), sum, exit.vc_set});
         constexpr double tolerance = 1e-9;
         out.even = out.even && std::abs(exit.share - path.exits.front().share) < tolerance;

@@ -22,8 +22,8 @@ std::uint32_t place_for(std::vector<T>& all, std::vector<std::uint32_t>& free)
 
 }  // namespace
 
-LineBorder::LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress,
-    FlowCore& core, BorderPaths& paths, const RoutingSpec& routing)
+LineBorder::LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core, BorderPaths& paths,
+    const RoutingSpec& routing)
     : TimedComponent(event_queue, "~flow"), pool_(pool), progress_(progress), core_(core), paths_(paths),
       routing_(routing)
 {
@@ -112,7 +112,8 @@ Time LineBorder::on_request(unsigned port, Line& line, Time delay)
 {
     const LineOp op = line.op;
     if (op != LineOp::read && op != LineOp::write && op != LineOp::atomic)
-        throw InputError("", 0, std::string("a ") + name_of(op) + " leaves the nodes at lines, which mixed fidelity has not",
+        throw InputError("", 0,
+            std::string("a ") + name_of(op) + " leaves the nodes at lines, which mixed fidelity has not",
             "reads, writes and signals only, or --fidelity line");
     const BorderPaths::Way& way = paths_.in(port, line.destination);
     const std::uint32_t token = place_for(carried_, free_carried_);
@@ -355,8 +356,7 @@ void LineBorder::came_back(Line& line)
     if (stream.op == LineOp::read) core_.bring(stream.ticket, stream.way->back, stream.to, line.size);
     pool_.give(line);
     if (++stream.answered < stream.count()) return;
-    if (stream.op == LineOp::write)
-        core_.stored(stream.ticket, stream.way->back, stream.to, stream.bytes);
+    if (stream.op == LineOp::write) core_.stored(stream.ticket, stream.way->back, stream.to, stream.bytes);
     if (stream.op == LineOp::atomic) core_.signalled(stream.ticket);
     end_stream(stream);
 }

@@ -35,8 +35,8 @@ class LineBorder final :
     public OutputPortOwner,
     public FlowBorder {
 public:
-    LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core,
-        BorderPaths& paths, const RoutingSpec& routing);
+    LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core, BorderPaths& paths,
+        const RoutingSpec& routing);
 
     // During elaboration.
     FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines);
@@ -110,7 +110,9 @@ private:
         std::uint64_t count() const { return lines.end - lines.begin; }
         Time due(std::uint64_t line) const
         {
-            return count() < 2 ? first : first + (last - first) / (count() - 1) * line + (last - first) % (count() - 1) * line / (count() - 1);
+            return count() < 2
+                ? first
+                : first + (last - first) / (count() - 1) * line + (last - first) % (count() - 1) * line / (count() - 1);
         }
     };
     static constexpr std::uint8_t wake_kind = 0;    // of the core
@@ -148,7 +150,7 @@ private:
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::uint32_t> free_streams_;
     std::vector<std::unique_ptr<ScheduledItem>> wakes_;
-    std::vector<Time> due_;  // of those that are scheduled, from the last to the first
+    std::vector<Time> due_;   // of those that are scheduled, from the last to the first
     std::uint64_t open_ = 0;  // carried lines and streams
     bool busy_ = false;
     std::uint64_t lines_in_ = 0;

@@ -39,7 +39,8 @@ bool belongs(const std::string& node, const std::string& name)
             if (dot == std::string::npos) return false;
         }
     }
-    return node == name || (node.size() > name.size() && node.compare(0, name.size(), name) == 0 && node[name.size()] == '.');
+    return node == name ||
+        (node.size() > name.size() && node.compare(0, name.size(), name) == 0 && node[name.size()] == '.');
 }
 
 // "host.0, host.1, leaf.0": instances that a name can be.

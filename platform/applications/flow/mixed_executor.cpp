@@ -63,7 +63,8 @@ void MixedExecutor::enter(JobId job, std::uint32_t position, Done done)
     border_.finish();
 }
 
-void MixedExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
+void MixedExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+    Done done)
 {
     if (outside_[endpoint] != outside_[home])
         throw InputError("memory node", 0, "it reaches from lines to flow, which mixed fidelity has not",

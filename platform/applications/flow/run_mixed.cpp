@@ -28,7 +28,8 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
         {engine.grain > line_bytes, "engine.grain above 64 B"},
         {engine.protocol != Protocol::simple, "engine.protocol other than simple"},
         {engine.mover != Mover::units, "engine.mover other than units"},
-        {engine.channel == EngineChannel::port || engine.channel == EngineChannel::in_switch, "engine.channel=port or in_switch"},
+        {engine.channel == EngineChannel::port || engine.channel == EngineChannel::in_switch,
+            "engine.channel=port or in_switch"},
         {engine.flag_home != FlagHome::waiter, "engine.flag_home=signaller"},
         {!system.workload.beside.empty(), "a background kernel"},
     };
@@ -97,7 +98,8 @@ public:
                                              "from it",
             part_.text, border_->lines_in(), border_->lines_out()));
         std::vector<LinkResult>& links = result.link_results;
-        links.erase(std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
+        links.erase(
+            std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
         for (LinkResult& link : fabric_->links()) links.push_back(std::move(link));
     }
