@@ -430,12 +430,6 @@ std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank,
     return job.addresses[rank].memory[static_cast<unsigned>(place.memory)] + place.offset + offset;
 }
 
-std::pair<std::uint64_t, std::uint32_t> LineExecutor::flags(JobId id, std::uint32_t rank) const
-{
-    const Running& job = *jobs_.at(id);
-    return {job.addresses[rank].flags, job.flags[rank]};
-}
-
 double LineExecutor::peak_flops(std::uint32_t endpoint) const
 {
     return static_cast<double>(compute_units(endpoint).peak_flops);
