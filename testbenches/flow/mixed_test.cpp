@@ -1,8 +1,16 @@
 // Some nodes line by line, the rest as flow: times, bytes and reports of mixed runs beside runs by lines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
 #include <map>
+#include <thread>
 
+#include <fmt/format.h>
+
+#include "platform/applications/flow/run_mixed.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/flow/mixed_bench.h"
 
@@ -165,6 +173,57 @@ TEST(MixedRun, UntilEndsItInBothParts)
     const Json result = mixed_run(setup, "host.0");
     EXPECT_EQ(result["stop"], "until");
     EXPECT_EQ(time_of(result), 5'000'000U);
+}
+
+TEST(MixedRun, AnInterruptEndsItWithWhatThereIs)
+{
+    const std::string text = in_timed_child(
+        [] {
+            const ResolvedSystem system = resolve_setup(two_hosts("all_gather", "ring", "64 MiB"));
+            RunOptions options;
+            options.progress = false;
+            options.lines = "host.0";
+            std::thread([] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                std::raise(SIGINT);
+            }).detach();
+            const RunResult result = run_mixed(system, ModelRegistry(), options);
+            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(), result.simulated_ps > 0);
+        },
+        100);
+    EXPECT_EQ(text, "interrupted 130 true");
+}
+
+TEST(MixedRefusals, MoreRanksThanSchedulesAreHeldFor)
+{
+    RunSetup setup = on(star_document(520), "profile: generic\n" + collective_lines("all_gather", "ring", "1 MiB"));
+    setup.sets = {"engine.channels=1"};
+    expect_refused(setup, "b.0.xpu.0", "mixed fidelity needs whole schedules, and this run has 520 ranks");
+}
+
+// Rows of the table of docs/models/mixed.md; tools/mixed_accuracy makes all of them.
+TEST(MixedAccuracy, MedianAndWorstOfSomeRowsStayWithinTheirBounds)
+{
+    std::vector<double> errors;
+    std::vector<double> of_flow;
+    const auto add = [&](const RunSetup& setup, const std::string& lines) {
+        const auto all = static_cast<double>(time_of(mixed_run(setup, "")));
+        errors.push_back(std::abs(static_cast<double>(time_of(mixed_run(setup, lines))) / all - 1) * 100);
+        of_flow.push_back(std::abs(static_cast<double>(time_of(mixed_run(setup, "flow"))) / all - 1) * 100);
+    };
+    for (const auto& [op, algorithm] : {std::pair{"all_reduce", "ring"}, std::pair{"all_reduce", "direct"},
+             std::pair{"all_gather", "ring"}, std::pair{"all_gather", "direct"}, std::pair{"reduce_scatter", "ring"},
+             std::pair{"all_to_all", "direct"}, std::pair{"all_to_all", "pairwise"}, std::pair{"broadcast", "tree"}})
+        for (const char* bytes : {"4 KiB", "64 KiB"}) {
+            add(two_hosts(op, algorithm, bytes), "host.0");
+            add(clos(op, algorithm, bytes), "host.0");
+        }
+    std::sort(errors.begin(), errors.end());
+    std::sort(of_flow.begin(), of_flow.end());
+    EXPECT_LE(errors[errors.size() / 2], 1.5);
+    EXPECT_LE(errors.back(), 5);
+    EXPECT_LE(errors[errors.size() / 2], of_flow[of_flow.size() / 2]);
+    EXPECT_LE(errors.back(), of_flow.back());
 }
 
 // A slower link between cards and switch of the side at flow, and slower caches of that at lines.

@@ -10,6 +10,7 @@
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/line_part.h"
 #include "platform/applications/flow/mixed_executor.h"
+#include "platform/applications/flow/run_flow.h"
 #include "platform/simulation/surroundings.h"
 #include "tlm_interconnect/link/destination_lines.h"
 
@@ -48,7 +49,10 @@ public:
         if (plan.routing.phases() > 1)
             throw InputError(resolved_.infrastructure, 0, "mixed fidelity has no routes by way of other groups",
                 "routing.policy=minimal, or --fidelity line or flow");
-        ranks_ = ranks;
+        if (ranks > most_ranks_of_schedule)
+            throw InputError(resolved_.file, resolved_.workload.line,
+                fmt::format("mixed fidelity needs whole schedules, and this run has {} ranks", ranks),
+                fmt::format("at most {} ranks, or --fidelity flow", most_ranks_of_schedule));
         part_ = line_part_of(resolved_, plan, options_.lines);
         std::vector<bool> lines = part_.outside;
         lines.flip();
@@ -107,7 +111,6 @@ public:
 private:
     const ResolvedSystem& resolved_;
     const RunOptions& options_;
-    std::size_t ranks_ = 0;
     LinePart part_;
     std::optional<FlowFabric> fabric_;
     std::optional<FlowCore> core_;
