@@ -116,7 +116,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.section("simulation");
     line.value("--fidelity", "line|flow|mixed", fidelity,
         "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs, without "
-        "data; mixed: what --lines names by transactions, the rest as flow");
+        "data; mixed: what --lines names by transactions, the rest as flow; mixed:NAME says both");
     line.value("--lines", "NAME,...", run.lines,
         "at mixed fidelity, the instances or nodes that are simulated by transactions, such as host.0 or "
         "'dgx.0.xpu.?'");
@@ -177,6 +177,11 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     const bool speaks = group == nullptr || group->first();
     if (!speaks) quiet = true;
 
+    constexpr std::string_view both = "mixed:";
+    if (fidelity.rfind(both, 0) == 0 && run.lines.empty()) {
+        run.lines = fidelity.substr(both.size());
+        fidelity = "mixed";
+    }
     if (fidelity != "line" && fidelity != "flow" && fidelity != "mixed")
         throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line, flow or mixed");
     run.flow = fidelity == "flow";

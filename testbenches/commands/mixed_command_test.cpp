@@ -36,6 +36,14 @@ TEST(MixedCommand, TheSummarySaysWhatIsAtLines)
         EXPECT_NE(run.out.find(text), std::string::npos) << text << " is not in\n" << run.out;
 }
 
+TEST(MixedCommand, ASweepGoesOverFidelities)
+{
+    const Outcome sweep = call({"sweep", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/system.yaml", "--bytes",
+        "16KiB", "--no-data", "--over", "fidelity=line,flow,mixed:host.0", "--csv", "-"});
+    EXPECT_EQ(sweep.code, 0) << sweep.err;
+    EXPECT_NE(sweep.out.find("mixed:host.0,"), std::string::npos) << sweep.out;
+}
+
 TEST(MixedCommand, OptionsThatDoNotFitAreRefused)
 {
     refused({"--fidelity", "mixed"},
