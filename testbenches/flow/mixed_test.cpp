@@ -101,6 +101,15 @@ TEST(MixedTime, SeveralServersOfACluster)
     EXPECT_NEAR(error_of(clos("all_to_all", "direct", "64 KiB"), "host.0,host.3,host.4"), 0, 5);
 }
 
+// Two credits for each channel: 43 times as long. Flow by itself has no credits.
+TEST(MixedTime, CreditsOfThePartAtLinesHoldUpTheWholeRing)
+{
+    const RunSetup setup =
+        two_hosts("all_gather", "ring", "256 KiB").with("link.request_credits=2").with("link.response_credits=2");
+    EXPECT_GT(time_of(mixed_run(setup, "host.0")), 40 * time_of(mixed_run(setup, "flow")));
+    EXPECT_NEAR(error_of(setup, "host.0"), 0, 1);
+}
+
 TEST(MixedBytes, EveryLinkCarriesTheBytesOfTheSchedule)
 {
     for (const char* algorithm : {"ring", "direct"}) {

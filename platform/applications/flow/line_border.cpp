@@ -111,10 +111,14 @@ void LineBorder::arbitrate()
 Time LineBorder::on_request(unsigned port, Line& line, Time delay)
 {
     const LineOp op = line.op;
-    if (op != LineOp::read && op != LineOp::write && op != LineOp::atomic)
-        throw InputError("", 0,
-            std::string("a ") + name_of(op) + " leaves the nodes at lines, which mixed fidelity has not",
-            "reads, writes and signals only, or --fidelity line");
+    if (op != LineOp::read && op != LineOp::write && op != LineOp::atomic) {
+        executor_->guarded([op] {
+            throw InputError("", 0,
+                std::string("a ") + name_of(op) + " leaves the nodes at lines, which mixed fidelity has not",
+                "reads, writes and signals only, or --fidelity line");
+        });
+        return 0;
+    }
     const BorderPaths::Way& way = paths_.in(port, line.destination);
     const std::uint32_t token = place_for(carried_, free_carried_);
     carried_[token] = {&line, port, &way};
