@@ -127,6 +127,12 @@ std::uint32_t LineExecutor::number_of_work(const Part& part, std::size_t program
     return log_->open();
 }
 
+std::pair<std::uint64_t, std::uint32_t> LineExecutor::flags(JobId id, std::uint32_t rank) const
+{
+    const Running& job = *jobs_.at(id);
+    return {job.addresses[rank].flags, job.flags[rank]};
+}
+
 void LineExecutor::finish_ended()
 {
     for (const JobId id : ended_) finish(*jobs_.at(id));

@@ -71,6 +71,7 @@ Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> p
     flow.one_for_all = one_for_all_;
     flow.format = format_of(protocol);
     flow.name = std::move(job.name);
+    flow.number = static_cast<std::uint32_t>(entered_.size());
     entered_.push_back({core_.open(std::move(flow)), 0, 0});
     return entered_.size() - 1;
 }
@@ -83,6 +84,19 @@ void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
         records_[job].finished = ++entered_[job].left == (one_for_all_ ? 1 : records_[job].ranks);
         done();
     });
+}
+
+void FlowExecutor::enter_outside(JobId job)
+{
+    if (entered_[job].entered++ == 0) records_[job].start = now();
+    core_.enter_outside(entered_[job].job);
+}
+
+void FlowExecutor::leave_outside(JobId job)
+{
+    records_[job].end = now();
+    records_[job].finished = ++entered_[job].left == records_[job].ranks;
+    core_.leave_outside(entered_[job].job);
 }
 
 Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes)

@@ -48,6 +48,11 @@ public:
 
     // Of jobs that are opened from now on only rank 0 is run, for all (rank_symmetry.h).
     void run_one_for_all() { one_for_all_ = true; }
+    // With a border: what the core knows a job by, and a rank outside that enters or leaves it.
+    FlowCore::JobId core_job(JobId job) const { return entered_[job].job; }
+    void enter_outside(JobId job);
+    void leave_outside(JobId job);
+
     // Threads that each thread of a schedule stands for.
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // Throws InputError where a schedule cannot be carried out with these parameters.

@@ -108,6 +108,9 @@ public:
     // Where byte `offset` of a buffer of an open job lies; nothing for a rank or an offset beyond it.
     std::optional<std::uint64_t> address(JobId id, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
 
+    // Where the flags of a rank of an open job lie, and how many.
+    std::pair<std::uint64_t, std::uint32_t> flags(JobId id, std::uint32_t rank) const;
+
     // The blocked workgroups and their causes, one line each, for a run that cannot progress.
     std::vector<std::string> blocked() const;
     std::vector<std::string> blocked_at(std::uint32_t endpoint) const;  // those of one

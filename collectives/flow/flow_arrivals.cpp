@@ -82,6 +82,11 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::pushed:
     case Use::copy:
     case Use::lowered: return gathered(Transfer(transfer), tail);
+    case Use::leaving:
+    case Use::leaving_signal:
+    case Use::brought:
+    case Use::line:
+    case Use::answer: return arrived_outside(Transfer(transfer), tail);
     case Use::put: break;
     }
     const std::uint32_t index = transfer.thread;

@@ -59,6 +59,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         throw InputError("", 0,
             fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
             fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
+    if (border_ != nullptr) require_known_outside(program);
     if (program.in_switches) require_switches(program);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
@@ -94,6 +95,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
             fresh.program = &program.templates[program.template_number(rank, t)];
             fresh.endpoint = what.members[rank];
             fresh.cost = &ranks_.of(fresh.endpoint);
+            fresh.ended = is_outside(fresh.endpoint);
             threads_[index++] = fresh;
         }
     }
@@ -141,7 +143,7 @@ void FlowCore::launch(std::uint32_t number)
 void FlowCore::end_thread(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    if (thread.ended) return;
+    if (thread.ended || thread.outside > 0) return;
     thread.ended = true;
     if (thread.packets != none) free_packet_states_.push_back(thread.packets);
     Job::Position& position = thread.job->positions[thread.rank];
@@ -268,6 +270,8 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
             buffers_.go_on(event.index, now_);
             after_buffers();
             break;
+        case Kind::ask: ask_border(event.index); break;
+        case Kind::enter: enter_line(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -16,6 +16,7 @@
 #include "base/packet_format.h"
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
+#include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_program.h"
 #include "collectives/flow/path_book.h"
@@ -52,6 +53,7 @@ struct FlowJob {
     PacketFormat format = PacketFormat::ll;
     std::string name;          // for reports
     bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
+    std::uint32_t number = 0;  // for the border
 };
 
 class FlowCore {
@@ -100,9 +102,56 @@ public:
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
 
+    // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
+    void set_border(FlowBorder& border, std::vector<bool> outside);
+    // When the next event is due; ~0: there is none.
+    Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
+    // What is called from here on happens at `now`; nothing may be due before.
+    void set_time(Ps now) { now_ = now; }
+    // A rank outside has entered or left.
+    void enter_outside(JobId id);
+    void leave_outside(JobId id);
+    // What the border has: `bytes` of one line, on a path that begins there. No bytes: a signal.
+    struct Line {
+        std::uint32_t path = 0;
+        std::uint32_t sender = 0;  // endpoint
+        std::uint32_t bytes = 0;
+        double messages = 0;  // that begin with it
+        double message = 0;   // their bytes, as far as known
+        std::uint32_t token = 0;
+    };
+    void carry(const Line& line, Ps from);
+    // The answer of what was carried on `request`: data, or an acknowledge.
+    void answer(const Line& line, std::uint32_t request, bool data, Ps from);
+    // A signal has come to `rank` of the job.
+    void arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaphore, Ps time);
+    // The last line of a share, of `bytes`, is acknowledged at the border: the acknowledge goes back by `back`.
+    void stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
+    void signalled(std::uint32_t ticket);
+    // A load is answered by so many lines; each of them has come to the border and goes on by `back`.
+    void loads(std::uint32_t ticket, std::uint32_t lines);
+    void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
+
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece };
-    enum class Use : std::uint8_t { put, get, signal, direct, acknowledge, operand, to_switch, pushed, copy, lowered };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter };
+    enum class Use : std::uint8_t {
+        put,
+        get,
+        signal,
+        direct,
+        acknowledge,
+        operand,
+        to_switch,
+        pushed,
+        copy,
+        lowered,
+        // With a border: data and signals on their way to it; what it has brought; lines, and answers to them.
+        leaving,
+        leaving_signal,
+        brought,
+        line,
+        answer
+    };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
@@ -145,6 +194,7 @@ private:
         Ps issue_ps = 0;
         Ps turn_ps = 0;
         std::uint32_t packets = none;  // state of a thread that handles packets
+        std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
     };
     struct PacketState {
         Ps issued =
@@ -211,6 +261,18 @@ private:
         std::uint32_t result = 0;
         std::uint32_t copy = 0;
     };
+    struct Outside {  // a share or a signal that is beyond the border
+        FlowBorder::Share share;
+        FlowBorder::Signal signal;
+        std::uint32_t thread = 0;
+        std::uint32_t path = 0;
+        // Of a load.
+        std::uint32_t move = 0;
+        std::uint32_t lines = 0;  // that have not come
+        Ps issue_ps = 0;
+        Ps head = 0;
+        Ps tail = 0;
+    };
     struct Batch {  // ranks that begin together
         JobId job = 0;
         Ps time = 0;
@@ -254,13 +316,14 @@ private:
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
-    static double bytes_of(const Thread& thread, const FlowOp& op);
+    double bytes_of(const Thread& thread, const FlowOp& op) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
     void store_alone(Thread& thread, const FlowOp& op);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
+    std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t launch_parts(const Transfer& transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
@@ -290,6 +353,18 @@ private:
     void copy_to_members(std::uint32_t number);
     void send_down(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
+    // Ranks that somebody else carries out (flow_outside.cpp).
+    bool is_outside(std::uint32_t endpoint) const { return border_ != nullptr && outside_[endpoint]; }
+    double bytes_of_lines(const Thread& thread, std::uint32_t op) const;
+    void require_known_outside(const FlowProgram& program) const;
+    Outside outside_share(const Move& move, std::uint32_t operand, std::uint32_t endpoint) const;
+    void store_outside(const Move& move, std::uint32_t operand, Ps from, Ps ready);
+    void signal_outside(std::uint32_t index, const FlowOp& op, std::uint32_t peer);
+    void ask_outside(std::uint32_t number, std::uint32_t operand, Ps now);
+    void ask_border(std::uint32_t number);
+    void enter_line(std::uint32_t number);
+    void arrived_outside(const Transfer& transfer, Ps tail);
+    void shorten(FlowFlight& flight) const;
     static std::string what_waits(const Thread& thread);
 
     template <class T>
@@ -350,6 +425,10 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
+    FlowBorder* border_ = nullptr;
+    std::vector<bool> outside_;  // by endpoint
+    std::vector<Outside> beyond_;
+    std::vector<std::uint32_t> free_beyond_;
 };
 
 }  // namespace weft

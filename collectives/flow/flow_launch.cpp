@@ -12,16 +12,19 @@ constexpr double least_part_bytes = 256;
 
 }  // namespace
 
+std::uint32_t FlowCore::parts_of(double bytes, Ps span) const
+{
+    if (span == 0) return 1;
+    return std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
+}
+
 // In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
 std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
     ++messages_;
-    std::uint32_t parts = 1;
-    if (span > 0 && !packets)
-        parts =
-            std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
+    const std::uint32_t parts = packets ? 1 : parts_of(bytes, span);
     if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
     const bool may_be_alone =
         transfer.use == Use::put && !packets && transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);

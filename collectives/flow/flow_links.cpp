@@ -9,6 +9,7 @@ namespace {
 
 // Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
 constexpr double slowed_by_ranks = 2;
+constexpr double bytes_of_line = 64;
 constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
 
 // As std::llround(), of numbers that are not negative and below 2^52, without a call.
@@ -79,6 +80,25 @@ FlowFlight FlowLinks::of_group(std::uint32_t path, std::uint32_t sender, double 
     out.rest_ps = rest;
     out.of_group = out.loaded = true;
     return out;
+}
+
+std::uint64_t FlowLinks::line_ps(const FlowFlight& flight) const
+{
+    const FlowPath& path = book_.path(flight.path);
+    std::uint64_t most = 0;
+    for (std::uint32_t s = 0; s < path.stages; ++s) {
+        const FlowStage& stage = book_.stage(path, s);
+        for (std::uint32_t i = 0; i < stage.count; ++i) {
+            const GroupShare of =
+                stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
+            const CostLink& link = book_.figures(book_.group(of.group));
+            const double bytes = std::min(flight.bytes, bytes_of_line) * of.share;
+            const double headers = rules_.packets ? headers_ps(link, flight, of.share) : 0;
+            most = std::max(most,
+                rounded(flight.acknowledges ? bytes * link.back_ps_per_byte : bytes * link.ps_per_byte + headers));
+        }
+    }
+    return most;
 }
 
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
@@ -169,9 +189,17 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
-    group.free_ps = begin + (headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate));
+    const std::uint64_t occupancy = headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
+    if (flight.of_line) {
+        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
+        head = std::max(head, turn);
+        flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
+        if (back > 0) answer_back(number, back, now);
+        return;
+    }
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
@@ -195,6 +223,17 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     link.busy_ps += wire;
     flight.tail_ps = std::max(flight.tail_ps, link.free_ps + left);
     return head;
+}
+
+// Transfers have booked the link up to `free`. A line need not wait for all of them: senders of lines and of transfers take turns,
+// by the number of paths.
+std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free,
+    std::uint64_t occupancy)
+{
+    if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
+    const std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
+    return turn;
 }
 
 bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/flow/path_book.h"
 
@@ -33,6 +34,7 @@ struct FlowFlight {
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
+    bool of_line = false;  // one line of a border (flow_border.h), which takes turns with what waits
 };
 
 // Which mechanisms of links count beyond bandwidth and latency.
@@ -104,6 +106,9 @@ public:
     }
 
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
+    // How long one line of the flight, with the headers of the flight, or its acknowledge takes at the slowest link of its path. A latency has the wire
+    // of a line already, and pass() adds that of the bytes.
+    std::uint64_t line_ps(const FlowFlight& flight) const;
 
 private:
     FlowFlight begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const;
@@ -115,6 +120,7 @@ private:
     void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
+    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
@@ -128,6 +134,7 @@ private:
 
     PathBook& book_;
     LinkRules rules_;
+    std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 
 }  // namespace weft

@@ -38,7 +38,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     const CostRank& self = *thread.cost;
     const std::uint32_t endpoint = thread.endpoint;
     const double share = job.chunk_bytes / op.parts;
-    const double bytes = share * op.count;
+    const double bytes = bytes_of(thread, op);
     const double packed =
         static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
@@ -197,8 +197,9 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
 }
 
-double FlowCore::bytes_of(const Thread& thread, const FlowOp& op)
+double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
 {
+    if (border_ != nullptr) return bytes_of_lines(thread, thread.next);
     return thread.job->chunk_bytes / op.parts * op.count;
 }
 
@@ -233,6 +234,7 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
     if (thread.path == none || thread.issue_ps > 0 || !book_.alone(thread.path)) return;
+    if (border_ != nullptr) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
@@ -275,8 +277,12 @@ void FlowCore::ask(const Move& move, Ps now)
         moves_[number].pending = 1;
         return ask_members(number, now, now + move.load_ps + move.issue_ps);
     }
-    for (std::uint32_t i = 0; i < op.sources; ++i) {
+    for (std::uint32_t i = 0; i < op.sources && (border_ == nullptr || move.bytes > 0); ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
+        if (is_outside(owner)) {
+            ask_outside(number, i, now);
+            continue;
+        }
         const std::uint32_t request = book_.find(endpoint, owner);
         Transfer transfer;
         transfer.flight =
@@ -289,6 +295,7 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.earliest = now + move.load_ps + move.issue_ps;
         moves_[number].pending += launch_parts(transfer, move.issue_ps);
     }
+    if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }
 
 // A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have
@@ -335,8 +342,13 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
     if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
+    if (border_ != nullptr && move.bytes <= 0) return;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
+        if (border_ != nullptr && outside_[endpoint_at(thread, destination.peer)]) {
+            store_outside(move, i, from, ready);
+            continue;
+        }
         const bool known = op.destinations == 1 && op.shape == thread.shape;
         const std::uint32_t path = known ? thread.path : book_.find(endpoint, endpoint_at(thread, destination.peer));
         Transfer transfer;

@@ -166,8 +166,9 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     }
     if (op.peer == 0)
         return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
-    const FlowPath& path = book_.path(thread.signal_path);
     const std::uint32_t peer = thread.signal_rank;
+    if (border_ != nullptr && outside_[job.what.members[peer]]) return signal_outside(index, op, peer);
+    const FlowPath& path = book_.path(thread.signal_path);
     if (profile_.signals_with_data) {
         thread.acknowledged = std::max(thread.acknowledged, thread.time);
         if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time);

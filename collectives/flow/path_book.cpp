@@ -24,7 +24,7 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     return number;
 }
 
-std::uint32_t PathBook::add(const CostPath& made)
+std::uint32_t PathBook::add(const CostPath& made, bool counts)
 {
     FlowPath path;
     path.first = static_cast<std::uint32_t>(stages_.size());
@@ -47,6 +47,7 @@ std::uint32_t PathBook::add(const CostPath& made)
             group.shared = group.shared || group.used;
             group.used = true;
             group.through = group.through || (apart_ && !made.neighbours);
+            sets_[share.group].paths += counts ? 1 : 0;
         }
         out.count = static_cast<std::uint32_t>(shares.size());
         if (out.count == 1) {
@@ -123,7 +124,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     LinkGroup group;
     group.figures = figures_of(members.front());
     groups_.push_back(group);
-    sets_.push_back({members, {}, {}});
+    sets_.push_back({members, {}, {}, 0});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -151,6 +152,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     groups_[group].split = true;
     sets_[group].parts = {first, second};
     sets_[group].members.clear();
+    sets_[first].paths = sets_[second].paths = sets_[group].paths;
     return first;
 }
 

@@ -86,8 +86,8 @@ public:
     static bool alike(const CostLink& a, const CostLink& b) { return figures_array(a) == figures_array(b); }
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
-    // Number of a path that is not between two ranks.
-    std::uint32_t add(const CostPath& made);
+    // Number of a path that is not between two ranks; `counts`: among those that take turns (FlowLinks).
+    std::uint32_t add(const CostPath& made, bool counts = true);
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }
@@ -106,6 +106,8 @@ public:
         const LinkGroup& group = groups_[stages_[path.first].first];
         return !group.shared && !group.split && figures(group).back_ps_per_byte <= 0;
     }
+    // How many paths pass a group of links.
+    std::uint32_t paths_of(std::uint32_t group) const { return sets_[group].paths; }
     // Links of a group and of its parts.
     double size(std::uint32_t number) const;
     // The groups into which a group was split; empty for one that is whole.
@@ -148,6 +150,7 @@ private:
         std::vector<std::uint32_t> members;  // links
         std::vector<std::uint32_t> parts;
         std::vector<std::uint32_t> reverse;  // where there are several
+        std::uint32_t paths = 0;             // that pass it
     };
 
     using Figures = std::array<double, 16>;

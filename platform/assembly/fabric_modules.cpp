@@ -71,7 +71,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContexts&
 }
 
 void FabricModules::build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
-    const std::function<End(std::uint32_t rank, unsigned port)>& member)
+    const std::function<End(std::uint32_t rank, unsigned port)>& member, const Border& border)
 {
     const auto transaction = static_cast<std::uint32_t>(resolved_.engine().grain / line_bytes);
     for (NodeId node = 0; node < plan_.fabric.nodes.size(); ++node) {
@@ -108,10 +108,11 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             const auto port = static_cast<unsigned>(at_port_[node].size());
             at_port_[node].push_back({links_.size(), e});
             place.holders[e] = std::make_shared<CreditHolders>();
-            if (!contexts.here(node)) continue;
-            End end = switch_of_[node] >= 0
-                ? switch_end(node, port)
-                : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
+            const bool at_border = border && place.link != nullptr && !contexts.here(node);
+            if (!contexts.here(node) && !at_border) continue;
+            End end = at_border         ? border(contexts.of(nodes[1 - e]), edge, node, nodes[1 - e])
+                : switch_of_[node] >= 0 ? switch_end(node, port)
+                                        : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
             checkers.bind(place.link->initiator(e), *end.target,
                 ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));

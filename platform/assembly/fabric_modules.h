@@ -48,9 +48,12 @@ public:
     unsigned ports(std::uint32_t rank) const;
     RouteTable routes(std::uint32_t rank) const;
 
-    // Makes and binds everything. `member` gives the ends of the members' ports.
+    // The end of a link at a node that is elsewhere, where the link itself is here as a whole; `inner` is its other node.
+    using Border = std::function<End(const RunContext& context, EdgeId edge, NodeId outer, NodeId inner)>;
+
+    // Makes and binds everything. `member` gives the ends of the members' ports. Without `border`, links to nodes elsewhere are cut.
     void build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
-        const std::function<End(std::uint32_t rank, unsigned port)>& member);
+        const std::function<End(std::uint32_t rank, unsigned port)>& member, const Border& border = {});
 
     struct LinkPlace {
         EdgeId edge;

@@ -37,8 +37,15 @@ public:
     {
     }
 
+    // The nodes that are `elsewhere` are not simulated here; `elsewhere` must outlive it.
+    RunContexts(const RunContext& only, const std::vector<bool>& elsewhere) : contexts_{only}, elsewhere_(&elsewhere) {}
+
     std::uint32_t part(NodeId node) const { return division_ == nullptr ? 0 : division_->part_of_node[node]; }
-    bool here(NodeId node) const { return division_ == nullptr || division_->here(part(node)); }
+    bool here(NodeId node) const
+    {
+        if (elsewhere_ != nullptr) return !(*elsewhere_)[node];
+        return division_ == nullptr || division_->here(part(node));
+    }
     // Of a node that is here.
     const RunContext& of(NodeId node) const
     {
@@ -48,7 +55,8 @@ public:
 
 private:
     std::vector<RunContext> contexts_;
-    const Division* division_ = nullptr;  // null: not cut
+    const Division* division_ = nullptr;            // null: not cut
+    const std::vector<bool>* elsewhere_ = nullptr;  // null: all nodes are here, or in the parts of the division
 };
 
 }  // namespace weft

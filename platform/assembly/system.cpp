@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 }  // namespace
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-    bool check_protocol, TrafficRecorder* recorders, const Division* division)
+    bool check_protocol, TrafficRecorder* recorders, const Division* division, const Elsewhere* elsewhere)
     : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
       fabric_(resolved, plan, tree_)
 {
@@ -35,7 +35,9 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     std::vector<RunContext> of_parts;
     for (const auto& share : shares_)
         of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});
-    const RunContexts contexts = division == nullptr ? RunContexts(of_parts.front()) : RunContexts(of_parts, *division);
+    const RunContexts contexts = elsewhere != nullptr ? RunContexts(of_parts.front(), elsewhere->nodes)
+        : division == nullptr                         ? RunContexts(of_parts.front())
+                                                      : RunContexts(of_parts, *division);
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
@@ -93,10 +95,12 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(contexts.of(node), request);
         }));
     }
-    fabric_.build(registry, contexts, checkers_, [this](std::uint32_t rank, unsigned port) {
+    const auto member = [this](std::uint32_t rank, unsigned port) {
         Accelerator& accelerator = *accelerators_[rank];
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
-    });
+    };
+    fabric_.build(registry, contexts, checkers_, member,
+        elsewhere == nullptr ? FabricModules::Border() : elsewhere->border);
     if (division != nullptr) return;
     // Who spins for what such a module holds would do so for ever.
     progress().set_watch(look_every, [this](Time now) { return overdue(now); });

@@ -22,8 +22,14 @@ public:
     using SwitchPlace = FabricModules::SwitchPlace;
 
     // `resolved`, `plan` and `division` must outlive it. With `division` the run is cut. `recorders`: one a part, or null.
+    // With `elsewhere` only some nodes are simulated; both must outlive it.
+    struct Elsewhere {
+        std::vector<bool> nodes;  // that are not here
+        FabricModules::Border border;
+    };
     System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
-        bool check_protocol = false, TrafficRecorder* recorders = nullptr, const Division* division = nullptr);
+        bool check_protocol = false, TrafficRecorder* recorders = nullptr, const Division* division = nullptr,
+        const Elsewhere* elsewhere = nullptr);
 
     // From the last accelerator to the first: the kernel looks for each port from the end of its list.
     ~System()

@@ -95,6 +95,78 @@ public:
         return path;
     }
 
+    PartialPath path_to(std::uint32_t from_rank, std::uint32_t to_rank, const std::vector<bool>& apart)
+    {
+        const std::uint32_t from = endpoints_[from_rank];
+        const std::uint32_t to = endpoints_[to_rank];
+        const NodeId sender = plan_.members[from];
+        const GpuSpec& gpu = system_.gpu(sender);
+        PartialPath out;
+        out.path.neighbours = true;
+        walk(plan_.routing.node_of(from), from, to, out.path, &apart, &out.exits);
+        PathPart there;
+        for (const std::uint32_t node : plan_.routing.path(from, to, 0)) {
+            there.nodes.push_back(node);
+            if (apart[node]) break;
+        }
+        PathPart back;
+        back.nodes.assign(there.nodes.rbegin() + 1, there.nodes.rend());
+        latencies_of(there.nodes, gpu.unit_to_port, plan_.used.transit[sender], out.path);
+        there.first_passes = plan_.used.transit[sender];
+        there.to_wire = true;
+        PathPart signal = there;
+        out.signal_ps = gpu.unit_to_port + path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
+        out.path.put_ps = gpu.unit_to_port + path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
+        back.first_passes = back.nodes.size() > 1 || plan_.used.transit[sender];
+        back.last_passes = back.nodes.size() > 1 && plan_.used.transit[sender];
+        back.in_network = there.in_network;
+        back.message = out.message = there.message && there.in_network;
+        if (back.nodes.size() == 1 && back.first_passes) back.last_passes = true;
+        out.path.answer_ps =
+            path_time(system_, back, LineOp::write, line_bytes, LineClass::response) + gpu.port_to_unit;
+        finish(out);
+        return out;
+    }
+
+    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to_rank, const std::vector<bool>& apart)
+    {
+        const std::uint32_t to = endpoints_[to_rank];
+        const NodeId home = plan_.members[to];
+        const GpuSpec& gpu = system_.gpu(home);
+        const bool ends = !apart[home];
+        PartialPath out;
+        out.path.neighbours = true;
+        walk(node, none_, to, out.path, &apart, &out.exits);
+        PathPart there;
+        for (NodeId at = node;;) {
+            there.nodes.push_back(at);
+            if (at == plan_.routing.node_of(to) || apart[at]) break;
+            at = ports_[at][plan_.routing.ports_to(at, to, 0).front()].peer;
+        }
+        PathPart back;
+        back.nodes.assign(there.nodes.rbegin() + (ends ? 0 : 1), there.nodes.rend());
+        back.nodes.push_back(before);
+        latencies_of(there.nodes, 0, true, out.path);
+        const LinkSpec& border = system_.link(*system_.graph().find_edge(before, node));
+        there.in_network = destination_lines(border) > 0;
+        there.message = out.message = there.in_network && by_card_;
+        there.first_passes = there.nodes.size() > 1;
+        there.last_passes = ends && plan_.used.transit[home];
+        there.to_wire = !ends;
+        PathPart signal = there;
+        out.signal_ps = path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
+        out.path.put_ps = path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
+        if (ends) out.path.put_ps += gpu.port_to_l2 + home_time(system_, home);
+        if (ends) out.signal_ps += gpu.port_to_l2 + home_time(system_, home);
+        back.first_passes = !ends || plan_.used.transit[home];
+        back.to_wire = true;
+        if (!ends) back.in_network = back.message = there.in_network;
+        out.path.answer_ps =
+            (ends ? gpu.l2_to_port : 0) + path_time(system_, back, LineOp::write, line_bytes, LineClass::response);
+        finish(out);
+        return out;
+    }
+
     // Switches of the model that has groups, and the links of ranks that see them; `tiers`: also switches above these.
     void attach(std::uint32_t rank, bool tiers)
     {
@@ -154,10 +226,37 @@ private:
         return made;
     }
 
-    // Equal routes spread lines evenly at every node.
+    // A path without links has one that costs nothing. The way back takes the same links, from the last one on.
+    void finish(PartialPath& out)
+    {
+        if (out.path.stages.empty()) {
+            if (nothing_ < 0) {
+                nothing_ = static_cast<std::int64_t>(graph_.links.size());
+                graph_.links.emplace_back();
+            }
+            out.path.stages.push_back({0, {{static_cast<std::uint32_t>(nothing_), 1.0}}});
+        }
+        out.back = out.path;
+        std::reverse(out.back.stages.begin(), out.back.stages.end());
+        std::uint64_t before = 0;
+        for (PathStage& stage : out.back.stages) {
+            std::swap(before, stage.before_ps);
+            for (LinkShare& share : stage.links)
+                if (graph_.links[share.link].reverse >= 0)
+                    share.link = static_cast<std::uint32_t>(graph_.links[share.link].reverse);
+        }
+    }
+
     void stages(std::uint32_t from, std::uint32_t to, CostPath& path)
     {
-        std::map<std::pair<std::uint32_t, unsigned>, double> here{{{plan_.routing.node_of(from), 0}, 1.0}};
+        walk(plan_.routing.node_of(from), from, to, path, nullptr, nullptr);
+    }
+
+    // Equal routes spread lines evenly at every node. Links to nodes that are `apart` are exits.
+    void walk(NodeId first, std::uint32_t from, std::uint32_t to, CostPath& path, const std::vector<bool>* apart,
+        std::vector<PartialPath::Exit>* exits)
+    {
+        std::map<std::pair<std::uint32_t, unsigned>, double> here{{{first, 0}, 1.0}};
         while (!here.empty()) {
             std::map<std::pair<std::uint32_t, unsigned>, double> next;
             std::map<std::pair<std::uint32_t, unsigned>, double> links;  // and VC sets
@@ -173,6 +272,10 @@ private:
                     const Fabric::Port& exit = ports_[node][choice[i]];
                     const double part = share / static_cast<double>(choice.size());
                     const unsigned set = plan_.routing.vc_set(node, to, i, phase);
+                    if (apart != nullptr && (*apart)[exit.peer]) {
+                        exits->push_back({node, exit.edge, part, set});
+                        continue;
+                    }
                     links[{link(exit.edge, plan_.fabric.edges[exit.edge].a == node), set}] += part;
                     const unsigned then = plan_.routing.phase_after(node, choice[i], set);
                     next[{exit.peer, then}] += part;
@@ -189,9 +292,14 @@ private:
     void latencies(std::uint32_t from, std::uint32_t to, Time first, CostPath& path) const
     {
         const std::vector<std::uint32_t> nodes = plan_.routing.path(from, to, 0);
+        latencies_of(nodes, first, plan_.used.transit[nodes.front()], path);
+    }
+
+    void latencies_of(const std::vector<std::uint32_t>& nodes, Time first, bool first_passes, CostPath& path) const
+    {
         Time before = first;
         for (std::size_t i = 0; i + 1 < nodes.size() && i < path.stages.size(); ++i) {
-            if (i > 0 || plan_.used.transit[nodes[i]]) before += system_.switch_of(nodes[i]).latency;
+            if (i > 0 || first_passes) before += system_.switch_of(nodes[i]).latency;
             path.stages[i].before_ps = before;
             const LinkSpec& spec = system_.link(*system_.graph().find_edge(nodes[i], nodes[i + 1]));
             before = wire_time(spec, LineOp::write, line_bytes, LineClass::request) + spec.latency;
@@ -230,6 +338,8 @@ private:
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
     std::set<NodeId> tiered_;  // leaves whose switches above are known
+    std::int64_t nothing_ = -1;  // the link of paths without links
+    static constexpr std::uint32_t none_ = ~std::uint32_t{0};
 };
 
 }  // namespace
@@ -295,6 +405,16 @@ CostPaths::CostPaths(const ResolvedSystem& system, const FabricPlan& plan, std::
 CostPaths::~CostPaths() = default;
 
 CostPath CostPaths::path(std::uint32_t from, std::uint32_t to) { return parts_->maker.path(from, to); }
+
+PartialPath CostPaths::path_to(std::uint32_t from, std::uint32_t to, const std::vector<bool>& apart)
+{
+    return parts_->maker.path_to(from, to, apart);
+}
+
+PartialPath CostPaths::path_from(NodeId before, NodeId node, std::uint32_t to, const std::vector<bool>& apart)
+{
+    return parts_->maker.path_from(before, node, to, apart);
+}
 
 const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }
 

@@ -23,6 +23,21 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     const std::vector<std::uint32_t>& endpoints);
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
 
+// A path of which a part of the nodes is somebody else's: as far as these, or from them on.
+struct PartialPath {
+    struct Exit {  // a link that leads to them
+        NodeId node = 0;
+        EdgeId edge = 0;
+        double share = 1;
+        unsigned vc_set = 0;
+    };
+    CostPath path;  // what ends (begins) at the border is at the node in front of it, ready for the wire of the exit
+    std::uint64_t signal_ps = 0;  // as path.put_ps, of a signal
+    CostPath back;                // the same links the other way, for what comes back
+    std::vector<Exit> exits;
+    bool message = false;  // a network card has made messages of what crosses
+};
+
 // Paths of any number of ranks, one at a time. `system` and `plan` must outlive it.
 class CostPaths {
 public:
@@ -32,6 +47,10 @@ public:
     CostPaths& operator=(const CostPaths&) = delete;
 
     CostPath path(std::uint32_t from, std::uint32_t to);
+    // From an endpoint as far as the nodes that are `apart`, on the way to one of these.
+    PartialPath path_to(std::uint32_t from, std::uint32_t to, const std::vector<bool>& apart);
+    // From `node` on, which `before` is in front of, to an endpoint; or, where that is `apart` too, as far as such nodes.
+    PartialPath path_from(NodeId before, NodeId node, std::uint32_t to, const std::vector<bool>& apart);
     // Those of the paths so far.
     const std::vector<CostLink>& links() const;
     // The graph of accelerators with all their paths, and of the switches that combine and copy for them; its links are those

@@ -26,25 +26,34 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
 Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,
     LineOp op, std::uint32_t size, LineClass cls)
 {
+    PathPart whole;
+    whole.nodes = nodes;
+    whole.first_passes = transit.first;
+    whole.last_passes = transit.second;
+    return path_time(system, whole, op, size, cls);
+}
+
+Time path_time(const ResolvedSystem& system, PathPart& part, LineOp op, std::uint32_t size, LineClass cls)
+{
     Time time = 0;
-    bool in_network = false;
-    bool message = false;
+    const std::vector<std::uint32_t>& nodes = part.nodes;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
         const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
-        const bool enters = !in_network && destination_lines(link) > 0;
-        in_network = destination_lines(link) > 0;
-        if (i > 0 || transit.first) {
+        const bool enters = !part.in_network && destination_lines(link) > 0;
+        part.in_network = destination_lines(link) > 0;
+        if (i > 0 || part.first_passes) {
             const SwitchSpec& at = system.switch_of(nodes[i]);
             time += at.latency;
             // A line that leaves its node by a card is a message; so is, on its way back, the answer of one.
             if (enters && at.message > 0) {
-                message = true;
+                part.message = true;
                 if (cls == LineClass::request) time += at.message_overhead;
             }
         }
-        time += wire_time(link, op, size, cls, message && in_network) + link.latency;
+        if (part.to_wire && i + 2 == nodes.size()) return time;
+        time += wire_time(link, op, size, cls, part.message && part.in_network) + link.latency;
     }
-    if (transit.second) time += system.switch_of(nodes.back()).latency;
+    if (part.last_passes) time += system.switch_of(nodes.back()).latency;
     return time;
 }
 

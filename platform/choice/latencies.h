@@ -23,6 +23,19 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
 Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,
     LineOp op, std::uint32_t size, LineClass cls);
 
+// A part of a path, for a line that is on its way already.
+struct PathPart {
+    std::vector<std::uint32_t> nodes;
+    bool first_passes = false;  // the first node passes the line on, and so does the last one
+    bool last_passes = false;
+    bool to_wire = false;  // the wire of the last link is not counted, nor the node behind it
+    bool in_network =
+        false;  // the link before the part makes packets by destination, and a card has made a message of the line
+    bool message = false;
+};
+// `part` has what holds behind it.
+Time path_time(const ResolvedSystem& system, PathPart& part, LineOp op, std::uint32_t size, LineClass cls);
+
 // A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
 Time home_time(const ResolvedSystem& system, NodeId node);
 

@@ -6,6 +6,7 @@
 
 #include "platform/applications/flow/run_flow.h"
 #include "platform/simulation/cut_plan.h"
+#include "platform/applications/flow/run_mixed.h"
 #include "platform/simulation/run.h"
 
 #include "base/units.h"
@@ -136,9 +137,12 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     options.add_parameters(line);
     workload.add(line);
     line.section("simulation");
-    line.value("--fidelity", "line|flow", fidelity,
+    line.value("--fidelity", "line|flow|mixed", fidelity,
         "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs, without "
-        "data");
+        "data; mixed: what --lines names by transactions, the rest as flow; mixed:NAME says both");
+    line.value("--lines", "NAME,...", run.lines,
+        "at mixed fidelity, the instances or nodes that are simulated by transactions, such as host.0 or "
+        "'dgx.0.xpu.?'");
     line.value("--grain", "SIZE|P%", grain,
         "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
         "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
@@ -201,9 +205,18 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     const bool speaks = group == nullptr || group->first();
     if (!speaks) quiet = true;
 
-    if (fidelity != "line" && fidelity != "flow")
-        throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
+    constexpr std::string_view both = "mixed:";
+    if (fidelity.rfind(both, 0) == 0 && run.lines.empty()) {
+        run.lines = fidelity.substr(both.size());
+        fidelity = "mixed";
+    }
+    if (fidelity != "line" && fidelity != "flow" && fidelity != "mixed")
+        throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line, flow or mixed");
     run.flow = fidelity == "flow";
+    const bool mixed = fidelity == "mixed";
+    if (mixed && run.lines.empty())
+        throw usage_error("--fidelity mixed does not say what is simulated by transactions", "--lines NAME,...");
+    if (!mixed && !run.lines.empty()) throw usage_error("--lines without --fidelity mixed", "both or neither");
     if (run.flow && !waves.empty())
         throw usage_error("--wave with --fidelity flow, which has no RTL", "--fidelity line");
     if (run.flow && !grain.empty())
@@ -255,7 +268,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
-    RunResult result = run.flow ? run_flow(system, run) : run_system(system, registry, run);
+    RunResult result = run.flow ? run_flow(system, run)
+        : mixed                 ? run_mixed(system, registry, run)
+                                : run_system(system, registry, run);
     if (!speaks) return exit_good;  // the exit code is that of process 0
     result.energy = energy_of_run(result, system, energies);
     if (!energy.empty()) add_energy_module(result);

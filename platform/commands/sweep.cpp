@@ -235,8 +235,10 @@ int sweep_command(const Arguments& arguments)
         "array gives this process. Under mpirun and srun auto is the default");
     line.flag("--merge", how.merge, "run nothing, and print the table of all points from the results in --keep");
     line.section("simulation");
-    line.value("--fidelity", "line|flow", fidelity,
-        "fidelity of each run, as for weft run: line for transactions of 64 bytes, flow for whole transfers");
+    line.value("--fidelity", "line|flow|mixed:NAME", fidelity,
+        "fidelity of each run, as for weft run: line for transactions of 64 bytes, flow for whole transfers, "
+        "mixed:NAME "
+        "for both");
     line.value("--grain", "SIZE|P%", grain, "bytes of the widest transaction of each run, as for weft run");
     line.flag("--no-data", no_data, "simulate without data: faster, less memory, the same times, but no verification");
     line.flag("--check-protocol", check,

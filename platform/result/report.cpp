@@ -142,6 +142,8 @@ void add_work(SummaryPage& page, const RunResult& result)
     const auto lines = static_cast<double>(result.lines);
     const auto hops = static_cast<double>(result.line_hops);
     std::string text = fmt::format("{} transactions, {} hops", short_count(lines), short_count(hops));
+    if (result.fidelity == "mixed")
+        text += fmt::format(" at lines, {} messages of flow", short_count(static_cast<double>(result.messages)));
     if (result.grain > 64)
         text = fmt::format("{} lines of 64 B in transactions of up to {} B, {} hops", short_count(lines), result.grain,
             short_count(hops));

@@ -195,7 +195,7 @@ std::string result_json(const RunResult& result, bool timing)
             {"exchange_s", result.cut->exchange_s}, {"deliver_s", result.cut->deliver_s}};
     out["lines"] = result.lines;
     out["line_hops"] = result.line_hops;
-    if (result.fidelity == "flow") out["messages"] = result.messages;
+    if (result.fidelity != "line") out["messages"] = result.messages;
     out["verified"] = result.verified;
     if (!result.calibration.empty()) out["calibration"] = result.calibration;
     if (!result.symmetry.empty()) out["symmetry"] = result.symmetry;

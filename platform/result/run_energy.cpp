@@ -64,8 +64,9 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         of_node.emplace(resolved.graph().node(node).name, resolved.profile(node));
     std::unordered_map<std::string, std::string> profiles;  // of nodes that take part
     for (const RankResult& rank : result.ranks) profiles[rank.node] = of_node[rank.node];
-    const bool flow = result.fidelity == "flow";
-    const std::string why = "flow fidelity counts no accesses";
+    const bool flow = result.fidelity != "line";
+    const std::string why = result.fidelity == "mixed" ? "mixed fidelity counts accesses of the part at lines only"
+                                                       : "flow fidelity counts no accesses";
     std::map<std::string, double> hbm;
     std::map<std::string, double> l2;
     for (const ModuleResult& module : result.modules) {

@@ -85,12 +85,15 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
             "full GPUs as ranks (ranks: [GLOB, ...])");
     require_wide(resolved, plan);
     if (resolved.engine().grain > line_bytes) require_lines(resolved, options);
-    data_on = options.data_on && !traffic.any();
+    if (options.around != nullptr) elsewhere = &options.around->divide(plan, ranks);
+    // What comes from elsewhere has no contents.
+    data_on = options.data_on && !traffic.any() && elsewhere == nullptr;
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     if (options.partitions > 1) cut = std::make_unique<CutRun>(resolved, plan, registry, options);
-    estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
+    // The estimate is that of all nodes.
+    if (elsewhere == nullptr) estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }
 
@@ -112,7 +115,7 @@ void PlannedRun::start_others(BuiltRun& parts) const
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     : recorders(run.cut ? run.cut->division().parts : 1),
       system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
-          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr),
+          run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr, run.elsewhere),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
           run.resolved.seed),
       groups(system, run.plan)
@@ -129,7 +132,8 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
         chosen = chosen_schedule(run.resolved, cost_graph_of(run.resolved, run.plan, asked.members), asked,
             choice.emplace(), line);
     }
-    run.load.attach(executor, run.ranks, run.accelerators, chosen);
+    Surroundings* const around = run.options.around;
+    run.load.attach(around == nullptr ? executor : around->join(executor), run.ranks, run.accelerators, chosen);
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

@@ -13,6 +13,7 @@
 #include "platform/workload/run_workload.h"
 #include "platform/workload/replay_traffic.h"
 #include "platform/simulation/run.h"
+#include "platform/simulation/surroundings.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/switch_groups.h"
 #include "platform/assembly/system.h"
@@ -35,7 +36,8 @@ struct PlannedRun {
     ReplayTraffic traffic;
     bool data_on;
     RunEstimate estimate;
-    std::unique_ptr<CutRun> cut;  // null: the run as a whole
+    std::unique_ptr<CutRun> cut;                   // null: the run as a whole
+    const System::Elsewhere* elsewhere = nullptr;  // null: all nodes are here
 
     // Of a run that is cut: what ranks do depends on what others have done until then, so the executor acts for one of them at a time.
     bool in_turns() const;

@@ -13,6 +13,7 @@
 namespace weft {
 
 class ProcessGroup;
+class Surroundings;
 
 struct RunOptions {
     bool data_on = true;
@@ -37,6 +38,8 @@ struct RunOptions {
         nullptr;             // not null: over these processes, each of which calls run_system() with the same system
     bool backwards = false;  // the parts of a window run from the last to the first: a check that this does not matter
     std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
+    std::string lines;               // mixed: what is simulated line by line (platform/applications/flow/line_part.h)
+    Surroundings* around = nullptr;  // not null: what stands in place of the rest
 };
 
 // One simulation per process. Throws InputError for what cannot be run. A SIGINT ends the run early with

@@ -47,6 +47,8 @@ TEST(Schema, DescribesEveryKeyOfRuns)
     expect_described(result_of({"run", files.pair_system(), "--watch", "--critical-path", "--no-data", "--no-timing"}));
     expect_described(result_of({"run", files.pair_system(), "--until", "1us"}));
     expect_described(result_of({"run", files.pair_system(), "--fidelity", "flow"}));
+    expect_described(result_of(
+        {"run", "examples/two_hosts/system.yaml", "--bytes", "4KiB", "--fidelity", "mixed", "--lines", "host.0"}));
     expect_described(result_of({"run", files.pair_system(), "--algorithm", "auto", "--beside", "gemm:256,256,256"}));
     expect_described(result_of(
         {"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--algorithm", "synthesize", "--no-data"}));

@@ -16,7 +16,7 @@
 namespace weft {
 
 struct FlowCalibration {
-    std::string kind = "built in";  // of the result: none, built in, file
+    std::string kind = "built in";                 // of the result: none, built in, file
     double credit_wait = LinkRules{}.credit_wait;  // packets
     std::string source = "63 runs by lines of two other systems (docs/models/flow.md)";
 };

@@ -26,13 +26,16 @@ void refuse(const ResolvedSystem& system, const std::string& what)
 }
 
 // Models other than those that the figures are made for.
-void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& members, const UsedParts* used)
+void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& members, const UsedParts* used,
+    const std::vector<bool>& apart)
 {
+    const auto is_apart = [&apart](NodeId node) { return !apart.empty() && apart[node]; };
     // Replay GPUs take part beside the ranks.
     for (const NodeId node : system.endpoints())
         if (system.model(node) == "replay")
             refuse(system, "replay GPUs, which " + system.graph().node(node).name + " is");
     for (const NodeId node : members) {
+        if (is_apart(node)) continue;
         const std::string& model = system.model(node);
         if (system.role(node) == NodeRole::endpoint && model != "gpu")
             refuse(system, "model '" + model + "', which " + system.graph().node(node).name + " has");
@@ -45,13 +48,15 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
                 "memory model '" + system.memory_model(node) + "', which " + system.graph().node(node).name + " has");
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
-        if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node])) continue;
+        if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node]) || is_apart(node))
+            continue;
         if (system.model(node) != "switch")
             refuse(system,
                 "switch model '" + system.model(node) + "', which " + system.graph().node(node).name + " has");
     }
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
         if ((used != nullptr && !used->edges[edge]) || !system.has_bandwidth(edge)) continue;
+        if (is_apart(system.graph().edge(edge).a) || is_apart(system.graph().edge(edge).b)) continue;
         if (system.link_model(edge) != "link")
             refuse(system,
                 "link model '" + system.link_model(edge) + "', which " + edge_name(system.graph(), edge) + " has");
@@ -80,12 +85,12 @@ bool has_tables(const ResolvedSystem& system, std::size_t ranks)
     return std::uint64_t{system.graph().node_count()} * ranks <= most_entries;
 }
 
-FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members)
+FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members, const std::vector<bool>& apart)
     : system_(system), members_(std::move(members))
 {
     if (has_tables(system, members_.size())) {
         plan_.emplace(plan_fabric(system, members_, RouteUse::transfers));
-        refuse_models(system, members_, &plan_->used);
+        refuse_models(system, members_, &plan_->used, apart);
         std::vector<std::uint32_t> all(members_.size());
         std::iota(all.begin(), all.end(), 0U);
         routed_ = std::make_unique<CostPaths>(system, *plan_, std::move(all));
@@ -97,7 +102,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
                 fmt::format("routing.policy other than minimal for {} ranks on {} nodes", members_.size(),
                     system.graph().node_count()),
                 "routing.policy=minimal on a document of this size");
-        refuse_models(system, members_, nullptr);
+        refuse_models(system, members_, nullptr, apart);
         sparse_ = std::make_unique<SparsePaths>(system, members_);
         book_ = std::make_unique<PathBook>(sparse_->links(),
             [this](std::uint32_t from, std::uint32_t to) { return sparse_->path(from, to); });

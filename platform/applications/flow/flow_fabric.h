@@ -30,8 +30,8 @@ bool has_tables(const ResolvedSystem& system, std::size_t ranks);
 class FlowFabric {
 public:
     // `system` must outlive it. The first `ranks` members carry something out, others are memories. Throws InputError for
-    // what flow fidelity does not model, naming it.
-    FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members);
+    // what flow fidelity does not model, naming it. `apart`: nodes that somebody else simulates, empty: none.
+    FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members, const std::vector<bool>& apart = {});
 
     const std::vector<NodeId>& members() const { return members_; }
     const FabricPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
@@ -39,6 +39,7 @@ public:
     // Has one clock for links with the same traffic, where the ranks of `program`, rank i at member i, are alike; otherwise why not.
     // Before the first path.
     std::string fold_links(const FlowProgram& program);
+    CostPaths* paths() { return routed_.get(); }  // null where there are no tables of routes
     const FlowRanks& ranks() const { return ranks_; }
     std::vector<FlowEndpoint> endpoints() const;
     // Routes to switches that combine and copy; null where there are none. Made when first asked for. Throws InputError for more

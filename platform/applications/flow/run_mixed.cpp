@@ -1,0 +1,136 @@
+#include "platform/applications/flow/run_mixed.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/line_part.h"
+#include "platform/applications/flow/mixed_executor.h"
+#include "platform/applications/flow/run_flow.h"
+#include "platform/simulation/surroundings.h"
+#include "tlm_interconnect/link/destination_lines.h"
+
+namespace weft {
+
+namespace {
+
+void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
+{
+    const EngineSpec& engine = system.engine();
+    const std::pair<bool, const char*> not_there[] = {
+        {options.partitions > 1, "--partitions"},
+        {options.group != nullptr, "several processes"},
+        {options.record, "--record"},
+        {options.follow, "--critical-path, --timeline or --html"},
+        {engine.grain > line_bytes, "engine.grain above 64 B"},
+        {engine.protocol != Protocol::simple, "engine.protocol other than simple"},
+        {engine.mover != Mover::units, "engine.mover other than units"},
+        {engine.channel == EngineChannel::port || engine.channel == EngineChannel::in_switch,
+            "engine.channel=port or in_switch"},
+        {engine.flag_home != FlagHome::waiter, "engine.flag_home=signaller"},
+        {!system.workload.beside.empty(), "a background kernel"},
+    };
+    for (const auto& [asked, text] : not_there)
+        if (asked)
+            throw InputError(system.file, system.workload.line, std::string("mixed fidelity has no ") + text,
+                "a run without it, or --fidelity line");
+}
+
+class Mixture final : public Surroundings {
+public:
+    Mixture(const ResolvedSystem& resolved, const RunOptions& options) : resolved_(resolved), options_(options) {}
+
+    const System::Elsewhere& divide(const FabricPlan& plan, std::size_t ranks) override
+    {
+        if (plan.routing.phases() > 1)
+            throw InputError(resolved_.infrastructure, 0, "mixed fidelity has no routes by way of other groups",
+                "routing.policy=minimal, or --fidelity line or flow");
+        if (ranks > most_ranks_of_schedule)
+            throw InputError(resolved_.file, resolved_.workload.line,
+                fmt::format("mixed fidelity needs whole schedules, and this run has {} ranks", ranks),
+                fmt::format("at most {} ranks, or --fidelity flow", most_ranks_of_schedule));
+        part_ = line_part_of(resolved_, plan, options_.lines);
+        std::vector<bool> lines = part_.outside;
+        lines.flip();
+        fabric_.emplace(resolved_, plan.members, lines);
+        if (fabric_->paths() == nullptr)
+            throw InputError(resolved_.infrastructure, 0, "mixed fidelity on a document without tables of routes",
+                "a smaller document, or --fidelity flow");
+        core_.emplace(fabric_->ranks(), fabric_->book(), flow_rules(ranks));
+        paths_.emplace(*fabric_->paths(), fabric_->book(), std::move(lines), plan.members.size());
+        elsewhere_.nodes = part_.outside;
+        elsewhere_.border = [this](const RunContext& context, EdgeId edge, NodeId outer, NodeId inner) {
+            if (!border_)
+                border_.emplace(context.event_queue, context.pool, context.progress, *core_, *paths_,
+                    resolved_.routing());
+            const LinkSpec& link = resolved_.link(edge);
+            return border_->end(edge, outer, inner, link.message_header > 0 ? destination_lines(link) : 0);
+        };
+        return elsewhere_;
+    }
+
+    Executor& join(LineExecutor& lines) override
+    {
+        std::vector<bool> at_lines = part_.ranks;  // outside for the core
+        at_lines.flip();
+        core_->set_border(*border_, std::move(at_lines));
+        flow_.emplace(*core_, resolved_.engine(), fabric_->endpoints(),
+            [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
+                std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); });
+        executor_.emplace(lines, *flow_, *border_, part_.ranks);
+        return *executor_;
+    }
+
+    std::vector<std::string> blocked() const override
+    {
+        std::vector<std::string> out = border_->blocked();
+        for (std::string& line : core_->blocked()) out.push_back(std::move(line));
+        return out;
+    }
+
+    void add_to(RunResult& result) const override
+    {
+        result.fidelity = "mixed";
+        result.messages = core_->messages();
+        result.verified = "passed";
+        result.verification = "symbolic";
+        result.notices.push_back(fmt::format("line by line: {}; the rest as flow, {} transactions crossed to it and {} "
+                                             "from it",
+            part_.text, border_->lines_in(), border_->lines_out()));
+        std::vector<LinkResult>& links = result.link_results;
+        links.erase(
+            std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
+            links.end());
+        for (LinkResult& link : fabric_->links()) links.push_back(std::move(link));
+    }
+
+private:
+    const ResolvedSystem& resolved_;
+    const RunOptions& options_;
+    LinePart part_;
+    std::optional<FlowFabric> fabric_;
+    std::optional<FlowCore> core_;
+    std::optional<BorderPaths> paths_;
+    System::Elsewhere elsewhere_;
+    std::optional<LineBorder> border_;
+    ProtocolChoice protocols_;
+    std::optional<FlowExecutor> flow_;
+    std::optional<MixedExecutor> executor_;
+};
+
+}  // namespace
+
+RunResult run_mixed(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options)
+{
+    refuse_of_mixed(resolved, options);
+    Mixture mixture(resolved, options);
+    RunOptions mixed = options;
+    mixed.around = &mixture;
+    return run_system(resolved, registry, mixed);
+}
+
+}  // namespace weft

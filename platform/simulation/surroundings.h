@@ -1,0 +1,28 @@
+// What stands in place of the nodes of a run that are not simulated line by line (platform/applications/flow/run_mixed.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/line_executor.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/system.h"
+#include "platform/result/run_result.h"
+
+namespace weft {
+
+class Surroundings {
+public:
+    virtual ~Surroundings() = default;
+
+    // Which nodes these are, and what is at the links to them. Throws InputError for what cannot be divided so. It outlives the run.
+    virtual const System::Elsewhere& divide(const FabricPlan& plan, std::size_t ranks) = 0;
+    // The executor of all ranks, of which `lines` has those that are here.
+    virtual Executor& join(LineExecutor& lines) = 0;
+    // Who waits there, for a run that cannot progress.
+    virtual std::vector<std::string> blocked() const = 0;
+    virtual void add_to(RunResult& result) const = 0;
+};
+
+}  // namespace weft

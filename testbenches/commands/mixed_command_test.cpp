@@ -1,0 +1,61 @@
+// weft run --fidelity mixed at the command line.
+#include <gtest/gtest.h>
+
+#include "testbenches/commands/process.h"
+
+namespace mixed_command_test {
+
+using namespace weft::commands_test;
+
+namespace {
+
+Outcome with(const std::vector<std::string>& more)
+{
+    std::vector<std::string> arguments{"run", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/system.yaml",
+        "--bytes", "16KiB"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments);
+}
+
+void refused(const std::vector<std::string>& more, const std::string& text)
+{
+    const Outcome outcome = with(more);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+}
+
+}  // namespace
+
+TEST(MixedCommand, TheSummarySaysWhatIsAtLines)
+{
+    const Outcome run = with({"--fidelity", "mixed", "--lines", "host.1"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    for (const char* text : {"verified    passed: symbolic; no data move", "at lines, ", " messages of flow",
+             "line by line: 2 of 4 ranks: 2-3; the rest as flow"})
+        EXPECT_NE(run.out.find(text), std::string::npos) << text << " is not in\n" << run.out;
+}
+
+TEST(MixedCommand, ASweepGoesOverFidelities)
+{
+    const Outcome sweep = call({"sweep", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/system.yaml", "--bytes",
+        "16KiB", "--no-data", "--over", "fidelity=line,flow,mixed:host.0", "--csv", "-"});
+    EXPECT_EQ(sweep.code, 0) << sweep.err;
+    EXPECT_NE(sweep.out.find("mixed:host.0,"), std::string::npos) << sweep.out;
+}
+
+TEST(MixedCommand, OptionsThatDoNotFitAreRefused)
+{
+    refused({"--fidelity", "mixed"},
+        "--fidelity mixed does not say what is simulated by transactions; expected --lines");
+    refused({"--lines", "host.0"}, "--lines without --fidelity mixed");
+    refused({"--fidelity", "flow", "--lines", "host.0"}, "--lines without --fidelity mixed");
+    refused({"--fidelity", "lines"}, "expected line, flow or mixed");
+    refused({"--fidelity", "mixed", "--lines", "host.0", "--html", "x.html"}, "mixed fidelity has no --critical-path");
+    refused({"--fidelity", "mixed", "--lines", "host.0", "--grain", "256B"},
+        "mixed fidelity has no engine.grain above 64 B");
+    refused({"--fidelity", "mixed", "--lines", "host.0", "--uncalibrated"}, "--fidelity flow");
+    refused({"--fidelity", "mixed", "--lines", "host.0,"}, "nothing of two_hosts is called ''");
+}
+
+}  // namespace mixed_command_test
