@@ -61,8 +61,8 @@ bool LineExecutor::only_waits_here() const
     for (const Gpu* gpu : gpus_) {
         if (gpu == nullptr) continue;
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
-            const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
-                flag_at(entry.flag) < entry.value;
+            const bool in_vain =
+                entry.kind == Operation::Kind::wait && entry.in_flight == 0 && flag_at(entry.flag) < entry.value;
             const bool in_vain_of_requests = entry.kind == Operation::Kind::request && entry.in_flight == 0;
             const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
             if (in_vain || in_vain_of_requests || in_packets) ++waiting[entry.token];

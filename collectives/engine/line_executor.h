@@ -84,7 +84,10 @@ public:
     void ask_all_by(std::function<bool(bool)> in_all) { in_all_ = std::move(in_all); }
     // Reads flags of all processes, by address; all ask at the same place. Only flags that a rank of another process waits for are read.
     using FlagValues = std::map<std::uint64_t, std::uint64_t>;
-    void read_flags_by(std::function<FlagValues(const std::vector<std::uint64_t>&)> read) { read_flags_ = std::move(read); }
+    void read_flags_by(std::function<FlagValues(const std::vector<std::uint64_t>&)> read)
+    {
+        read_flags_ = std::move(read);
+    }
     // Before blocked() and blocked_at().
     void look_at_flags_elsewhere() const;
     // Of a rank that this process has.
@@ -184,7 +187,7 @@ private:
     std::function<bool(bool)> in_all_;                           // null: one process
     std::function<FlagValues(const std::vector<std::uint64_t>&)> read_flags_;  // null: one process has them all
     mutable FlagValues flags_elsewhere_;
-    std::uint64_t scheduled_ = 0;                                // in turns: parts so far
+    std::uint64_t scheduled_ = 0;  // in turns: parts so far
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

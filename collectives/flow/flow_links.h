@@ -34,7 +34,7 @@ struct FlowFlight {
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
-    bool of_line = false;  // one line of a border (flow_border.h), which takes turns with what waits
+    bool of_line = false;   // one line of a border (flow_border.h), which takes turns with what waits
 };
 
 // Which mechanisms of links count beyond bandwidth and latency.

@@ -186,7 +186,10 @@ ModelRegistry::SliceFactory clocked_slice(Slice (*make)(const LlcParameters&, co
 
 ModelDeclaration slice_model(const std::string& name, const std::string& text)
 {
-    return ModelDeclaration(name, text).with_ports(slice_ports()).with_statistics(clocked_slice_statistics()).without_kernel();
+    return ModelDeclaration(name, text)
+        .with_ports(slice_ports())
+        .with_statistics(clocked_slice_statistics())
+        .without_kernel();
 }
 
 ModelDeclaration switch_model(const std::string& name, const std::string& text, const StatisticTable& statistics)

@@ -30,8 +30,9 @@ void add_parts(GraphPicture& picture, const Cut& cut, const SystemOptions& optio
 {
     const ModelRegistry registry = options.registry();
     const ResolvedSystem system = resolve_loaded(description, loaded, registry);
-    std::vector<NodeId> members =
-        system.workload.kind == Workload::Kind::none ? members_of(system) : members_of(system, RunWorkload(system).wanted());
+    std::vector<NodeId> members = system.workload.kind == Workload::Kind::none
+        ? members_of(system)
+        : members_of(system, RunWorkload(system).wanted());
     add_replay_gpus(system, members);
     add_memories(system, members);
     const FabricPlan plan = plan_fabric(system, std::move(members));
@@ -87,7 +88,8 @@ int graph_command(const Arguments& arguments)
     options.add_file(line, "FILE");
     line.value("--format", "FORMAT", format, "one of json, dot, svg; default json");
     line.value("-o,--output", "OUT", path, "the file to write; default the standard output");
-    line.value("--partitions", "N", cut.partitions, "in the SVG, the parts into which 'weft run --partitions N' cuts a run");
+    line.value("--partitions", "N", cut.partitions,
+        "in the SVG, the parts into which 'weft run --partitions N' cuts a run");
     line.value("--parts", "FILE", cut.parts, "in the SVG, the parts that this file lists, as of 'weft run --parts'");
     options.add_reading(line);
     if (!line.parse(arguments)) return exit_good;

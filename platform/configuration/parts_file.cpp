@@ -16,7 +16,8 @@ PartsFile read_parts_file(const std::string& file)
     out.file = file;
     for (const YamlField& field : yaml_fields(source, tree.root(), "the file of parts", {"parts"})) {
         if (tree.kind(field.value) != YamlTree::Kind::sequence) {
-            findings.refuse(field.line, "'parts' is " + tree.describe(field.value), "a list with an item for each part");
+            findings.refuse(field.line, "'parts' is " + tree.describe(field.value),
+                "a list with an item for each part");
             continue;
         }
         for (std::uint32_t i = 0; i < tree.size(field.value); ++i) {

@@ -35,7 +35,7 @@ struct Workload {
     std::string collective;  // "all_reduce", ...; empty with a plan
     std::string plan;        // file of a plan that says how, or prefix of traces; relative paths resolved
     std::uint64_t bytes = 0;
-    std::string algorithm;  // empty: the default of each operation, the first that docs/algorithms.md lists
+    std::string algorithm;     // empty: the default of each operation, the first that docs/algorithms.md lists
     std::uint64_t chunks = 0;  // synthesize: of each rank's share; 0 = several are tried
     std::string element = "fp32";
     std::string reduction = "sum";

@@ -185,8 +185,7 @@ Partition given_partition(const CutGraph& graph, const GivenParts& given)
         const std::uint32_t other = first.emplace(groups.find_set(node), node).first->second;
         if (given.part[other] != given.part[node]) refuse_apart(graph, groups, given, other, node);
     }
-    Placed placed{std::vector<std::uint32_t>(graph.nodes.size(), unplaced),
-        std::vector<std::uint64_t>(given.parts, 0)};
+    Placed placed{std::vector<std::uint32_t>(graph.nodes.size(), unplaced), std::vector<std::uint64_t>(given.parts, 0)};
     for (std::uint32_t node = 0; node < graph.nodes.size(); ++node)
         if (const auto found = first.find(groups.find_set(node)); found != first.end())
             placed.part[node] = given.part[found->second];
@@ -238,7 +237,9 @@ std::string partition_text(const CutGraph& graph, const Partition& partition)
     const std::vector<std::string> texts = part_texts(graph, partition);
     for (std::size_t part = 0; part < texts.size(); ++part) {
         const std::size_t count = std::min(most, names[part].size());
-        out += texts[part] + ": " + fmt::format("{}", fmt::join(names[part].begin(), names[part].begin() + static_cast<std::ptrdiff_t>(count), ", "));
+        out += texts[part] + ": " +
+            fmt::format("{}",
+                fmt::join(names[part].begin(), names[part].begin() + static_cast<std::ptrdiff_t>(count), ", "));
         out += names[part].size() > most ? fmt::format(" and {} more\n", names[part].size() - most) : "\n";
     }
     return out + cut_text(graph, partition) + "\n";

@@ -139,8 +139,7 @@ private:
         const auto found = parts_.find(place);
         if (found == parts_.end()) return {", not in the run", "class=\"node\" fill=\"#d8dbdf\""};
         const std::set<std::uint32_t>& parts = found->second;
-        if (parts.size() > 1)
-            return {fmt::format(", in {} parts", parts.size()), "class=\"node\" fill=\"#fff\""};
+        if (parts.size() > 1) return {fmt::format(", in {} parts", parts.size()), "class=\"node\" fill=\"#fff\""};
         return {fmt::format(", part {}", *parts.begin()), fmt::format("class=\"node\" {}", fill_of(*parts.begin()))};
     }
     static std::string fill_of(std::size_t part)
@@ -279,8 +278,9 @@ private:
                 picture_.part_texts[part]);
         }
         at += legend_line;
-        line("", parts > most_parts ? fmt::format("and {} more parts; colours repeat", parts - most_parts)
-                                    : "grey: not in the run; white: nodes of several parts");
+        line("",
+            parts > most_parts ? fmt::format("and {} more parts; colours repeat", parts - most_parts)
+                               : "grey: not in the run; white: nodes of several parts");
         at += legend_line;
         line(fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"5 4\" d=\"M{:.0f} {:.1f}h28\"/>",
                  cut_colour, margin, at - 4),

@@ -110,8 +110,8 @@ std::unique_ptr<Conductor> CutRun::conductor(const System& system, std::size_t t
 {
     std::vector<Conductor::Part> parts;
     for (const auto& share : system.shares()) parts.push_back({&share->event_queue, &share->progress});
-    return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_, plan_.partition.lookahead,
-        std::move(rules), threads, division_.first, division_.parts);
+    return std::make_unique<Conductor>(std::move(parts), system.fabric().cut_links(), *transport_,
+        plan_.partition.lookahead, std::move(rules), threads, division_.first, division_.parts);
 }
 
 }  // namespace weft

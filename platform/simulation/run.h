@@ -32,8 +32,8 @@ struct RunOptions {
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)
     bool progress = true;  // a line on stderr about every second, once two have passed
     std::optional<PartsFile> parts;  // that the user has written down: `partitions` of them
-    std::uint32_t partitions = 1;  // parts that the run is cut into: the results are the same (partitioned.h)
-    std::uint32_t threads = 1;     // that run them, at most one a part (of a process)
+    std::uint32_t partitions = 1;    // parts that the run is cut into: the results are the same (partitioned.h)
+    std::uint32_t threads = 1;       // that run them, at most one a part (of a process)
     ProcessGroup* group =
         nullptr;             // not null: over these processes, each of which calls run_system() with the same system
     bool backwards = false;  // the parts of a window run from the last to the first: a check that this does not matter

@@ -164,12 +164,14 @@ TEST(Picture, OfPartsOfARun)
     const Fixtures files;
     const std::string parts = files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.[1-7]\"]\n");
     EXPECT_EQ(call({"graph", system, "--format", "svg", "--parts", parts}).err,
-        parts + ":3: '*.xpu.[1-7]' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
-                "patterns of them\n");
+        parts +
+            ":3: '*.xpu.[1-7]' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
+            "patterns of them\n");
     files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.?\"]\n");
     EXPECT_NE(call({"graph", system, "--format", "svg", "--parts", parts}).err.find("dgx.0.xpu.0 is in part 0 and"),
         std::string::npos);
-    EXPECT_NE(call({"graph", system, "--partitions", "2"}).err.find("--partitions with --format json; expected --format svg"),
+    EXPECT_NE(
+        call({"graph", system, "--partitions", "2"}).err.find("--partitions with --format json; expected --format svg"),
         std::string::npos);
 }
 

@@ -103,7 +103,8 @@ std::string outcome_of_own(bool declares, bool process, std::uint32_t parts)
 TEST(BlocksParts, Switches)
 {
     expect_same(pods("ring", switch_of(1, "reference_switch")), {2, 3}, "a switch");
-    expect_same(pods("direct", switch_of(0, "reference_switch") + switch_of(2, "reference_switch")), {2, 3}, "switches");
+    expect_same(pods("direct", switch_of(0, "reference_switch") + switch_of(2, "reference_switch")), {2, 3},
+        "switches");
 }
 
 TEST_F(BlocksProcesses, Switches)
@@ -151,12 +152,12 @@ TEST_F(RtlProcesses, AFaultIsTold)
     const std::size_t at = text.find(right);
     ASSERT_NE(at, std::string::npos);
     write_text_file(file,
-        text.replace(at, right.size(), "sent_data[o] = read_data[i] ^ (WIDTH'(read_data[i][126:103] == 24'd7) << 200);"));
+        text.replace(at, right.size(),
+            "sent_data[o] = read_data[i] ^ (WIDTH'(read_data[i][126:103] == 24'd7) << 200);"));
     ::setenv("WEFT_RTL_DIR", folder.file("rtl").c_str(), 1);
     const commands_test::Fixtures files;
     const std::string wave = folder.file("fault.fst");
-    const Written out =
-        written_by(2, pods("ring", switch_of(2, "switch_lockstep")), files, {"--fault-wave", wave});
+    const Written out = written_by(2, pods("ring", switch_of(2, "switch_lockstep")), files, {"--fault-wave", wave});
     ::unsetenv("WEFT_RTL_DIR");
     EXPECT_EQ(out.code, 1) << out.text << out.err;
     EXPECT_NE(out.text.find("p.2.sw.0: clock "), std::string::npos) << out.text;

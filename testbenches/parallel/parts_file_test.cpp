@@ -24,10 +24,7 @@ CutGraph small_board()
     return graph;
 }
 
-GivenParts given(std::vector<std::uint32_t> part)
-{
-    return {2, std::move(part), {1, 2, 3, 4, 5}, "parts.yaml"};
-}
+GivenParts given(std::vector<std::uint32_t> part) { return {2, std::move(part), {1, 2, 3, 4, 5}, "parts.yaml"}; }
 constexpr std::uint32_t any = GivenParts::free;
 
 std::string file_error(const std::string& text)
@@ -60,9 +57,8 @@ RunSetup dgx(const std::string& parts)
 }
 
 // GPUs with even numbers, and those with odd ones.
-const std::string even_and_odd =
-    "parts:\n- [\"*.xpu.0\", \"*.xpu.2\", \"*.xpu.4\", \"*.xpu.6\", \"dgx.0.nvsw.3\"]\n"
-    "- [\"*.xpu.1\", \"*.xpu.3\", \"*.xpu.5\", \"*.xpu.7\", \"dgx.0.nvsw.0\"]\n";
+const std::string even_and_odd = "parts:\n- [\"*.xpu.0\", \"*.xpu.2\", \"*.xpu.4\", \"*.xpu.6\", \"dgx.0.nvsw.3\"]\n"
+                                 "- [\"*.xpu.1\", \"*.xpu.3\", \"*.xpu.5\", \"*.xpu.7\", \"dgx.0.nvsw.0\"]\n";
 
 std::string refusal(const std::string& parts)
 {
@@ -95,7 +91,8 @@ TEST(PartsFile, WhatCannotBeCutStaysTogether)
         FAIL();
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-            "parts.yaml:3: xpu.0 in part 1 and sw.0 in part 0 cannot be apart (xpu.0~sw.0 cannot be cut: a reason); expected "
+            "parts.yaml:3: xpu.0 in part 1 and sw.0 in part 0 cannot be apart (xpu.0~sw.0 cannot be cut: a reason); "
+            "expected "
             "both in one part");
     }
 }
@@ -125,9 +122,11 @@ TEST(PartsFile, IsRefused)
     EXPECT_EQ(refusal("parts:\n- [\"*.xpu.?\"]\n- [dgx.0.xpu.9]\n"),
         "parts.yaml:3: 'dgx.0.xpu.9' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
         "patterns of them");
-    EXPECT_EQ(file_error("parts: {a: 1}\n"), "parts.yaml:1: 'parts' is a mapping; expected a list with an item for each part");
+    EXPECT_EQ(file_error("parts: {a: 1}\n"),
+        "parts.yaml:1: 'parts' is a mapping; expected a list with an item for each part");
     EXPECT_EQ(file_error("parts: []\n"), "parts.yaml:1: no parts; expected parts: [[NODES], [NODES]]");
-    EXPECT_EQ(file_error("partitions: 2\n"), "parts.yaml:1: unknown key 'partitions' in the file of parts; expected 'parts'");
+    EXPECT_EQ(file_error("partitions: 2\n"),
+        "parts.yaml:1: unknown key 'partitions' in the file of parts; expected 'parts'");
     EXPECT_NE(file_error("parts:\n- [{a: b}]\n"), "no error");
 }
 
