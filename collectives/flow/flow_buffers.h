@@ -38,9 +38,9 @@ public:
     bool takes(const FlowFlight& flight);
     // The flight of `transfer`, which is at its first stage. It is in passed() when it has come to the end.
     void enter(std::uint32_t transfer, const FlowFlight& flight, Ps now);
-    void go_on(std::uint32_t piece, Ps now);
+    void go_on(std::uint32_t number, Ps now);
     // The wire of an output may be free, or credits have come back.
-    void serve(std::uint32_t output, Ps now);
+    void serve(std::uint32_t number, Ps now);
 
     std::uint64_t waiting() const { return waiting_; }
     // All that is left waits for room in a circle of full buffers: lets one piece go on without room.
@@ -114,14 +114,14 @@ private:
     std::uint32_t make_output(std::uint32_t group);
     Channel& channel(Output& output, std::uint32_t number);
     static std::uint32_t input_of(Output& output, std::uint32_t from);
-    void take_link(std::uint32_t piece, const Branch& branch, Ps now);
+    void take_link(std::uint32_t number, const Branch& branch, Ps now);
     bool pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const;
-    void begin(std::uint32_t output, std::uint32_t channel, std::uint32_t input, Ps now);
-    void pass_link(std::uint32_t piece, const Hold& taken, Ps now);
+    void begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now);
+    void pass_link(std::uint32_t number, const Hold& taken, Ps now);
     void give_back(const Hold& hold, Ps time);
     static void collect(Output& output, Ps now);
-    void arm(std::uint32_t output, Ps time);
-    void arm_for_credits(std::uint32_t output, Ps now);
+    void arm(std::uint32_t number, Ps time);
+    void arm_for_credits(std::uint32_t number, Ps now);
     std::uint32_t new_piece(const Piece& piece);
     double bytes_of(const Piece& piece) const { return parts_[piece.part].flight.bytes * piece.share; }
 

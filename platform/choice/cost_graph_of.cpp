@@ -291,7 +291,7 @@ private:
     std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
-    std::set<NodeId> tiered_;  // leaves whose switches above are known
+    std::set<NodeId> tiered_;    // leaves whose switches above are known
     std::int64_t nothing_ = -1;  // the link of paths without links
     static constexpr std::uint32_t none_ = ~std::uint32_t{0};
 };

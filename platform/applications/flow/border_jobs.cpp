@@ -19,7 +19,7 @@ std::uint64_t lines_of(std::uint64_t address, std::uint64_t bytes)
 
 }  // namespace
 
-void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, std::shared_ptr<const Schedule> schedule,
+void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, const std::shared_ptr<const Schedule>& schedule,
     std::shared_ptr<const Schedule> whole, std::uint64_t bytes, std::uint32_t element_bytes,
     std::vector<std::uint32_t> members)
 {

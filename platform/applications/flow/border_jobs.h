@@ -23,7 +23,7 @@ public:
     explicit BorderJobs(const LineExecutor& lines) : lines_(lines) {}
 
     // `schedule` is what is carried out, with all threads in `whole`.
-    void open(std::uint32_t number, FlowCore::JobId core, std::shared_ptr<const Schedule> schedule,
+    void open(std::uint32_t number, FlowCore::JobId core, const std::shared_ptr<const Schedule>& schedule,
         std::shared_ptr<const Schedule> whole, std::uint64_t bytes, std::uint32_t element_bytes,
         std::vector<std::uint32_t> members);
     void close(std::uint32_t number);

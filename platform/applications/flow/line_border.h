@@ -62,8 +62,8 @@ public:
     {
         return jobs_->bytes(job, rank, thread, step);
     }
-    void store(const Share& share, Ps first, Ps last) override;
-    void load(const Share& share, Ps first, Ps last) override;
+    void store(const Share& of, Ps first, Ps last) override;
+    void load(const Share& of, Ps first, Ps last) override;
     void signal(const Signal& signal, Ps at) override;
     void left(std::uint32_t token, Ps at) override;
     void arrived(std::uint32_t token, Ps at) override;
