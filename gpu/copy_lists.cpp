@@ -139,6 +139,7 @@ void DmaEngines::poll(Queue& queue)
     const LineIssue issue = line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
     issue.flag(LineHeader::control_flag | LineHeader::poll_flag);
     queue.polled_at = event_queue().now();
+    progress_.poll_leaves(queue.polled_at);
     ++copied_.flag_reads;
     send(issue, *queue.engine, queue.index, MoverUse::word);
 }

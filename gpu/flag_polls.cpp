@@ -25,6 +25,7 @@ void FlagPolls::issue(ComputeUnit& unit, Wavefront& wave)
         if (spins()) progress_.enter_spin();
         progress_.quiet(now);
     }
+    progress_.poll_leaves(group.wait.polled_at());
     network_.send(issue, unit, delay);
 }
 

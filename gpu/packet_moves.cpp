@@ -15,6 +15,7 @@ void PacketMoves::issue_loads(ComputeUnit& unit, Wavefront& wave)
     const std::uint64_t total = packet_bytes(group.format, set.bytes);
     const LineTag tag{unit.number(), wave.context, LineUse::fetch, group.operands.packed(place, wave.load.operand), 1};
     bool first = true;
+    progress_.polls_at_once();
     while (wave.load.position < total) {
         if (unit.in_flight().full()) return;
         const std::uint64_t address = base + wave.load.position;

@@ -6,6 +6,7 @@
 // wait for ever, for a member that takes no part in a reduction: set_watch().
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
@@ -49,7 +50,21 @@ public:
         elsewhere_ = std::move(elsewhere);
     }
     // The same: the next call of what set_watch() gave comes no sooner.
-    void watch_from(Time at) { watch_at_ = at; }
+    void watch_from(Time at)
+    {
+        watch_at_ = at;
+        if (first_poll_ < at) first_poll_ = never;
+    }
+    // A request of a poll that was issued at `issued` leaves.
+    void poll_leaves(Time issued)
+    {
+        if (issued >= watch_at_) first_poll_ = std::min(first_poll_, issued);
+    }
+    // The first poll that may call what set_watch() gave, by its time of issue; ~0: none has left.
+    Time first_poll() const { return first_poll_; }
+    // From here on some poll in vain may count as issued when it is answered.
+    void polls_at_once() { polls_at_once_ = true; }
+    bool any_at_once() const { return polls_at_once_; }
     bool anybody_spins() const { return spinning_ != 0; }
     // Nothing is busy, and all who spin have polled in vain since the last ask_again().
     bool all_in_vain() const { return busy_ == 0 && vain_ == spinning_; }
@@ -83,6 +98,8 @@ public:
     }
 
 private:
+    static constexpr Time never = ~Time{0};
+
     bool stuck(Time now)
     {
         watch_at_ = now + period_;
@@ -94,7 +111,9 @@ private:
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
     Time quiet_since_ = 0;
-    Time watch_at_ = ~Time{0};
+    Time watch_at_ = never;
+    Time first_poll_ = never;
+    bool polls_at_once_ = false;
     Time period_ = 0;
     std::function<bool(Time)> stuck_;
     std::function<bool()> last_resort_;

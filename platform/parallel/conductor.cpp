@@ -146,7 +146,7 @@ void Conductor::run_window(const Pulse& all)
         turns_.run_instant(all.least, failure_);
         return;
     }
-    begin_ = std::min(begin_, turns_.limit(all.least));
+    begin_ = std::min(begin_, turns_.limit(all));
     attempt([this] { each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }); });
     turns_.take(begin_, failure_);
 }

@@ -39,6 +39,7 @@ struct Pulse {
     static constexpr std::uint64_t on_way = 16;     // records were handed over
     static constexpr std::uint64_t asks_help = 32;  // a process asks all others (turns.h)
     static constexpr std::uint64_t asks_overdue = 64;
+    static constexpr std::uint64_t at_once = 128;  // Progress::polls_at_once()
 
     Time least = ~Time{0};     // the earliest that is due: the least of all
     Time since = 0;            // nothing has been busy since: the latest of all
@@ -46,6 +47,7 @@ struct Pulse {
     std::uint64_t epochs = 0;  // the sum
     std::uint64_t flags = 0;   // of any
     Turn turn{};               // the first of all
+    Time poll = ~Time{0};      // Progress::first_poll(): the first of all
 
     bool has(std::uint64_t flag) const { return (flags & flag) != 0; }
     void add(const Pulse& other)
@@ -56,6 +58,7 @@ struct Pulse {
         epochs += other.epochs;
         flags |= other.flags;
         if (other.turn.before(turn)) turn = other.turn;
+        poll = std::min(poll, other.poll);
     }
 };
 

@@ -42,6 +42,8 @@ Pulse Turns::pulse() const
         note(!part.progress->all_in_vain(), Pulse::hopes);
         out.epochs += part.progress->epoch();
         out.since = std::max(out.since, part.progress->quiet_since());
+        out.poll = std::min(out.poll, part.progress->first_poll());
+        note(part.progress->any_at_once(), Pulse::at_once);
     }
     return out;
 }
@@ -106,10 +108,18 @@ void Turns::ask_all(const Pulse& all)
     asked_ = true;
 }
 
+// Of a poll that has left, or of the first one that may still leave.
+Time Turns::earliest_look(const Pulse& all) const
+{
+    if (all.has(Pulse::at_once)) return watch_at_;
+    const Time issued = std::min(all.poll, std::max(all.least, watch_at_));
+    return issued < ~Time{0} - rules_.answer ? issued + rules_.answer : ~Time{0};
+}
+
 bool Turns::steps(const Pulse& all)
 {
     if (!all.has(Pulse::spins)) return false;
-    if (all.busy > 0) return all.least >= watch_at_;
+    if (all.busy > 0) return all.least >= earliest_look(all);
     ask_all(all);
     return true;
 }

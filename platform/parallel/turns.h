@@ -9,6 +9,9 @@
 // the order of the run as a whole, until something is busy again. So the poll that is the last in vain is the same, it asks for more work at
 // the same time, and the run ends with it.
 //
+// Looks. What is busy may wait in vain, too (Rules::overdue): the first poll in vain that was issued `period` after the last look asks. Items run
+// one at a time from the earliest time at which such a poll may have its response, so the look comes at the same one.
+//
 // Over processes. Before each turn and each step the processes agree on the item that is next (Pulse::turn). The process that has it runs
 // it; if it is one of the executor's, the others do the same to their copies of the executor (Rules::follow). A poll that must know
 // of all parts asks: its process sends a pulse with a question in the place of the next turn, and all answer.
@@ -42,6 +45,7 @@ public:
         std::function<bool()> help = {};
         // Asked at polls, `period` apart (0: never): whether what is busy waits in vain, too. The same.
         Time period = 0;
+        Time answer = 0;  // no response to such a poll comes sooner after its issue
         std::function<bool(Time)> overdue = {};
     };
 
@@ -50,7 +54,11 @@ public:
 
     // No window is longer, or reaches beyond `limit()`.
     Time longest() const;
-    Time limit(Time least) const { return least < watch_at_ ? watch_at_ : ~Time{0}; }
+    Time limit(const Pulse& all) const
+    {
+        const Time look = earliest_look(all);
+        return all.least < look ? look : ~Time{0};
+    }
 
     // What holds for the parts of this process.
     Pulse pulse() const;
@@ -65,6 +73,7 @@ public:
     bool late() const { return late_; }
 
 private:
+    Time earliest_look(const Pulse& all) const;
     bool overdue(Part& part, Time now);
     bool can_go_on();
     bool ask(std::uint64_t question, Time now);

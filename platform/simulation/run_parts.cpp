@@ -55,12 +55,15 @@ Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
         parts.executor.follow_turn({static_cast<unsigned>(turn.stage), turn.number, part, turn.ends != 0}, turn.due);
     };
     rules.reach = reach_of_turns(run);
+    Time slice = ~Time{0};
     for (const NodeId node : run.plan.members) {
         const GpuSpec& gpu = run.resolved.gpu(node);
+        slice = std::min<Time>(slice, run.resolved.l2(node).latency);
         rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + run.resolved.l2(node).latency + gpu.l2_to_unit);
     }
     rules.help = [&run, &parts] { return find_more(run, parts); };
     rules.period = System::look_every;
+    rules.answer = run.load.by_units_only() ? rules.poll : slice;  // copy engines are next to the slices
     rules.overdue = [&parts, group](Time now) { return overdue(parts.system, now, group); };
     if (group != nullptr)
         parts.executor.ask_all_by([group](bool here) {

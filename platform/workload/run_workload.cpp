@@ -89,6 +89,13 @@ RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
     }
 }
 
+bool RunWorkload::by_units_only() const
+{
+    const EngineSpec& engine = system_.engine();
+    const bool units = engine.mover == Mover::units || engine.mover == Mover::bulk;
+    return units && engine.channel != EngineChannel::port && !plan_ && !traces_;
+}
+
 CollectiveRequest RunWorkload::collective(std::size_t members) const
 {
     CollectiveRequest request = collective_request(system_, members, dimensions_);

@@ -28,6 +28,9 @@ public:
     // The number of GPUs that it needs; 0 = the number of the workload.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
+    // No copy engine reads flags: what a plan or a trace brings may want some.
+    bool by_units_only() const;
+
     // Those of the workload with their rates; before what follows.
     void set_dimensions(std::vector<Dimension> dimensions) { dimensions_ = std::move(dimensions); }
 

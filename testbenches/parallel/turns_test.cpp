@@ -142,4 +142,48 @@ TEST(Turns, AFailureOfOneEndsThoseOfAll)
     EXPECT_EQ(turns_of(4), "1 own, 2 other, 3 other, 4 own, end; 1 other, 2 own, 3 own, 4 other, failed");
 }
 
+// While something is busy, items run one at a time only from when a poll may ask whether that waits in vain.
+TEST(Turns, StepFromTheFirstPollThatMayAsk)
+{
+    struct Alone final : Transport {
+        Message& outbox(std::uint32_t, std::uint32_t) override { return none; }
+        const Message& inbox(std::uint32_t, std::uint32_t) const override { return none; }
+        bool exchange() override { return false; }
+        Message none;
+    };
+    EXPECT_EQ(in_child([] {
+        EventQueue queue("queue");
+        Alone transport;
+        Progress progress;
+        Turns::Rules rules;
+        rules.period = 100;
+        rules.answer = 30;
+        Turns turns({{&queue, &progress}}, 1, transport, std::move(rules));
+        progress.busy();
+        progress.busy();
+        progress.enter_spin();
+        std::string said;
+        const auto ask = [&](Time least) {
+            Pulse all = turns.pulse();
+            all.least = least;
+            const Time limit = turns.limit(all);
+            said += (turns.steps(all) ? "steps" : std::to_string(limit)) + " ";
+        };
+        ask(90);   // a poll issued at 100 is answered at 130
+        ask(120);  // one issued now at 150
+        progress.poll_leaves(95);
+        ask(120);
+        progress.poll_leaves(105);
+        progress.poll_leaves(110);
+        ask(120);
+        ask(135);
+        progress.watch_from(200);  // that poll is forgotten
+        ask(140);
+        progress.polls_at_once();
+        ask(140);
+        return said;
+    }),
+        "130 150 150 135 steps 170 steps ");
+}
+
 }  // namespace turns_test
