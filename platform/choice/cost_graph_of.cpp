@@ -17,9 +17,6 @@ namespace weft {
 
 namespace {
 
-constexpr double ps_per_s = 1e12;
-constexpr std::uint32_t flag_bytes = 8;
-
 class Maker {
 public:
     Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints,
@@ -69,7 +66,7 @@ public:
         there.first_passes = plan_.used.transit[sender];
         there.to_wire = true;
         PathPart signal = there;
-        out.signal_ps = gpu.unit_to_port + path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
+        out.signal_ps = gpu.unit_to_port + path_time(system_, signal, LineOp::atomic, signal_bytes, LineClass::request);
         out.path.put_ps = gpu.unit_to_port + path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
         back.first_passes = back.nodes.size() > 1 || plan_.used.transit[sender];
         back.last_passes = back.nodes.size() > 1 && plan_.used.transit[sender];
@@ -108,7 +105,7 @@ public:
         there.last_passes = ends && plan_.used.transit[home];
         there.to_wire = !ends;
         PathPart signal = there;
-        out.signal_ps = path_time(system_, signal, LineOp::atomic, flag_bytes, LineClass::request);
+        out.signal_ps = path_time(system_, signal, LineOp::atomic, signal_bytes, LineClass::request);
         out.path.put_ps = path_time(system_, there, LineOp::write, line_bytes, LineClass::request);
         if (ends) out.path.put_ps += gpu.port_to_l2 + home_time(system_, home);
         if (ends) out.signal_ps += gpu.port_to_l2 + home_time(system_, home);
@@ -172,10 +169,10 @@ private:
         const Time open = beyond + wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
             gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
             wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
-        const std::uint32_t made =
-            add_switch(graph_, plan_.fabric.nodes[node].name, ps_per_s / static_cast<double>(spec.reduce_rate),
-                static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
-                static_cast<std::uint32_t>(spec.multicast_groups));
+        const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
+            static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate),
+            static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
+            static_cast<std::uint32_t>(spec.multicast_groups));
         switches_.emplace(node, made);
         return made;
     }

@@ -1,4 +1,4 @@
-// What a link and a rank cost: the parts of a graph of costs.
+// Costs of one rank and of one link, from their parameters.
 #include "platform/choice/cost_graph_of.h"
 
 #include <algorithm>
@@ -12,9 +12,6 @@
 namespace weft {
 
 namespace {
-
-constexpr double ps_of_second = 1e12;
-constexpr std::uint32_t bytes_of_flag = 8;
 
 // Payload that one packet of a stream carries.
 std::uint64_t longest_payload(const LinkSpec& spec)
@@ -45,7 +42,7 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
     // Flags are polled at the point of coherence, which can be farther than the own cache.
     rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
-    rank.poll_slot_ps = static_cast<std::uint64_t>(ps_of_second) / gpu.clock;
+    rank.poll_slot_ps = ps_per_s / gpu.clock;
     rank.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
     const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
     rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + period / 2;
@@ -55,7 +52,8 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.registers = static_cast<double>(engine.wavefronts * engine.unroll * gpu.lanes * engine.vector);
     rank.sets = static_cast<double>(engine.unroll);
     rank.outstanding = static_cast<double>(gpu.outstanding * line_bytes);
-    rank.issue_ps_per_byte = ps_of_second / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
+    rank.issue_ps_per_byte =
+        static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
     rank.units = static_cast<std::uint32_t>(gpu.compute_units);
     const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, engine.wavefronts);
     rank.threads = static_cast<std::uint32_t>(
@@ -66,7 +64,7 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
 CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
 {
     const LinkSpec& spec = system.link(edge);
-    const double ps = ps_of_second / static_cast<double>(spec.bandwidth) / line_bytes;
+    const double ps = static_cast<double>(ps_per_s) / static_cast<double>(spec.bandwidth) / line_bytes;
     CostLink out;
     out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, false, by_card) * ps;
     out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card) * ps;
@@ -75,7 +73,7 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.buffer = static_cast<double>(spec.request_credits * line_bytes);
     out.answer_credits = static_cast<double>(spec.response_credits + spec.pool_credits);
     out.answer_round_ps = static_cast<double>(2 * spec.latency);
-    const double byte_ps = ps_of_second / static_cast<double>(spec.bandwidth);
+    const double byte_ps = static_cast<double>(ps_per_s) / static_cast<double>(spec.bandwidth);
     const bool messages = by_card && destination_lines(spec) > 0;
     if (messages) {
         out.packet_payload = static_cast<double>(std::uint64_t{destination_lines(spec)} * line_bytes);
@@ -84,8 +82,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
         out.answer_ps = static_cast<double>(spec.packet_overhead + spec.message_answer) * byte_ps;
     }
     out.packet_time_ps = out.ps_per_byte * static_cast<double>(longest_payload(spec));
-    out.signal_ps = lone_bytes(spec, LineOp::atomic, bytes_of_flag, LineClass::request, messages) * byte_ps;
-    out.signal_back_ps = lone_bytes(spec, LineOp::atomic, bytes_of_flag, LineClass::response, messages) * byte_ps;
+    out.signal_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::request, messages) * byte_ps;
+    out.signal_back_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::response, messages) * byte_ps;
     return out;
 }
 

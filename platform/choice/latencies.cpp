@@ -5,15 +5,9 @@
 
 namespace weft {
 
-namespace {
-
-constexpr std::uint64_t whole_ps_per_s = 1'000'000'000'000;
-
-}  // namespace
-
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card)
 {
-    return lone_bytes(link, op, size, cls, by_card) * whole_ps_per_s / link.bandwidth;
+    return lone_bytes(link, op, size, cls, by_card) * ps_per_s / link.bandwidth;
 }
 
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,

@@ -11,6 +11,9 @@
 
 namespace weft {
 
+constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+constexpr std::uint32_t signal_bytes = 8;  // payload of a signal
+
 // For a single line on a wire; `by_card`: one that a network card sends.
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 
@@ -28,10 +31,9 @@ struct PathPart {
     std::vector<std::uint32_t> nodes;
     bool first_passes = false;  // the first node passes the line on, and so does the last one
     bool last_passes = false;
-    bool to_wire = false;  // the wire of the last link is not counted, nor the node behind it
-    bool in_network =
-        false;  // the link before the part makes packets by destination, and a card has made a message of the line
-    bool message = false;
+    bool to_wire = false;     // the wire of the last link is not counted, nor the node behind it
+    bool in_network = false;  // the link before the part makes packets by destination
+    bool message = false;     // a card has made a message of the line
 };
 // `part` has what holds behind it.
 Time path_time(const ResolvedSystem& system, PathPart& part, LineOp op, std::uint32_t size, LineClass cls);

@@ -80,7 +80,8 @@ void check_calibration(const RunOptions& run)
 {
     const bool asked = run.uncalibrated || !run.calibration.empty();
     if (asked && !run.flow)
-        throw usage_error("--calibration or --uncalibrated at line fidelity, which has no measured numbers",
+        throw usage_error(
+            "--calibration or --uncalibrated at line or mixed fidelity, which take no file of measured numbers",
             "--fidelity flow");
     if (run.uncalibrated && !run.calibration.empty())
         throw usage_error("--calibration with --uncalibrated", "one of them");
@@ -91,7 +92,7 @@ bool symmetry_option(const std::string& text, bool flow)
     if (text.empty()) return true;
     if (text != "on" && text != "off")
         throw usage_error("option '--symmetry' has the value " + quoted_word(text), "on or off");
-    if (!flow) throw usage_error("--symmetry at line fidelity, which runs all ranks", "--fidelity flow");
+    if (!flow) throw usage_error("--symmetry at line or mixed fidelity, which runs all ranks", "--fidelity flow");
     return text == "on";
 }
 

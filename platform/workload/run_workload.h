@@ -28,7 +28,7 @@ public:
     // The number of GPUs that it needs; 0 = the number of the workload.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
-    // No copy engine reads flags: what a plan or a trace brings may want some.
+    // Whether it is certain that no copy engine reads flags; false for plans and traces, which may name copy engines.
     bool by_units_only() const;
 
     // Those of the workload with their rates; before what follows.

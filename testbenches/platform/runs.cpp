@@ -63,11 +63,16 @@ std::string in_timed_child(const std::function<std::string()>& action, unsigned 
 
 Json run(const RunSetup& setup, unsigned limit_s)
 {
+    return result_of([&] { return run_here(setup); }, limit_s);
+}
+
+Json result_of(const std::function<RunResult()>& action, unsigned limit_s)
+{
     const std::string text = in_timed_child(
         [&] {
             Json out;
             try {
-                const RunResult result = run_here(setup);
+                const RunResult result = action();
                 out = Json::parse(result_json(result, false));
                 out["blocked"] = result.blocked;
                 out["mismatches"] = result.mismatches;

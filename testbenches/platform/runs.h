@@ -39,6 +39,7 @@ RunResult run_here(const RunSetup& setup);
 // In a child. The result (platform/result/report.h, wall-clock times 0) with "blocked" and "mismatches" added;
 // for an input that is refused {"refused": text}. A crash or a run of more than `limit_s` fails the test.
 Json run(const RunSetup& setup, unsigned limit_s = 100);
+Json result_of(const std::function<RunResult()>& action, unsigned limit_s = 100);
 
 // `action` in a child with a time limit; its text.
 std::string in_timed_child(const std::function<std::string()>& action, unsigned limit_s);
