@@ -144,9 +144,9 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
     return tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) -> std::unique_ptr<LinkModel> {
         if (!is_cut) return made(name, 0);
         const auto side = [&](unsigned end) {
-            if (!contexts.here(nodes[end])) return CutLink::Side{contexts.part(nodes[end]), nullptr, nullptr};
+            if (!contexts.here(nodes[end])) return CutLink::Side{contexts.part(nodes[end]), nullptr, nullptr, false};
             const RunContext& context = contexts.of(nodes[end]);
-            return CutLink::Side{contexts.part(nodes[end]), &context.event_queue, &context.pool};
+            return CutLink::Side{contexts.part(nodes[end]), &context.event_queue, &context.pool, contexts.data_on()};
         };
         auto cut = std::make_unique<CutLink>(
             name.c_str(), path, static_cast<std::uint32_t>(cut_links_.size()), std::array{side(0), side(1)},

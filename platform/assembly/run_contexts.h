@@ -31,9 +31,9 @@ class RunContexts {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): a context is that of a whole run
     RunContexts(const RunContext& only) : contexts_{only} {}
-    // One a part of this process; `division` must outlive it.
-    RunContexts(std::vector<RunContext> contexts, const Division& division)
-        : contexts_(std::move(contexts)), division_(&division)
+    // One a part of this process; `division` must outlive it. `data_on`: contents are simulated, and cross the cut.
+    RunContexts(std::vector<RunContext> contexts, const Division& division, bool data_on)
+        : contexts_(std::move(contexts)), division_(&division), data_on_(data_on)
     {
     }
 
@@ -52,10 +52,12 @@ public:
         return contexts_[division_ == nullptr ? 0 : part(node) - division_->first];
     }
     Transport& transport() const { return *division_->transport; }
+    bool data_on() const { return data_on_; }
 
 private:
     std::vector<RunContext> contexts_;
-    const Division* division_ = nullptr;            // null: not cut
+    const Division* division_ = nullptr;  // null: not cut
+    bool data_on_ = true;
     const std::vector<bool>* elsewhere_ = nullptr;  // null: all nodes are here, or in the parts of the division
 };
 

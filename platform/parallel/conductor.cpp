@@ -32,21 +32,6 @@ CutRecord record_at(const Transport::Message& message, std::size_t& at)
     return out;
 }
 
-void line_at(const Transport::Message& message, std::size_t& at, LineRecord& out)
-{
-    std::memcpy(&out, message.data() + at, LineRecord::bytes(0));
-    at += LineRecord::bytes(0);
-    const std::size_t path = LineRecord::bytes(out.depth) - LineRecord::bytes(0);
-    std::memcpy(out.path.data(), message.data() + at, path);
-    at += path;
-}
-
-void breakdown_at(const Transport::Message& message, std::size_t& at, LatencyBreakdown& out)
-{
-    std::memcpy(&out, message.data() + at, sizeof out);
-    at += sizeof out;
-}
-
 }  // namespace
 
 Conductor::Conductor(std::vector<Part> parts, std::vector<CutLink*> links, Transport& transport, Time lookahead,
@@ -85,7 +70,6 @@ void Conductor::deliver(std::size_t part)
     const std::uint32_t to = first_ + static_cast<std::uint32_t>(part);
     Note& note = notes_[part];
     note.least = never;
-    LineRecord line;
     for (std::uint32_t turn = 0; turn < all_; ++turn) {
         const std::uint32_t from = backwards_ ? all_ - 1 - turn : turn;
         const Transport::Message& message = transport_.inbox(to, from);
@@ -93,15 +77,7 @@ void Conductor::deliver(std::size_t part)
             const CutRecord record = record_at(message, at);
             note.least = std::min(note.least, record.due);
             ++note.records;
-            if (record.has_line) {
-                line_at(message, at, line);
-                LatencyBreakdown breakdown;
-                const bool traced = (line.flags & LineHeader::traced_flag) != 0;
-                if (traced) breakdown_at(message, at, breakdown);
-                links_[record.link]->deliver(record, &line, traced ? &breakdown : nullptr, begin_);
-            } else {
-                links_[record.link]->deliver(record, nullptr, nullptr, begin_);
-            }
+            at += links_[record.link]->deliver(record, message.data() + at, begin_);
         }
     }
     note.least = std::min(note.least, parts_[part].event_queue->next_time());

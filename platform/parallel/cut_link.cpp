@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "platform/parallel/carried_data.h"
 
 namespace weft {
 
@@ -27,19 +28,24 @@ public:
     Time on_response(unsigned, Line& line, Time delay) override { return take(line, LinePhase::response, delay); }
     void on_request_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::request_credit, delay, line.vc, false), nullptr);
+        write(record(LinePhase::request_credit, delay, line.vc, false));
     }
     void on_response_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::response_credit, delay, line.vc, false), nullptr);
+        write(record(LinePhase::response_credit, delay, line.vc, false));
     }
 
 private:
     Time take(Line& line, LinePhase phase, Time delay)
     {
-        LineRecord saved;
-        line.save(saved);
-        write(record(phase, delay, line.vc, true), &saved);
+        const LineClass cls = phase == LinePhase::request ? LineClass::request : LineClass::response;
+        const CutRecord head = record(phase, delay, line.vc, true);
+        Transport::Message& message = transport_.outbox(from_.part, to_);
+        const std::size_t at = message.size();
+        message.resize(at + sizeof head + LineRecord::most_bytes());
+        std::memcpy(message.data() + at, &head, sizeof head);
+        const std::size_t bytes = line.save(message.data() + at + sizeof head, carried_bytes(line, cls, from_.data_on));
+        message.resize(at + sizeof head + bytes);
         if (line.traced()) write(line.breakdown());
         from_.pool->give(line);
         return 0;
@@ -49,21 +55,13 @@ private:
         const Scheduling& by = from_.event_queue->scheduling();
         return {from_.event_queue->now() + delay, by.at, by.device, link_, end_, phase, vc, has_line};
     }
-    void write(const LatencyBreakdown& breakdown)
+    template <class T>
+    void write(const T& value)
     {
         Transport::Message& message = transport_.outbox(from_.part, to_);
         const std::size_t at = message.size();
-        message.resize(at + sizeof breakdown);
-        std::memcpy(message.data() + at, &breakdown, sizeof breakdown);
-    }
-    void write(const CutRecord& record, const LineRecord* line)
-    {
-        Transport::Message& message = transport_.outbox(from_.part, to_);
-        const std::size_t at = message.size();
-        const std::size_t bytes = line == nullptr ? 0 : LineRecord::bytes(line->depth);
-        message.resize(at + sizeof record + bytes);
-        std::memcpy(message.data() + at, &record, sizeof record);
-        if (line != nullptr) std::memcpy(message.data() + at + sizeof record, line, bytes);
+        message.resize(at + sizeof value);
+        std::memcpy(message.data() + at, &value, sizeof value);
     }
 
     Side from_;
@@ -89,7 +87,7 @@ CutLink::CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t n
 
 CutLink::~CutLink() = default;
 
-void CutLink::deliver(const CutRecord& record, const LineRecord* line, const LatencyBreakdown* breakdown, Time begin)
+std::size_t CutLink::deliver(const CutRecord& record, const std::byte* after, Time begin)
 {
     if (record.due < begin)
         throw InputError("", 0,
@@ -100,12 +98,17 @@ void CutLink::deliver(const CutRecord& record, const LineRecord* line, const Lat
             "arrivals no earlier than the end of the window");
     const Side& side = sides_[record.end];
     side.event_queue->set_scheduling(begin, {record.at, record.device});
-    Line& handed = line == nullptr ? credits_[record.end] : side.pool->take();
-    if (line == nullptr) {
-        handed.vc = record.vc;
+    Line& handed = record.has_line ? side.pool->take() : credits_[record.end];
+    std::size_t bytes = 0;
+    if (record.has_line) {
+        side.pool->prefetch();
+        bytes = handed.restore(after);
+        if (handed.traced()) {
+            std::memcpy(&handed.breakdown(), after + bytes, sizeof(LatencyBreakdown));
+            bytes += sizeof(LatencyBreakdown);
+        }
     } else {
-        handed.restore(*line);
-        if (breakdown != nullptr) handed.breakdown() = *breakdown;
+        handed.vc = record.vc;
     }
     const Time delay = record.due - begin;
     if (record.phase == LinePhase::request || record.phase == LinePhase::response_credit) {
@@ -113,6 +116,7 @@ void CutLink::deliver(const CutRecord& record, const LineRecord* line, const Lat
     } else {
         call_backward(halves_[record.end]->target(record.end).bound(), handed, record.phase, delay);
     }
+    return bytes;
 }
 
 }  // namespace weft

@@ -37,6 +37,7 @@ public:
         std::uint32_t part;
         EventQueue* event_queue;  // null: the part is in another process, and so is that half of the link
         LinePool* pool;           // the same
+        bool data_on;             // contents are simulated
     };
     using MakeLink = std::function<std::unique_ptr<LinkModel>(unsigned end, const std::string& module_name)>;
 
@@ -45,9 +46,9 @@ public:
         const MakeLink& make, Transport& transport);
     ~CutLink() override;
 
-    // Hands `record`, with `line` and its `breakdown` if it has them, to the module at its end. `begin`: of the window; nothing may arrive
-    // before it.
-    void deliver(const CutRecord& record, const LineRecord* line, const LatencyBreakdown* breakdown, Time begin);
+    // Hands `record`, with the line and the breakdown that are `after` it if it has them, to the module at its end. `begin`: of the
+    // window; nothing may arrive before it. Returns how many bytes were read.
+    std::size_t deliver(const CutRecord& record, const std::byte* after, Time begin);
 
     LineTargetSocket& target(unsigned end) override { return halves_[end]->target(end); }
     LineInitiatorSocket& initiator(unsigned end) override { return halves_[end]->initiator(end); }

@@ -1,10 +1,12 @@
 // The event queue of one part of a run: what is scheduled late takes the place that it would have had, and lines go on as data.
 #include <algorithm>
+#include <array>
 #include <random>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
+#include "platform/parallel/carried_data.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/reports.h"
 #include "tlm_interconnect/kernel/event_queue.h"
@@ -139,11 +141,12 @@ TEST(EventQueueParts, ALineGoesOnAsData)
         line.issued = 123'456'789'012;
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         for (unsigned i = 0; i < line_bytes; ++i) line.data()[i] = static_cast<std::uint8_t>(i * 3);
-        LineRecord record;
-        line.save(record);
+        std::array<std::byte, LineRecord::most_bytes()> record;
+        const std::size_t bytes = line.save(record.data(), line_bytes);
+        EXPECT_EQ(bytes, sizeof(LineRecord) + depth * sizeof(std::uint16_t) + line_bytes);
         from.give(line);
         Line& copy = to.take();
-        copy.restore(record);
+        EXPECT_EQ(copy.restore(record.data()), bytes);
         EXPECT_EQ(copy.op, LineOp::fetch);
         EXPECT_EQ(copy.function, AtomicOp::compare_swap);
         EXPECT_EQ(copy.address, global_address(5, 0x123456));
@@ -165,6 +168,35 @@ TEST(EventQueueParts, ALineGoesOnAsData)
         to.give(copy);
     }
     EXPECT_EQ(from.live() + to.live(), 0U);
+}
+
+// Data go the way that the operation moves them; without contents, whole lines leave theirs behind, and flags do not.
+TEST(EventQueueParts, ALineTakesAlongWhatItBrings)
+{
+    LinePool pool;
+    Line& line = pool.take();
+    const auto carried = [&line](LineOp op, std::uint64_t local, std::uint32_t size, LineClass cls, bool data_on) {
+        line.begin(LineOp::read, global_address(1, local), size).become(op);
+        return carried_bytes(line, cls, data_on);
+    };
+    constexpr LineClass request = LineClass::request;
+    constexpr LineClass response = LineClass::response;
+    for (const LineOp op : {LineOp::read, LineOp::load_reduce}) {
+        EXPECT_EQ(carried(op, 0, 64, request, true), 0U);
+        EXPECT_EQ(carried(op, 0, 64, response, true), 64U);
+        EXPECT_EQ(carried(op, 0, 64, response, false), 0U);
+        EXPECT_EQ(carried(op, 0, 8, response, false), 8U);
+        EXPECT_EQ(carried(op, MemoryImage::flag_base, 64, response, false), 64U);
+    }
+    for (const LineOp op : {LineOp::write, LineOp::multicast, LineOp::reduce}) {
+        EXPECT_EQ(carried(op, 0, 64, request, true), 64U);
+        EXPECT_EQ(carried(op, 0, 64, request, false), 0U);
+        EXPECT_EQ(carried(op, 0, 64, response, true), 0U);
+    }
+    for (const LineOp op : {LineOp::atomic, LineOp::fetch, LineOp::await, LineOp::monitor})
+        for (const LineClass cls : {request, response})
+            for (const bool data_on : {true, false}) EXPECT_EQ(carried(op, 0, 8, cls, data_on), 16U);
+    pool.give(line);
 }
 
 }  // namespace event_queue_parts_test

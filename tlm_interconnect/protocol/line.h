@@ -10,6 +10,7 @@
 // allocated when it first needs them, and stay with it; nothing is allocated in steady state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -146,9 +147,6 @@ static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64,
 struct LineExtras;
 class LineIssue;
 
-// A line on its way as plain data, for a run whose parts exchange lines by value (platform/parallel/).
-struct LineRecord;
-
 class Line final : public LineHeader {
 public:
     static constexpr unsigned max_depth = 32;
@@ -232,9 +230,11 @@ public:
     // Where its time went, for a line with traced_flag.
     LatencyBreakdown& breakdown();
 
-    // All but its place on the event queue, the note of the module that has it, and the breakdown (line_record.h).
-    void save(LineRecord& record);
-    void restore(const LineRecord& record);
+    // For a run whose parts exchange lines by value: a LineRecord (line_record.h) with the return path and the first `carried` bytes of data,
+    // at `at`, where LineRecord::most_bytes() fit. All but the place on the event queue, the note of the module that has the line, and the
+    // breakdown. Both return how many bytes it has.
+    std::size_t save(std::byte* at, unsigned carried);
+    std::size_t restore(const std::byte* at);
 
     static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
     static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }

@@ -1,13 +1,13 @@
 #include "tlm_interconnect/protocol/line_record.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace weft {
 
-void Line::save(LineRecord& record)
+std::size_t Line::save(std::byte* at, unsigned carried)
 {
     if (marked(shared_mark)) SC_REPORT_FATAL("/weft/line", "a line that is shared cannot go to another part");
+    LineRecord record;
     record.address = address;
     record.issued = issued;
     record.tag = tag;
@@ -24,12 +24,23 @@ void Line::save(LineRecord& record)
     record.marks = marks;
     record.message_part = message_part;
     record.status = status_;
-    for (unsigned entry = 0; entry < depth; ++entry) record.path[entry] = path_entry(entry);
-    std::copy(data_, data_ + line_bytes, record.data.begin());
+    record.carried = static_cast<std::uint8_t>(carried);
+    std::memcpy(at, &record, sizeof record);
+    at += sizeof record;
+    for (unsigned entry = 0; entry < depth; ++entry) {
+        const std::uint16_t port = path_entry(entry);
+        std::memcpy(at, &port, sizeof port);
+        at += sizeof port;
+    }
+    std::memcpy(at, data_, carried);
+    return record.bytes();
 }
 
-void Line::restore(const LineRecord& record)
+std::size_t Line::restore(const std::byte* at)
 {
+    LineRecord record;
+    std::memcpy(&record, at, sizeof record);
+    at += sizeof record;
     begin(static_cast<LineOp>(record.op), record.address, record.size)
         .function(static_cast<AtomicOp>(record.function))
         .source(record.source)
@@ -44,8 +55,14 @@ void Line::restore(const LineRecord& record)
     marks = record.marks;
     message_part = record.message_part;
     status_ = record.status;
-    for (unsigned entry = 0; entry < depth; ++entry) path_entry(entry) = record.path[entry];
-    std::copy(record.data.begin(), record.data.end(), data_);
+    for (unsigned entry = 0; entry < depth; ++entry) {
+        std::uint16_t port = 0;
+        std::memcpy(&port, at, sizeof port);
+        at += sizeof port;
+        path_entry(entry) = port;
+    }
+    std::memcpy(data_, at, record.carried);
+    return record.bytes();
 }
 
 }  // namespace weft

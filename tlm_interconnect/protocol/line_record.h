@@ -5,7 +5,6 @@
 // (shared_mark) cannot go.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,6 +13,8 @@
 
 namespace weft {
 
+// Behind it are `depth` entries of the return path, then `carried` bytes of data; the other bytes of the line's data are not set at
+// the other side.
 struct LineRecord {
     std::uint64_t address;
     Time issued;
@@ -31,12 +32,17 @@ struct LineRecord {
     std::uint8_t marks;
     std::uint8_t message_part;
     std::int8_t status;
-    std::array<std::uint8_t, line_bytes> data;
-    std::array<std::uint16_t, Line::max_depth> path;  // as deep as `depth`; what is behind is not set
+    std::uint8_t carried;
 
-    // How many bytes of a record are set.
-    static std::size_t bytes(std::size_t depth) { return offsetof(LineRecord, path) + depth * sizeof(std::uint16_t); }
+    static constexpr std::size_t most_bytes();
+
+    // Bytes with path and data.
+    std::size_t bytes() const { return sizeof *this + depth * sizeof(std::uint16_t) + carried; }
 };
+constexpr std::size_t LineRecord::most_bytes()
+{
+    return sizeof(LineRecord) + Line::max_depth * sizeof(std::uint16_t) + line_bytes;
+}
 static_assert(std::is_trivially_copyable_v<LineRecord>, "a record can be sent as bytes");
 
 }  // namespace weft
