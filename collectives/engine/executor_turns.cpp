@@ -10,6 +10,8 @@ namespace weft {
 namespace {
 
 constexpr std::uint32_t of_the_executor = ~std::uint32_t{0};  // in place of a device
+constexpr std::uint64_t behind_devices = std::uint64_t{1} << 32U;
+constexpr const char* path_of_ends = "~ended";
 
 }  // namespace
 
@@ -17,7 +19,6 @@ constexpr std::uint32_t of_the_executor = ~std::uint32_t{0};  // in place of a d
 // there they are handled within the turn of their device.
 void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
 {
-    constexpr const char* path_of_ends = "~ended";
     in_turns_ = in_turns;
     seats_.clear();
     std::map<const EventQueue*, std::pair<TimedComponent*, TimedComponent*>> made;
@@ -47,6 +48,26 @@ void LineExecutor::divide(const std::vector<Site>& sites, bool in_turns)
     divided_ = true;
 }
 
+void LineExecutor::set_delegate(Delegate* delegate, std::vector<bool> endpoints)
+{
+    delegate_ = delegate;
+    delegated_ = std::move(endpoints);
+    if (divided_ || delegate == nullptr) return;
+    const auto ends = stations_.emplace_back(std::make_unique<Station>(event_queue(), path_of_ends, *this)).get();
+    for (std::size_t endpoint = 0; endpoint < seats_.size(); ++endpoint)
+        if (delegated_[endpoint]) seats_[endpoint].ends = ends;
+}
+
+void LineExecutor::ended(Delegate::Token token)
+{
+    Part& part = *parts_[token];
+    const Seat& seat = seats_[part.endpoint];
+    part.ended = true;
+    part.number = ++delegated_ends_;
+    seat.progress->busy();
+    seat.queue->schedule(part, *seat.ends, seat.queue->now());
+}
+
 const AbsentAccelerator& LineExecutor::absent_one(std::uint32_t endpoint) const
 {
     return dynamic_cast<const AbsentAccelerator&>(*endpoints_[endpoint]);
@@ -64,34 +85,6 @@ void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLo
         if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
 }
 
-// In the order in which ranks leave, unless the run is cut.
-void LineExecutor::leave(Running& job, std::uint32_t position)
-{
-    job.last_left = std::max(job.last_left, now());
-    const bool later = divided_ && !in_turns_;
-    if (later && !told_) leaves_.push_back({job.id, position, now()});
-    if (++job.left < job.job.schedule->size()) return;
-    if (!later) {
-        finish(job);
-    } else {
-        ended_.push_back(job.id);
-    }
-}
-
-void LineExecutor::tell_leaves(const std::vector<Leave>& leaves)
-{
-    for (const Leave& told : leaves) {
-        const auto found = elsewhere_.find({told.job, told.position});
-        if (found == elsewhere_.end()) throw std::logic_error("a rank of another process leaves a job twice");
-        const Done done = std::move(found->second);
-        elsewhere_.erase(found);
-        told_ = told.at;
-        leave(*jobs_.at(told.job), told.position);
-        if (done) done();
-        told_.reset();
-    }
-}
-
 bool LineExecutor::ends_at_once(const Part& part) const
 {
     const bool replay = part.of_job && replays_[part.endpoint] != nullptr;
@@ -101,7 +94,11 @@ bool LineExecutor::ends_at_once(const Part& part) const
 LineExecutor::TurnOf LineExecutor::turn_of(const ScheduledItem& item) const
 {
     const Part& part = static_cast<const Part&>(item);
-    if (part.ended) return {1, seats_[part.endpoint].device, part.index, true};
+    if (part.ended) {
+        const std::uint64_t number =
+            delegated(part.endpoint) ? behind_devices + part.number : seats_[part.endpoint].device;
+        return {1, number, part.index, true};
+    }
     return {2, part.number, part.index, ends_at_once(part)};
 }
 
@@ -109,8 +106,11 @@ void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
 {
     const bool known = turn.part < parts_.size() && parts_[turn.part]->open && absent(parts_[turn.part]->endpoint);
     const Part* const part = known ? parts_[turn.part].get() : nullptr;
-    if (part == nullptr || turn.number != (turn.stage == 1 ? seats_[part->endpoint].device : part->number))
-        throw std::logic_error("processes of one run do not take the same turns");
+    const auto fits = [&] {
+        if (delegated(part->endpoint)) return turn.stage == 1;  // only its process counts their ends
+        return turn.number == (turn.stage == 1 ? seats_[part->endpoint].device : part->number);
+    };
+    if (part == nullptr || !fits()) throw std::logic_error("processes of one run do not take the same turns");
     Part& followed = *parts_[turn.part];
     if (!turn.ends) {  // what it launched is elsewhere, and has its numbers here, too
         for (std::size_t i = 0; log_ != nullptr && i < followed.programs.size(); ++i) number_of_work(followed, i);
@@ -133,12 +133,6 @@ std::pair<std::uint64_t, std::uint32_t> LineExecutor::flags(JobId id, std::uint3
     return {job.addresses[rank].flags, job.flags[rank]};
 }
 
-void LineExecutor::finish_ended()
-{
-    for (const JobId id : ended_) finish(*jobs_.at(id));
-    ended_.clear();
-}
-
 LineExecutor::Part& LineExecutor::new_part(std::uint32_t endpoint)
 {
     if (free_parts_.empty()) {
@@ -157,6 +151,7 @@ LineExecutor::Part& LineExecutor::new_part(std::uint32_t endpoint)
 void LineExecutor::schedule(Part& part, Time delay)
 {
     const Seat& seat = seats_[part.endpoint];
+    if (!in_turns_ && absent(part.endpoint)) return;
     if (!in_turns_) {
         seat.queue->schedule(part, *seat.turns, seat.queue->now() + delay);
         return;

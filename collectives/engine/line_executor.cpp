@@ -188,7 +188,8 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     Running& job = *jobs_.at(id);
     if (job.entered++ == 0) records_[id].start = now();
     const bool elsewhere = absent(job.job.members[position]);
-    if (elsewhere && !in_turns_) {
+    const bool others = delegated(job.job.members[position]);
+    if (elsewhere && !in_turns_ && !others) {
         elsewhere_[{id, position}] = std::move(done);
         return;
     }
@@ -198,8 +199,9 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.position = position;
     part.done = std::move(done);
     // Which workgroups there are elsewhere counts where they are logged.
-    if ((elsewhere && log_ == nullptr) || replays(part.endpoint)) {
+    if (others || (elsewhere && log_ == nullptr) || replays(part.endpoint)) {
         schedule(part, 0);
+        if (has_delegate(part.endpoint)) delegate_->enter(id, position, part.index);
         return;
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
@@ -239,6 +241,7 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
         part.programs.push_back(std::move(program));
     }
     schedule(part, compute_units(endpoint).launch_latency);
+    if (has_delegate(endpoint)) delegate_->access_memory(endpoint, home, bytes, write, part.index);
 }
 
 void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
@@ -254,6 +257,7 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     if (placed.workgroups == 0) placed.workgroups = 2 * compute_units(endpoint).compute_units;
     if (!absent(endpoint)) part.programs = kernel_programs(placed, part.address);
     schedule(part, 0);
+    if (has_delegate(endpoint)) delegate_->run_kernel(endpoint, work, part.index);
 }
 
 void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
@@ -280,6 +284,7 @@ void LineExecutor::wait(std::uint32_t endpoint, Picoseconds duration, Done done)
     part.timer = true;
     part.done = std::move(done);
     schedule(part, duration);
+    if (has_delegate(endpoint)) delegate_->wait(endpoint, duration, part.index);
 }
 
 void LineExecutor::run(ScheduledItem& item)
@@ -344,21 +349,6 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
     if (--part.remaining == 0) end_one(part);
 }
 
-// The last workgroup of the part has ended: the rank leaves its job, or the memory access is done.
-void LineExecutor::end_one(Part& part)
-{
-    const Done done = std::move(part.done);
-    if (part.of_job) {
-        leave(*jobs_.at(part.job), part.position);
-    } else if (part.bytes > 0) {
-        const std::uint32_t home = endpoint_of(part.address);
-        if (!absent(home)) endpoints_[home]->image().discard(local_of(part.address), part.bytes);
-        memories_[home].release(part.address, part.bytes);
-    }
-    if (done) guarded(done);
-    recycle(part);
-}
-
 bool LineExecutor::guarded(const std::function<void()>& action)
 {
     try {
@@ -375,49 +365,6 @@ bool LineExecutor::guarded(const std::function<void()>& action)
 void LineExecutor::rethrow() const
 {
     if (failure_) std::rethrow_exception(failure_);
-}
-
-void LineExecutor::finish(Running& job)
-{
-    const Schedule& schedule = *job.job.schedule;
-    JobRecord& record = records_[job.id];
-    record.finished = true;
-    record.end = job.last_left;
-    const auto address = [&](std::uint32_t rank, Buffer memory) {
-        return local_of(job.addresses[rank].memory[static_cast<unsigned>(memory)]);
-    };
-    if (data_on_) {
-        const auto mismatch = check_outputs(
-            schedule, *job.layout, job.job.type, seed_ + job.id,
-            [&](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
-                const Place place = job.layout->place_of(rank, Buffer::output);
-                endpoints_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out,
-                    bytes);
-            },
-            [&](std::uint32_t rank) { return !absent(job.job.members[rank]); });
-        if (mismatch) {
-            record.mismatch = mismatch->text;
-            record.mismatch_at = std::uint64_t{mismatch->chunk} << 32U | mismatch->rank;
-        }
-        record.checked = schedule.op != CollectiveOp::custom;
-    }
-    if (on_finished) on_finished(job.id);
-    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
-        const std::uint32_t endpoint = job.job.members[rank];
-        for (const Buffer buffer : all_buffers) {
-            const std::uint64_t bytes = job.memory_bytes(rank, buffer);
-            if (bytes == 0) continue;
-            if (!absent(endpoint)) endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
-            if (job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
-            memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
-        }
-        flags_[endpoint].release(job.addresses[rank].flags, job.flags[rank] * flag_stride);
-    }
-    for (const Buffer buffer : all_buffers) {
-        const std::uint64_t bytes = job.in_switch.memories[static_cast<unsigned>(buffer)] ? job.most_bytes(buffer) : 0;
-        if (bytes > 0) symmetric_.release(job.endpoints, bytes, address(0, buffer));
-    }
-    jobs_.erase(job.id);
 }
 
 std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank, Buffer buffer,

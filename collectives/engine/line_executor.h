@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "collectives/engine/contents.h"
+#include "collectives/engine/delegate.h"
 #include "collectives/engine/device_memory.h"
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
@@ -104,6 +105,12 @@ public:
     // Applies the leaves of ranks that other processes simulate, sorted by time, then job, then rank.
     void tell_leaves(const std::vector<Leave>& leaves);
 
+    // Endpoints that somebody else carries out, who tells their ends by ended(). After divide(), before the first job. Null: another process
+    // has them.
+    void set_delegate(Delegate* delegate, std::vector<bool> endpoints);
+    // At the time of their part of the run. What follows comes behind all devices of the instant, in the order of the calls.
+    void ended(Delegate::Token token);
+
     const EngineSpec& spec() const { return spec_; }
     // Creates the groups for steps that switches execute; without it such a job is refused. Outlives the executor.
     void set_groups(GroupRegistry& groups) { groups_ = &groups; }
@@ -154,6 +161,8 @@ private:
     void on_workgroup_done(std::uint64_t token) override;
     void end_one(Part& part);
     bool absent(std::uint32_t endpoint) const { return gpus_[endpoint] == nullptr && replays_[endpoint] == nullptr; }
+    bool delegated(std::uint32_t endpoint) const { return !delegated_.empty() && delegated_[endpoint]; }
+    bool has_delegate(std::uint32_t endpoint) const { return delegate_ != nullptr && delegated(endpoint); }
     const AbsentAccelerator& absent_one(std::uint32_t endpoint) const;
     bool replays(std::uint32_t endpoint) const;
     bool ends_at_once(const Part& part) const;
@@ -188,6 +197,9 @@ private:
     std::function<FlagValues(const std::vector<std::uint64_t>&)> read_flags_;  // null: one process has them all
     mutable FlagValues flags_elsewhere_;
     std::uint64_t scheduled_ = 0;  // in turns: parts so far
+    Delegate* delegate_ = nullptr;
+    std::vector<bool> delegated_;  // by endpoint; empty: none
+    std::uint64_t delegated_ends_ = 0;
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;

@@ -44,10 +44,11 @@ public:
     virtual void load(const Share& share, Ps first, Ps last) = 0;
     // Answered by FlowCore::signalled().
     virtual void signal(const Signal& signal, Ps at) = 0;
-    // Of what carry() has taken: it leaves the border's buffer at `at`; it has come to where it lies.
+    // What FlowCore::carry() has taken leaves the border's buffer at `at`;
     virtual void left(std::uint32_t token, Ps at) = 0;
+    // and comes to its destination at `at`.
     virtual void arrived(std::uint32_t token, Ps at) = 0;
-    // Of what answer() has taken: it could leave the border's node at `at`.
+    // What FlowCore::answer() has taken may go on from the border at `at`.
     virtual void answered(std::uint32_t token, Ps at) = 0;
 };
 

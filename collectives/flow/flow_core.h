@@ -106,12 +106,12 @@ public:
     void set_border(FlowBorder& border, std::vector<bool> outside);
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
-    // What is called from here on happens at `now`; nothing may be due before.
+    // Calls from here on are at `now`. No event may be due before it.
     void set_time(Ps now) { now_ = now; }
     // A rank outside has entered or left.
     void enter_outside(JobId id);
     void leave_outside(JobId id);
-    // What the border has: `bytes` of one line, on a path that begins there. No bytes: a signal.
+    // A line that comes to the border, and the path on which it goes on from there. Without bytes it is a signal.
     struct Line {
         std::uint32_t path = 0;
         std::uint32_t sender = 0;  // endpoint
@@ -268,7 +268,7 @@ private:
         std::uint32_t path = 0;
         // Of a load.
         std::uint32_t move = 0;
-        std::uint32_t lines = 0;  // that have not come
+        std::uint32_t lines = 0;  // of the answer that are still to come
         Ps issue_ps = 0;
         Ps head = 0;
         Ps tail = 0;

@@ -108,9 +108,9 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             const auto port = static_cast<unsigned>(at_port_[node].size());
             at_port_[node].push_back({links_.size(), e});
             place.holders[e] = std::make_shared<CreditHolders>();
-            const bool at_border = border && place.link != nullptr && !contexts.here(node);
-            if (!contexts.here(node) && !at_border) continue;
-            End end = at_border         ? border(contexts.of(nodes[1 - e]), edge, node, nodes[1 - e])
+            const bool at_border = contexts.beyond(node);
+            if (!contexts.in_part_here(node) || place.link == nullptr) continue;
+            End end = at_border         ? border(contexts.of(node), edge, node, nodes[1 - e])
                 : switch_of_[node] >= 0 ? switch_end(node, port)
                                         : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
@@ -137,14 +137,16 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
             {name, path, resolved_.link_parameters(edge), resolved_.seed});
     };
     const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);
-    if (!contexts.here(nodes[0]) && !contexts.here(nodes[1])) {
+    if (contexts.beyond(nodes[0]) && contexts.beyond(nodes[1])) return nullptr;
+    if (!contexts.in_part_here(nodes[0]) && !contexts.in_part_here(nodes[1])) {
         if (is_cut) cut_links_.push_back(nullptr);
         return nullptr;
     }
     return tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) -> std::unique_ptr<LinkModel> {
         if (!is_cut) return made(name, 0);
         const auto side = [&](unsigned end) {
-            if (!contexts.here(nodes[end])) return CutLink::Side{contexts.part(nodes[end]), nullptr, nullptr, false};
+            if (!contexts.in_part_here(nodes[end]))
+                return CutLink::Side{contexts.part(nodes[end]), nullptr, nullptr, false};
             const RunContext& context = contexts.of(nodes[end]);
             return CutLink::Side{contexts.part(nodes[end]), &context.event_queue, &context.pool, contexts.data_on()};
         };

@@ -36,17 +36,16 @@ public:
         : contexts_(std::move(contexts)), division_(&division), data_on_(data_on)
     {
     }
-
-    // The nodes that are `elsewhere` are not simulated here; `elsewhere` must outlive it.
-    RunContexts(const RunContext& only, const std::vector<bool>& elsewhere) : contexts_{only}, elsewhere_(&elsewhere) {}
+    // Some nodes are beyond a border, and have no modules; `beyond` must outlive it.
+    void set_beyond(const std::vector<bool>& beyond) { beyond_ = &beyond; }
 
     std::uint32_t part(NodeId node) const { return division_ == nullptr ? 0 : division_->part_of_node[node]; }
-    bool here(NodeId node) const
-    {
-        if (elsewhere_ != nullptr) return !(*elsewhere_)[node];
-        return division_ == nullptr || division_->here(part(node));
-    }
-    // Of a node that is here.
+    bool beyond(NodeId node) const { return beyond_ != nullptr && (*beyond_)[node]; }
+    // In a part of this process.
+    bool in_part_here(NodeId node) const { return division_ == nullptr || division_->here(part(node)); }
+    // The same, with a module.
+    bool here(NodeId node) const { return !beyond(node) && in_part_here(node); }
+    // Of a node that is in a part of this process.
     const RunContext& of(NodeId node) const
     {
         return contexts_[division_ == nullptr ? 0 : part(node) - division_->first];
@@ -58,7 +57,7 @@ private:
     std::vector<RunContext> contexts_;
     const Division* division_ = nullptr;  // null: not cut
     bool data_on_ = true;
-    const std::vector<bool>* elsewhere_ = nullptr;  // null: all nodes are here, or in the parts of the division
+    const std::vector<bool>* beyond_ = nullptr;  // null: no node is
 };
 
 }  // namespace weft

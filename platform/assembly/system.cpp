@@ -35,9 +35,9 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     std::vector<RunContext> of_parts;
     for (const auto& share : shares_)
         of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});
-    const RunContexts contexts = elsewhere != nullptr ? RunContexts(of_parts.front(), elsewhere->nodes)
-        : division == nullptr                         ? RunContexts(of_parts.front())
-                                                      : RunContexts(of_parts, *division, data_on);
+    RunContexts contexts =
+        division == nullptr ? RunContexts(of_parts.front()) : RunContexts(of_parts, *division, data_on);
+    if (elsewhere != nullptr) contexts.set_beyond(elsewhere->nodes);
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;

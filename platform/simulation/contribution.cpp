@@ -104,6 +104,26 @@ ModuleResult take_module(ByteReader& in)
     return out;
 }
 
+void put_around(ByteWriter& out, const Surroundings::Share& around)
+{
+    out.put(around.here);
+    out.put(around.messages);
+    out.put(around.lines_in);
+    out.put(around.lines_out);
+    out.list(around.links, [&out](const LinkResult& link) { put_link(out, link); });
+}
+
+Surroundings::Share take_around(ByteReader& in)
+{
+    Surroundings::Share out;
+    out.here = in.take<bool>();
+    out.messages = in.take<std::uint64_t>();
+    out.lines_in = in.take<std::uint64_t>();
+    out.lines_out = in.take<std::uint64_t>();
+    out.links = in.list([&in] { return take_link(in); });
+    return out;
+}
+
 void put_fault(ByteWriter& out, const std::optional<BlockFault>& fault)
 {
     out.put(fault.has_value());
@@ -192,6 +212,7 @@ Bytes Contribution::bytes() const
         out.put(mismatch.at);
         out.put(mismatch.text);
     });
+    put_around(out, around);
     out.put(cut);
     out.put(cpu_s);
     out.put(rss);
@@ -227,6 +248,7 @@ Contribution Contribution::of(const Bytes& bytes)
         const auto at = in.take<std::uint64_t>();
         return Mismatch{at, in.text()};
     });
+    out.around = take_around(in);
     out.cut = in.take<CutCosts>();
     out.cpu_s = in.take<double>();
     out.rss = in.take<std::uint64_t>();
@@ -253,6 +275,7 @@ void Contribution::add(Contribution other)
         Mismatch& theirs = other.mismatches[job];
         if (!theirs.text.empty() && (mine.text.empty() || theirs.at < mine.at)) mine = std::move(theirs);
     }
+    if (other.around.here) around = std::move(other.around);
     cut.records += other.cut.records;
     cut.exchange_s += other.cut.exchange_s;
     cut.deliver_s += other.cut.deliver_s;

@@ -15,6 +15,8 @@
 #include "rtl/modules/block_fault.h"
 #include "tlm_interconnect/switch/blocked_chain.h"
 
+#include "platform/simulation/surroundings.h"
+
 namespace weft {
 
 struct Contribution {
@@ -37,6 +39,7 @@ struct Contribution {
         std::string text;
     };
     std::vector<Mismatch> mismatches;  // by job; without text: none
+    Surroundings::Share around;        // of a mixed run
     CutCosts cut;
     double cpu_s = 0;
     std::uint64_t rss = 0;

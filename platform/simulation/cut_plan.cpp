@@ -1,5 +1,7 @@
 #include "platform/simulation/cut_plan.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -32,7 +34,8 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, const Mo
     check_model(resolved, registry, "memory", resolved.memory_model(node), name + ".hbm");
 }
 
-std::string why_uncut(const ResolvedSystem& resolved, const FabricPlan& plan, EdgeId edge)
+std::string why_uncut(const ResolvedSystem& resolved, const FabricPlan& plan, EdgeId edge,
+    const std::vector<bool>* beyond)
 {
     const LinkSpec& link = resolved.link(edge);
     if (link.pool_credits > 0) return "link.pool_credits, a pool that credits go back to when they are sent";
@@ -40,6 +43,7 @@ std::string why_uncut(const ResolvedSystem& resolved, const FabricPlan& plan, Ed
     if (link.credit_bytes > 0) return "link.credit_bytes, messages that take the wire when they are sent";
     if (const std::string& model = resolved.link_model(edge); model != "link") return "model " + model;
     for (const NodeId end : {plan.fabric.edges[edge].a, plan.fabric.edges[edge].b}) {
+        if (beyond != nullptr && (*beyond)[end]) continue;
         const std::string& model = resolved.model(end);
         if (model == "replay") return "a replay GPU, which counts a response when it is sent to it";
         if (plan.fabric.nodes[end].endpoint < 0 && !plan.used.transit[end] && model != "switch" && model != "crossbar")
@@ -50,27 +54,36 @@ std::string why_uncut(const ResolvedSystem& resolved, const FabricPlan& plan, Ed
 }
 
 // Without a partition.
-CutPlan graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry)
+CutPlan graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
+    const std::vector<bool>* beyond)
 {
+    const auto is_beyond = [beyond](NodeId node) { return beyond != nullptr && (*beyond)[node]; };
     CutPlan out;
     out.nodes = plan.members;
     for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
         if (plan.used.nodes[node] && plan.fabric.nodes[node].endpoint < 0) out.nodes.push_back(node);
     std::vector<std::uint32_t> number(plan.fabric.nodes.size());
     CutGraph& graph = out.graph;
+    std::optional<std::uint32_t> flow;  // the first node beyond
     for (const NodeId node : out.nodes) {
-        check_node(resolved, plan, registry, node);
         const bool member = plan.fabric.nodes[node].endpoint >= 0;
         number[node] = static_cast<std::uint32_t>(graph.nodes.size());
-        graph.nodes.push_back({plan.fabric.nodes[node].name, member ? resolved.l2(node).slices : 0, member});
+        if (is_beyond(node)) {
+            if (flow) graph.edges.push_back({*flow, number[node], 0, 0, "both are flow"});
+            if (!flow) flow = number[node];
+        } else {
+            check_node(resolved, plan, registry, node);
+        }
+        const std::uint64_t weight = member && !is_beyond(node) ? resolved.l2(node).slices : 0;
+        graph.nodes.push_back({plan.fabric.nodes[node].name, weight, member});
     }
     for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge) {
-        if (!plan.used.edges[edge]) continue;
-        check_model(resolved, registry, "link", resolved.link_model(edge), edge_name(resolved.graph(), edge));
         const FabricEdge& ends = plan.fabric.edges[edge];
+        if (!plan.used.edges[edge] || (is_beyond(ends.a) && is_beyond(ends.b))) continue;
+        check_model(resolved, registry, "link", resolved.link_model(edge), edge_name(resolved.graph(), edge));
         const LinkSpec& link = resolved.link(edge);
         graph.edges.push_back(
-            {number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(resolved, plan, edge)});
+            {number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(resolved, plan, edge, beyond)});
         ++graph.nodes[number[ends.a]].weight;
         ++graph.nodes[number[ends.b]].weight;
     }
@@ -118,17 +131,17 @@ GivenParts given_parts(const CutGraph& graph, const PartsFile& file)
 }  // namespace
 
 CutPlan cut_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    std::uint32_t parts)
+    std::uint32_t parts, const std::vector<bool>* beyond)
 {
-    CutPlan out = graph_of(resolved, plan, registry);
+    CutPlan out = graph_of(resolved, plan, registry, beyond);
     out.partition = make_partition(out.graph, parts);
     return out;
 }
 
 CutPlan cut_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    const PartsFile& parts)
+    const PartsFile& parts, const std::vector<bool>* beyond)
 {
-    CutPlan out = graph_of(resolved, plan, registry);
+    CutPlan out = graph_of(resolved, plan, registry, beyond);
     out.partition = given_partition(out.graph, given_parts(out.graph, parts));
     return out;
 }

@@ -26,10 +26,11 @@ struct CutPlan {
     std::string text() const { return partition_text(graph, partition); }
 };
 
-// Throws InputError for a system that cannot be cut, or not into so many parts.
+// Throws InputError for a system that cannot be cut, or not into so many parts. `beyond`: by node, whether it is flow in a mixed run; these nodes stay
+// together, and weigh nothing. Null: none is.
 CutPlan cut_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    std::uint32_t parts);
+    std::uint32_t parts, const std::vector<bool>* beyond = nullptr);
 CutPlan cut_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    const PartsFile& parts);
+    const PartsFile& parts, const std::vector<bool>* beyond = nullptr);
 
 }  // namespace weft

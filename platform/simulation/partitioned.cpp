@@ -14,18 +14,18 @@ namespace weft {
 namespace {
 
 CutPlan checked_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    const RunOptions& options)
+    const RunOptions& options, const std::vector<bool>* beyond)
 {
     if (options.check_protocol) throw InputError("", 0, "--partitions with --check-protocol", "--partitions 1");
-    return options.parts ? cut_plan(resolved, plan, registry, *options.parts)
-                         : cut_plan(resolved, plan, registry, options.partitions);
+    return options.parts ? cut_plan(resolved, plan, registry, *options.parts, beyond)
+                         : cut_plan(resolved, plan, registry, options.partitions, beyond);
 }
 
 }  // namespace
 
 CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-    const RunOptions& options)
-    : plan_(checked_plan(resolved, plan, registry, options))
+    const RunOptions& options, const std::vector<bool>* beyond)
+    : plan_(checked_plan(resolved, plan, registry, options, beyond))
 {
     const std::vector<NodeId>& nodes = plan_.nodes;
     division_.parts = options.partitions;
@@ -48,6 +48,9 @@ CutRun::CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         division_.part_of_node[nodes[i]] = plan_.partition.part[i];
         division_.device_of_node[nodes[i]] = devices[plan.fabric.nodes[nodes[i]].name];
+        // The border acts for these.
+        if (beyond != nullptr && (*beyond)[nodes[i]])
+            division_.device_of_node[nodes[i]] = static_cast<std::uint32_t>(devices.size());
     }
     // Components of a device are called as it or below it; what belongs to none comes last (the executor).
     division_.device_of = [devices](const std::string& path) {

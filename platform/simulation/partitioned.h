@@ -24,7 +24,7 @@ class CutRun {
 public:
     // Throws InputError for what cannot be cut.
     CutRun(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
-        const RunOptions& options);
+        const RunOptions& options, const std::vector<bool>* beyond = nullptr);  // as of cut_plan()
     CutRun(const CutRun&) = delete;
     CutRun& operator=(const CutRun&) = delete;
 

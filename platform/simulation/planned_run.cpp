@@ -91,7 +91,9 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
     if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
-    if (options.partitions > 1) cut = std::make_unique<CutRun>(resolved, plan, registry, options);
+    if (options.partitions > 1)
+        cut = std::make_unique<CutRun>(resolved, plan, registry, options,
+            elsewhere == nullptr ? nullptr : &elsewhere->nodes);
     // The estimate is that of all nodes.
     if (elsewhere == nullptr) estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
@@ -100,7 +102,8 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
 bool PlannedRun::in_turns() const
 {
     const Workload& workload = resolved.workload;
-    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() || options.follow;
+    return load.ranks() > 0 || !workload.delays.empty() || !workload.beside.empty() || traffic.any() ||
+        options.follow || elsewhere != nullptr;
 }
 
 void PlannedRun::start_others(BuiltRun& parts) const

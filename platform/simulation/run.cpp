@@ -135,8 +135,6 @@ void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end
     } else {
         result.stop = StopReason::deadlock;
         result.blocked = who_waits(all);
-        if (run.options.around != nullptr)
-            for (std::string& line : run.options.around->blocked()) result.blocked.push_back(std::move(line));
         if (watching.late)
             result.notices.emplace_back("the end may have been found some polls later than without --partitions: its "
                                         "time and counts may differ");
@@ -210,7 +208,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& 
     result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
     if (run.cut) result.cut = all.cut;
-    if (run.options.around != nullptr) run.options.around->add_to(result);
+    if (run.options.around != nullptr) run.options.around->add_to(result, std::move(all.around));
     if (run.options.group != nullptr) result.processes = {run.options.group->size(), all.cpu_s, all.rss};
 }
 

@@ -43,6 +43,7 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
             add(out.waiting_modules, place, gpu->slices()[s]->blocked());
     }
+    if (run.options.around != nullptr) add(out.waiting_modules, ++place, run.options.around->blocked());
 }
 
 }  // namespace
@@ -140,6 +141,7 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
         out.replayed.push_back(replay == nullptr ? 0 : replay->finish_time());
     for (const JobRecord& record : parts.executor.records())
         out.mismatches.push_back({record.mismatch_at, record.mismatch});
+    if (run.options.around != nullptr) out.around = run.options.around->share();
     out.modules = module_results(system, run.resolved, run.plan);
     out.cpu_s = processor_seconds();
     out.rss = resident_bytes_of_process();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,15 @@ namespace weft {
 
 class Surroundings {
 public:
+    // What it has counted, for the result.
+    struct Share {
+        bool here = false;  // false: in another process
+        std::uint64_t messages = 0;
+        std::uint64_t lines_in = 0;   // that crossed to it
+        std::uint64_t lines_out = 0;  // and from it
+        std::vector<LinkResult> links;
+    };
+
     virtual ~Surroundings() = default;
 
     // Which nodes these are, and what is at the links to them. Throws InputError for what cannot be divided so. It outlives the run.
@@ -22,7 +32,8 @@ public:
     virtual Executor& join(LineExecutor& lines) = 0;
     // Who waits there, for a run that cannot progress.
     virtual std::vector<std::string> blocked() const = 0;
-    virtual void add_to(RunResult& result) const = 0;
+    virtual Share share() const = 0;
+    virtual void add_to(RunResult& result, Share share) const = 0;
 };
 
 }  // namespace weft

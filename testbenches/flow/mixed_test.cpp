@@ -163,7 +163,7 @@ TEST(MixedRun, TheResultSaysWhatIsAtLines)
     EXPECT_GT(result["lines"].get<std::uint64_t>(), 0U);
     EXPECT_GT(result["messages"].get<std::uint64_t>(), 0U);
     const std::string notices = result["notices"].dump();
-    EXPECT_NE(notices.find("line by line: 2 of 4 ranks: 2-3; the rest as flow"), std::string::npos) << notices;
+    EXPECT_NE(notices.find("line by line: 2 of 4 ranks: 2 3; the rest as flow"), std::string::npos) << notices;
     for (const Json& module : result["modules"])
         EXPECT_EQ(module["name"].get<std::string>().rfind("host.1.", 0), 0U) << module["name"];
 }
@@ -282,9 +282,9 @@ TEST(MixedRefusals, WhatIsNotThereIsNamed)
         "mixed fidelity has no engine.protocol other than simple");
     expect_refused(setup.with("engine.mover=copy_engine"), "host.0",
         "mixed fidelity has no engine.mover other than units");
-    RunSetup cut = setup;
-    cut.options.partitions = 2;
-    expect_refused(cut, "host.0", "mixed fidelity has no --partitions");
+    RunSetup recorded = setup;
+    recorded.options.record = true;
+    expect_refused(recorded, "host.0", "mixed fidelity has no --record");
     expect_refused(on(example("dgx_h100"), "profile: h100\n" + collective_lines("all_reduce", "nvls", "64 KiB")),
         "dgx.0.xpu.0", "mixed fidelity has no steps that switches carry out");
 }

@@ -35,6 +35,7 @@ Written written_by(unsigned processes, const RunSetup& setup, const Fixtures& fi
     for (const std::string& set : setup.sets) run.insert(run.end(), {"--set", set});
     const RunOptions& options = setup.options;
     if (options.until) run.insert(run.end(), {"--until", std::to_string(*options.until) + "ps"});
+    if (!options.lines.empty()) run.insert(run.end(), {"--fidelity", "mixed", "--lines", options.lines});
     if (!options.data_on) run.emplace_back("--no-data");
     if (options.watch) run.emplace_back("--watch");
     if (options.follow) run.insert(run.end(), {"--critical-path", "--timeline", files.path("timeline")});

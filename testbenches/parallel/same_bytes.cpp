@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
+#include "platform/applications/flow/run_mixed.h"
 #include "platform/result/report.h"
 
 namespace weft::testing {
@@ -31,7 +32,8 @@ std::string bytes_of(RunSetup setup, const Cut& cut)
     return in_timed_child(
         [&setup] {
             try {
-                const RunResult result = run_system(resolve_setup(setup), ModelRegistry(), setup.options);
+                const auto run = setup.options.lines.empty() ? run_system : run_mixed;
+                const RunResult result = run(resolve_setup(setup), ModelRegistry(), setup.options);
                 std::string text = result_json(result, false);
                 for (const std::string& line : result.blocked) text += line + "\n";
                 return text + result.series + result.timeline + result.record;

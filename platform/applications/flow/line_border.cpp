@@ -24,16 +24,18 @@ std::uint32_t place_for(std::vector<T>& all, std::vector<std::uint32_t>& free)
 
 LineBorder::LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core, BorderPaths& paths,
     const RoutingSpec& routing)
-    : TimedComponent(event_queue, "~flow"), pool_(pool), progress_(progress), core_(core), paths_(paths),
+    : TimedComponent(event_queue, "~border"), pool_(pool), progress_(progress), core_(core), paths_(paths),
       routing_(routing)
 {
 }
 
-FabricModules::End LineBorder::end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines)
+FabricModules::End LineBorder::end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines,
+    std::string link)
 {
     const unsigned number = paths_.add_port({edge, outer, inner});
     auto port = std::make_unique<Port>(("flow_border_" + std::to_string(number)).c_str(), *this, number);
     port->packet_lines = packet_lines;
+    port->link = std::move(link);
     FabricModules::End out = FabricModules::End::of(port->out, port->in, port->output);
     out.set_credits = [at = port.get()](const BufferSpace& space) {
         at->output.set_credits(space);
@@ -48,8 +50,6 @@ void LineBorder::join(LineExecutor& lines, BorderJobs& jobs)
     executor_ = &lines;
     jobs_ = &jobs;
 }
-
-void LineBorder::begin() { core_.set_time(event_queue().now()); }
 
 void LineBorder::finish()
 {
@@ -69,13 +69,13 @@ void LineBorder::wake_core()
     ScheduledItem& item = *wakes_[due_.size()];
     item.kind = wake_kind;
     due_.push_back(next);
-    event_queue().schedule(item, *this, next);
+    event_queue().schedule(item, *this, next, wake_input);
 }
 
 void LineBorder::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
-    begin();
+    begin(now);
     if (item.kind >= OutputPort::wake_kind) {
         request_arbitration();
         return;
@@ -96,6 +96,7 @@ void LineBorder::run(ScheduledItem& item)
         request_arbitration();
         break;
     }
+    case carry_kind: carry(Line::of(item), item.input); break;
     case again_kind: go_on(Line::of(item)); break;
     case return_kind: go_back(Line::of(item)); break;
     default: came_back(Line::of(item)); break;
@@ -110,6 +111,13 @@ void LineBorder::arbitrate()
 
 Time LineBorder::on_request(unsigned port, Line& line, Time delay)
 {
+    line.kind = carry_kind;
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
+    return 0;
+}
+
+void LineBorder::carry(Line& line, unsigned port)
+{
     const LineOp op = line.op;
     if (op != LineOp::read && op != LineOp::write && op != LineOp::atomic) {
         executor_->guarded([op] {
@@ -117,14 +125,13 @@ Time LineBorder::on_request(unsigned port, Line& line, Time delay)
                 std::string("a ") + name_of(op) + " leaves the nodes at lines, which mixed fidelity has not",
                 "reads, writes and signals only, or --fidelity line");
         });
-        return 0;
+        return;
     }
     const BorderPaths::Way& way = paths_.in(port, line.destination);
     const std::uint32_t token = place_for(carried_, free_carried_);
     carried_[token] = {&line, port, &way};
     ++lines_in_;
     ++open_;
-    begin();
     FlowCore::Line carried;
     carried.path = op == LineOp::atomic ? way.signals : way.there;
     carried.sender = line.source;
@@ -138,9 +145,7 @@ Time LineBorder::on_request(unsigned port, Line& line, Time delay)
     } else if (op == LineOp::atomic) {
         carried.messages = 1;
     }
-    core_.carry(carried, event_queue().now() + delay);
-    finish();
-    return 0;
+    core_.carry(carried, event_queue().now());
 }
 
 void LineBorder::left(std::uint32_t token, Ps at)
@@ -221,21 +226,19 @@ void LineBorder::start(Stream& stream, const Share& share, Ps first, Ps last)
     stream.ticket = share.ticket;
     stream.first = first;
     stream.last = last;
-    event_queue().schedule(stream, *this, first);
+    event_queue().schedule(stream, *this, first, stream_input);
 }
 
-void LineBorder::store(const Share& of, Ps first, Ps last)
+void LineBorder::store(const Share& share, Ps first, Ps last)
 {
-    const Share share = of;
     const BorderJobs::Lines lines = jobs_->take(share, false);
     Stream& stream = new_stream(LineOp::write, jobs_->members(share.job)[share.rank], lines.operand->endpoint);
     stream.lines = lines;
     start(stream, share, first, last);
 }
 
-void LineBorder::load(const Share& of, Ps first, Ps last)
+void LineBorder::load(const Share& share, Ps first, Ps last)
 {
-    const Share share = of;
     const BorderJobs::Lines lines = jobs_->take(share, true);
     Stream& stream = new_stream(LineOp::read, jobs_->members(share.job)[share.rank], lines.operand->endpoint);
     stream.lines = lines;
@@ -251,7 +254,7 @@ void LineBorder::signal(const Signal& signal, Ps at)
     stream.lines = {nullptr, 0, 1};
     stream.ticket = signal.ticket;
     stream.first = stream.last = at;
-    event_queue().schedule(stream, *this, at);
+    event_queue().schedule(stream, *this, at, stream_input);
 }
 
 // A line that was carried from one port to another.
@@ -279,8 +282,10 @@ void LineBorder::go_back(Line& line)
 std::size_t LineBorder::exit_of(const BorderPaths::Way& way, Line& line) const
 {
     if (way.even) return line.pick(static_cast<unsigned>(way.exits.size()));
+    // Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4): 2^16 over the golden ratio spreads neighbours.
     constexpr std::uint32_t steps = 1U << 16U;
-    const double place = static_cast<double>(line.path_hash * 40503U % steps) / steps;
+    constexpr std::uint32_t spread = 40503;
+    const double place = static_cast<double>(line.path_hash * spread % steps) / steps;
     std::size_t exit = 0;
     while (exit + 1 < way.exits.size() && place >= way.exits[exit].until) ++exit;
     return exit;
@@ -299,7 +304,7 @@ void LineBorder::send(Stream& stream)
     }
     while (stream.next < stream.count()) {
         const Time due = stream.due(stream.next);
-        if (due > now) return event_queue().schedule(stream, *this, due);
+        if (due > now) return event_queue().schedule(stream, *this, due, stream_input);
         send_line(stream);
         ++stream.next;
     }
@@ -368,9 +373,9 @@ void LineBorder::came_back(Line& line)
 std::vector<std::string> LineBorder::blocked() const
 {
     std::vector<std::string> out;
-    for (std::size_t p = 0; p < ports_.size(); ++p) {
-        const std::string text = ports_[p]->output.describe();
-        if (!text.empty()) out.push_back("border of flow, port " + std::to_string(p) + ": " + text);
+    for (const auto& port : ports_) {
+        const std::string text = port->output.describe();
+        if (!text.empty()) out.push_back("border of flow at " + port->link + ": " + text);
     }
     return out;
 }

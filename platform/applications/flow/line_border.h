@@ -3,8 +3,8 @@
 // Purpose: lines that leave become transfers of a FlowCore, and what the core brings becomes lines. The links themselves are
 // simulated line by line, with their credits.
 // Sockets: one port for each such link (end()).
-// One clock: the core's next event is an item of the event queue. The border comes behind all devices of an instant, the executor
-// included, and within the instant in the order in which its items were scheduled.
+// One clock: the core's next event is an item of the event queue. The border comes behind all devices of an instant and before the executor.
+// What comes to it goes first, by port; then lines that are due, then the core.
 //
 // Lines between two ranks at lines that pass flow are carried by the core in between; they remain the same objects.
 //
@@ -38,12 +38,12 @@ public:
     LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core, BorderPaths& paths,
         const RoutingSpec& routing);
 
-    // During elaboration.
-    FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines);
+    // During elaboration. `link` names it in reports.
+    FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines, std::string link);
     // Before time starts.
     void join(LineExecutor& lines, BorderJobs& jobs);
-    // Calls of the core from outside its events go between these two.
-    void begin();
+    // Calls of the core from outside its events, at `now`, go between these two.
+    void begin(Time now) { core_.set_time(now); }
     void finish();
 
     std::vector<std::string> blocked() const;
@@ -62,8 +62,8 @@ public:
     {
         return jobs_->bytes(job, rank, thread, step);
     }
-    void store(const Share& of, Ps first, Ps last) override;
-    void load(const Share& of, Ps first, Ps last) override;
+    void store(const Share& share, Ps first, Ps last) override;
+    void load(const Share& share, Ps first, Ps last) override;
     void signal(const Signal& signal, Ps at) override;
     void left(std::uint32_t token, Ps at) override;
     void arrived(std::uint32_t token, Ps at) override;
@@ -81,6 +81,7 @@ private:
         LineInitiatorSocket out;
         LineTargetSocket in;
         OutputPort output;
+        std::string link;
         std::uint32_t packet_lines = 0;  // of a message's packet; 0: the link has none
         unsigned vc_sets = 1;            // of the link, for each VC set of the routes
         unsigned turn = 0;
@@ -121,12 +122,17 @@ private:
     static constexpr std::uint8_t back_kind = 3;    // for a line that was made here
     static constexpr std::uint8_t again_kind = 4;   // a line that goes on to lines, at the wire
     static constexpr std::uint8_t return_kind = 5;  // its answer
+    static constexpr std::uint8_t carry_kind = 6;   // a line comes from the part at lines
+    // Inputs behind those of the ports.
+    static constexpr unsigned stream_input = 4094;
+    static constexpr unsigned wake_input = 4095;
 
     void run(ScheduledItem& item) override;
     void arbitrate() override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
 
     void wake_core();
+    void carry(Line& line, unsigned port);
     void send(Stream& stream);
     void send_line(Stream& stream);
     void came_back(Line& line);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/stall_lines.h"
 #include "platform/configuration/glob.h"
 
 namespace weft {
@@ -100,19 +101,6 @@ void check_rest(const FabricPlan& plan, const LinePart& part, const std::vector<
     }
 }
 
-// "0-3, 6"
-std::string ranges(const std::vector<std::uint32_t>& of)
-{
-    std::string out;
-    for (std::size_t i = 0; i < of.size();) {
-        std::size_t j = i;
-        while (j + 1 < of.size() && of[j + 1] == of[j] + 1) ++j;
-        out += (out.empty() ? "" : ", ") + (i == j ? std::to_string(of[i]) : fmt::format("{}-{}", of[i], of[j]));
-        i = j + 1;
-    }
-    return out;
-}
-
 }  // namespace
 
 LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, const std::string& names)
@@ -142,7 +130,7 @@ LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, cons
     if (at_lines.size() == plan.members.size()) refuse("all ranks are among them", "--fidelity line");
     const std::vector<std::vector<Fabric::Port>> ports = plan.fabric.ports();
     check_rest(plan, out, ports);
-    out.text = fmt::format("{} of {} ranks: {}", at_lines.size(), plan.members.size(), ranges(at_lines));
+    out.text = fmt::format("{} of {} ranks: {}", at_lines.size(), plan.members.size(), ranges_text(at_lines));
     return out;
 }
 

@@ -22,8 +22,6 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
 {
     const EngineSpec& engine = system.engine();
     const std::pair<bool, const char*> not_there[] = {
-        {options.partitions > 1, "--partitions"},
-        {options.group != nullptr, "several processes"},
         {options.record, "--record"},
         {options.follow, "--critical-path, --timeline or --html"},
         {engine.grain > line_bytes, "engine.grain above 64 B"},
@@ -68,7 +66,8 @@ public:
                 border_.emplace(context.event_queue, context.pool, context.progress, *core_, *paths_,
                     resolved_.routing());
             const LinkSpec& link = resolved_.link(edge);
-            return border_->end(edge, outer, inner, link.message_header > 0 ? destination_lines(link) : 0);
+            return border_->end(edge, outer, inner, link.message_header > 0 ? destination_lines(link) : 0,
+                edge_name(resolved_.graph(), edge));
         };
         return elsewhere_;
     }
@@ -77,35 +76,42 @@ public:
     {
         std::vector<bool> at_lines = part_.ranks;  // outside for the core
         at_lines.flip();
+        if (!border_) return executor_.emplace(lines, nullptr, nullptr, part_.ranks);
         core_->set_border(*border_, std::move(at_lines));
         flow_.emplace(*core_, resolved_.engine(), fabric_->endpoints(),
             [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                 std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); });
-        executor_.emplace(lines, *flow_, *border_, part_.ranks);
-        return *executor_;
+        return executor_.emplace(lines, &*flow_, &*border_, part_.ranks);
     }
 
     std::vector<std::string> blocked() const override
     {
+        if (!border_) return {};
         std::vector<std::string> out = border_->blocked();
         for (std::string& line : core_->blocked()) out.push_back(std::move(line));
         return out;
     }
 
-    void add_to(RunResult& result) const override
+    Share share() const override
+    {
+        if (!border_) return {};
+        return {true, core_->messages(), border_->lines_in(), border_->lines_out(), fabric_->links()};
+    }
+
+    void add_to(RunResult& result, Share share) const override
     {
         result.fidelity = "mixed";
-        result.messages = core_->messages();
+        result.messages = share.messages;
         result.verified = "passed";
         result.verification = "symbolic";
         result.notices.push_back(fmt::format("line by line: {}; the rest as flow, {} transactions crossed to it and {} "
                                              "from it",
-            part_.text, border_->lines_in(), border_->lines_out()));
+            part_.text, share.lines_in, share.lines_out));
         std::vector<LinkResult>& links = result.link_results;
         links.erase(
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
-        for (LinkResult& link : fabric_->links()) links.push_back(std::move(link));
+        for (LinkResult& link : share.links) links.push_back(std::move(link));
     }
 
 private:
