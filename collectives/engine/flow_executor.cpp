@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/channels.h"
+#include "collectives/schedule/layout.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -12,6 +13,20 @@ namespace weft {
 namespace {
 
 constexpr double ps_of_second = 1e12;
+constexpr std::uint64_t most_lines_of_small = 16;  // of a thread's part; beyond, unequal parts differ by less than 7 %
+
+// `all` is `schedule` with all threads.
+auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job)
+{
+    auto layout = std::make_shared<const Layout>(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    return [all = std::move(all), layout = std::move(layout)](std::uint32_t rank, std::uint32_t thread,
+               std::uint32_t step) {
+        std::uint64_t out = 0;
+        for (const ChunkShare& share : layout->shares(all->ranks[rank].threads[thread].steps[step]))
+            out += share.end - share.begin;
+        return out;
+    };
+}
 
 }  // namespace
 
@@ -40,31 +55,43 @@ Executor::JobId FlowExecutor::open(Job job)
     const std::shared_ptr<const Schedule> schedule =
         carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
     const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
-    std::shared_ptr<const FlowProgram>& program = programs_[{schedule, fenced}];
-    if (!program)
-        program = std::make_shared<const FlowProgram>(
-            program_of(schedule->channels == 1 ? *schedule : whole(*schedule), fenced));
-    return open(std::move(job), program);
+    Carried& carried = programs_[{schedule, fenced}];
+    if (!carried.program) {
+        carried.whole = schedule->channels == 1 ? schedule : std::make_shared<const Schedule>(whole(*schedule));
+        carried.program = std::make_shared<const FlowProgram>(program_of(*carried.whole, fenced));
+    }
+    FlowJob flow;
+    flow.program = carried.program;
+    const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
+    const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
+    if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
+        flow.step_bytes = whole_lines(carried.whole, *schedule, job);
+    return open(std::move(job), std::move(flow));
 }
 
 Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> program)
 {
-    const EngineSpec& engine = job.engine ? *job.engine : spec_;
-    require_known(engine);
-    const auto protocol = engine.protocol;
+    require_known(job.engine ? *job.engine : spec_);
+    FlowJob flow;
+    flow.program = std::move(program);
+    return open(std::move(job), std::move(flow));
+}
+
+Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
+{
+    const auto protocol = (job.engine ? *job.engine : spec_).protocol;
+    const FlowProgram& program = *flow.program;
     JobRecord record;
     record.name = job.name;
-    record.op = program->op;
-    record.algorithm = job.schedule ? job.schedule->name : program->name;
-    record.protocol = program->has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll)
-                                           : name_of(Protocol::simple);
-    record.ranks = program->ranks();
+    record.op = program.op;
+    record.algorithm = job.schedule ? job.schedule->name : program.name;
+    record.protocol = program.has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll)
+                                          : name_of(Protocol::simple);
+    record.ranks = program.ranks();
     record.bytes = job.bytes;
     if (job.schedule) record.price = job.schedule->price;
     record.reported = job.reported;
     records_.push_back(std::move(record));
-    FlowJob flow;
-    flow.program = std::move(program);
     flow.bytes = job.bytes;
     flow.members = std::move(job.members);
     flow.threads_each = threads_each_;

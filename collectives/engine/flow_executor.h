@@ -59,6 +59,11 @@ public:
     static void require_known(const EngineSpec& spec);
 
 private:
+    struct Carried {
+        std::shared_ptr<const FlowProgram> program;
+        std::shared_ptr<const Schedule> whole;  // with all threads
+    };
+    JobId open(Job job, FlowJob flow);
     // When the memory of an endpoint has served `bytes` more.
     Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes);
 
@@ -77,7 +82,7 @@ private:
         std::uint32_t left = 0;
     };
     std::vector<Entered> entered_;  // by job
-    std::map<std::pair<std::shared_ptr<const Schedule>, bool>, std::shared_ptr<const FlowProgram>> programs_;
+    std::map<std::pair<std::shared_ptr<const Schedule>, bool>, Carried> programs_;
 };
 
 }  // namespace weft

@@ -32,10 +32,6 @@ public:
 
     virtual ~FlowBorder() = default;
 
-    // Bytes of an operand of a step, as the line model has them: small messages leave some threads without any.
-    virtual std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread,
-        std::uint32_t step) const = 0;
-
     // Number of the path from an endpoint of the core to the border on the way to one outside.
     virtual std::uint32_t path_out(std::uint32_t from, std::uint32_t to, bool signals) = 0;
     // The first line could go on at `first`, the last one at `last`, neither before now. Answered by FlowCore::stored().

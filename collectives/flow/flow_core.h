@@ -54,6 +54,9 @@ struct FlowJob {
     std::string name;          // for reports
     bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
     std::uint32_t number = 0;  // for the border
+    // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
+    // none. Null: equal parts.
+    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
 };
 
 class FlowCore {
@@ -108,6 +111,7 @@ public:
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
     void set_time(Ps now) { now_ = now; }
+    bool has_border() const { return border_ != nullptr; }
     // A rank outside has entered or left.
     void enter_outside(JobId id);
     void leave_outside(JobId id);
@@ -355,7 +359,6 @@ private:
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
     // Ranks that somebody else carries out (flow_outside.cpp).
     bool is_outside(std::uint32_t endpoint) const { return border_ != nullptr && outside_[endpoint]; }
-    double bytes_of_lines(const Thread& thread, std::uint32_t op) const;
     void require_known_outside(const FlowProgram& program) const;
     Outside outside_share(const Move& move, std::uint32_t operand, std::uint32_t endpoint) const;
     void store_outside(const Move& move, std::uint32_t operand, Ps from, Ps ready);

@@ -199,8 +199,12 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
 
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
 {
-    if (border_ != nullptr) return bytes_of_lines(thread, thread.next);
-    return thread.job->chunk_bytes / op.parts * op.count;
+    const Job& job = *thread.job;
+    if (job.what.step_bytes) {
+        const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
+        return static_cast<double>(job.what.step_bytes(thread.rank, index - job.thread(thread.rank, 0), thread.next));
+    }
+    return job.chunk_bytes / op.parts * op.count;
 }
 
 // A move from the own memory, whose cost is known.
@@ -234,7 +238,7 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
     if (thread.path == none || thread.issue_ps > 0 || !book_.alone(thread.path)) return;
-    if (border_ != nullptr) return;
+    if (thread.job->what.step_bytes) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
@@ -277,7 +281,8 @@ void FlowCore::ask(const Move& move, Ps now)
         moves_[number].pending = 1;
         return ask_members(number, now, now + move.load_ps + move.issue_ps);
     }
-    for (std::uint32_t i = 0; i < op.sources && (border_ == nullptr || move.bytes > 0); ++i) {
+    const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
+    for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         if (is_outside(owner)) {
             ask_outside(number, i, now);
@@ -342,7 +347,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
     if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
-    if (border_ != nullptr && move.bytes <= 0) return;
+    if (threads_[move.thread].job->what.step_bytes && move.bytes <= 0) return;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
         if (border_ != nullptr && outside_[endpoint_at(thread, destination.peer)]) {

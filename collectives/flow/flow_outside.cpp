@@ -23,13 +23,6 @@ void FlowCore::require_known_outside(const FlowProgram& program) const
             "engine.protocol=simple and an algorithm of loads and stores, or --fidelity line or flow");
 }
 
-double FlowCore::bytes_of_lines(const Thread& thread, std::uint32_t op) const
-{
-    const Job& job = *thread.job;
-    const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
-    return static_cast<double>(border_->bytes(job.what.number, thread.rank, index - job.thread(thread.rank, 0), op));
-}
-
 void FlowCore::enter_outside(JobId id) { --jobs_[id]->positions_to_enter; }
 
 void FlowCore::leave_outside(JobId id)

@@ -24,7 +24,6 @@ public:
     std::uint64_t stored = 0;
     std::uint64_t signals = 0;
 
-    std::uint64_t bytes(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const override { return 64; }
     std::uint32_t path_out(std::uint32_t, std::uint32_t, bool) override { return path_; }
     void store(const Share& share, Ps, Ps last) override
     {
@@ -74,6 +73,7 @@ Outcome play(CollectiveOp op, bool signal_comes, bool loses_signals = false)
     job.bytes = 128;
     job.members = {0, 1};
     job.name = name_of(op);
+    job.step_bytes = [](std::uint32_t, std::uint32_t, std::uint32_t) { return std::uint64_t{64}; };
     const FlowCore::JobId id = core.open(job);
     Outcome out;
     core.enter_outside(id);

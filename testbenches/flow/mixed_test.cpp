@@ -145,6 +145,25 @@ TEST(MixedBytes, EveryLinkCarriesTheBytesOfTheSchedule)
     }
 }
 
+// 512 B a chunk are eight lines, which eight of 32 threads have. With equal parts of 16 B each thread would send a packet.
+TEST(MixedBytes, SmallMessagesTakeWholeLinesInFlowToo)
+{
+    const RunSetup setup = on(example("dgx_h100"), "profile: h100\n" + collective_lines("all_gather", "ring", "4 KiB"));
+    std::map<std::string, std::uint64_t> wire;
+    const Json lines = mixed_run(setup, "");
+    const Json flow = mixed_run(setup, "flow");
+    for (const Json& link : lines["links"])
+        wire[link["from"].get<std::string>() + link["to"].get<std::string>()] = link["wire_bytes"];
+    ASSERT_EQ(lines["links"].size(), flow["links"].size());
+    std::uint64_t all = 0;
+    for (const Json& link : flow["links"]) {
+        const std::string name = link["from"].get<std::string>() + link["to"].get<std::string>();
+        EXPECT_EQ(link["wire_bytes"], wire[name]) << name;
+        all += wire[name];
+    }
+    EXPECT_EQ(all, 243'712U);
+}
+
 TEST(MixedRun, TwoRunsGiveTheSameBytes)
 {
     const RunSetup setup = clos("all_reduce", "direct", "64 KiB");

@@ -64,15 +64,6 @@ std::shared_ptr<BorderJobs::Operand> BorderJobs::made(Job& job, const FlowBorder
     return out;
 }
 
-std::uint64_t BorderJobs::bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const
-{
-    const Job& of = jobs_.at(job);
-    std::uint64_t out = 0;
-    for (const ChunkShare& share : of.layout->shares(of.whole->ranks[rank].threads[thread].steps[step]))
-        out += share.end - share.begin;
-    return out;
-}
-
 BorderJobs::Lines BorderJobs::take(const FlowBorder::Share& share, bool loads)
 {
     Job& job = jobs_.at(share.job);

@@ -49,7 +49,6 @@ public:
         std::uint64_t end;
     };
     Lines take(const FlowBorder::Share& share, bool loads);
-    std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const;
     static Range line(const Operand& operand, std::uint64_t number);
 
     const std::vector<std::uint32_t>& members(std::uint32_t job) const { return jobs_.at(job).members; }

@@ -58,10 +58,6 @@ public:
 
     // The core.
     std::uint32_t path_out(std::uint32_t from, std::uint32_t to, bool signals) override;
-    std::uint64_t bytes(std::uint32_t job, std::uint32_t rank, std::uint32_t thread, std::uint32_t step) const override
-    {
-        return jobs_->bytes(job, rank, thread, step);
-    }
     void store(const Share& share, Ps first, Ps last) override;
     void load(const Share& share, Ps first, Ps last) override;
     void signal(const Signal& signal, Ps at) override;
