@@ -219,11 +219,10 @@ std::vector<std::string> part_texts(const CutGraph& graph, const Partition& part
 
 std::string cut_text(const CutGraph& graph, const Partition& partition)
 {
-    const double share = graph.edges.empty()
-        ? 0
-        : 100.0 * static_cast<double>(partition.cut.size()) / static_cast<double>(graph.edges.size());
-    const std::string links =
-        fmt::format("{} of {} links cut ({:.1f} %)", partition.cut.size(), graph.edges.size(), share);
+    const auto all =
+        std::count_if(graph.edges.begin(), graph.edges.end(), [](const CutGraph::Edge& edge) { return edge.link; });
+    const double share = all == 0 ? 0 : 100.0 * static_cast<double>(partition.cut.size()) / static_cast<double>(all);
+    const std::string links = fmt::format("{} of {} links cut ({:.1f} %)", partition.cut.size(), all, share);
     return partition.cut.empty() ? links : fmt::format("lookahead {}, {}", format_time_ps(partition.lookahead), links);
 }
 

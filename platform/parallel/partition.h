@@ -29,6 +29,7 @@ struct CutGraph {
         std::uint64_t latency = 0;  // ps
         std::uint64_t bandwidth = 0;
         std::string uncut;  // why it cannot be cut; empty: it can
+        bool link = true;   // false: it only keeps its ends together
     };
     std::vector<Node> nodes;
     std::vector<Edge> edges;

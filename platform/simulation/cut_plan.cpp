@@ -11,6 +11,8 @@ namespace weft {
 
 namespace {
 
+constexpr const char* both_flow = "both are flow";
+
 void check_model(const ResolvedSystem& resolved, const ModelRegistry& registry, const std::string& kind,
     const std::string& model, const std::string& of)
 {
@@ -69,7 +71,7 @@ CutPlan graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const M
         const bool member = plan.fabric.nodes[node].endpoint >= 0;
         number[node] = static_cast<std::uint32_t>(graph.nodes.size());
         if (is_beyond(node)) {
-            if (flow) graph.edges.push_back({*flow, number[node], 0, 0, "both are flow"});
+            if (flow) graph.edges.push_back({*flow, number[node], 0, 0, both_flow, false});
             if (!flow) flow = number[node];
         } else {
             check_node(resolved, plan, registry, node);
@@ -78,10 +80,14 @@ CutPlan graph_of(const ResolvedSystem& resolved, const FabricPlan& plan, const M
         graph.nodes.push_back({plan.fabric.nodes[node].name, weight, member});
     }
     for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge) {
+        if (!plan.used.edges[edge]) continue;
         const FabricEdge& ends = plan.fabric.edges[edge];
-        if (!plan.used.edges[edge] || (is_beyond(ends.a) && is_beyond(ends.b))) continue;
-        check_model(resolved, registry, "link", resolved.link_model(edge), edge_name(resolved.graph(), edge));
         const LinkSpec& link = resolved.link(edge);
+        if (is_beyond(ends.a) && is_beyond(ends.b)) {
+            graph.edges.push_back({number[ends.a], number[ends.b], link.latency, link.bandwidth, both_flow});
+            continue;
+        }
+        check_model(resolved, registry, "link", resolved.link_model(edge), edge_name(resolved.graph(), edge));
         graph.edges.push_back(
             {number[ends.a], number[ends.b], link.latency, link.bandwidth, why_uncut(resolved, plan, edge, beyond)});
         ++graph.nodes[number[ends.a]].weight;
