@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -13,6 +14,8 @@
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
+#include "platform/applications/sweep/sweep_shard.h"
+#include "platform/applications/sweep/sweep_store.h"
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/console/temporary_folder.h"
 #include "platform/report/table_page.h"
@@ -34,12 +37,73 @@ std::string read_page(const std::string& page)
     }
 }
 
-// A variant of a table at one number, and the process that runs it: one for all that are alike.
+// A variant of a table at one number, and its run: one for all that are alike.
 struct Planned {
     std::size_t table = 0;
     SimulatedRun run;
-    std::size_t call = 0;
+    std::size_t place = 0;
 };
+
+struct Run {
+    Arguments arguments;
+    std::string json_path;
+    std::string error_path;
+    ProcessEnd end;  // code -1: not run
+};
+
+// Which runs are made, and where their results are kept.
+struct Keeping {
+    std::optional<SweepStore> store;
+    SweepShard shard;
+
+    bool in_parts() const { return shard.count > 1; }
+};
+
+// What each process of several writes is a part.
+void check_parts(const SweepShard& shard, bool keeps, bool writes_output)
+{
+    if (shard.count == 1) return;
+    const std::string parts =
+        fmt::format("part {} of {} of the runs, as {} says", shard.number, shard.count, shard.source);
+    if (!keeps)
+        throw usage_error(parts + ", and nothing keeps their results", "--keep DIR, a folder that all parts share");
+    if (writes_output)
+        throw usage_error("an output beside " + parts, "weft validate with --keep DIR after all parts have ended");
+}
+
+// The runs that are ours and have no kept result. Where their results are is noted in `runs`.
+std::vector<std::size_t> to_make(const Keeping& keeping, const TemporaryFolder& folder, std::vector<Run>& runs)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        Run& run = runs[i];
+        run.json_path = folder.file(i, ".json");
+        run.error_path = folder.file(i, ".txt");
+        run.end.code = -1;
+        if (keeping.store) {
+            const SweepStore::Point kept = keeping.store->point(run.arguments);
+            run.json_path = kept.json_path;
+            run.error_path = kept.error_path;
+            if (const SweepStore::Kept found = keeping.store->find(run.arguments); found.done)
+                run.end.code = found.code;
+        }
+        if (run.end.code < 0 && keeping.shard.has(i)) out.push_back(i);
+    }
+    return out;
+}
+
+ProcessCall call_of(const Keeping& keeping, const Run& run)
+{
+    ProcessCall call;
+    call.arguments = run.arguments;
+    call.arguments.push_back("--json=" + run.json_path);
+    call.error_path = run.error_path;
+    if (keeping.store) {
+        keeping.store->clear(run.arguments);
+        call.arguments.push_back("--inputs=" + keeping.store->point(run.arguments).inputs_path);
+    }
+    return call;
+}
 
 Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
 {
@@ -97,6 +161,8 @@ int validate_command(const Arguments& arguments)
         "  weft validate examples/validation/*.yaml --page docs/validation.md --svg docs/pictures\n");
     std::vector<std::string> files;
     std::string jobs_text;
+    std::string keep;
+    std::string shard;
     std::string json;
     std::string markdown;
     std::string page;
@@ -106,6 +172,11 @@ int validate_command(const Arguments& arguments)
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
+    line.value("--keep", "DIR", keep,
+        "keep the result of every run in this folder, and make only the runs that have none there, as in weft sweep");
+    line.value("--shard", "I/N", shard,
+        "make the I-th of N parts of the runs, with --keep; auto: the number that Open MPI, MPICH, srun or a Slurm job "
+        "array gives this process. Under mpirun and srun auto is the default. After all parts, --keep alone compares");
     line.flag("--check-protocol", check,
         "put a protocol checker on every connection of each run; slow, but changes no simulated time");
     line.section("output");
@@ -120,7 +191,14 @@ int validate_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    Keeping keeping;
+    keeping.shard = parse_shard(shard);
+    check_parts(keeping.shard, !keep.empty(), !(json + markdown + page + svg + html).empty());
+    if (!keep.empty()) keeping.store.emplace(keep);
+    // A launcher starts as many processes as there is room for.
+    const bool launched = keeping.in_parts() && keeping.shard.source != "--shard";
+    const auto jobs =
+        jobs_text.empty() ? (launched ? 1 : cores) : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
     const OutputFile page_output(page);
@@ -162,37 +240,50 @@ int validate_command(const Arguments& arguments)
     if (!quiet) print_notices(notices);
 
     const TemporaryFolder folder("weft-validate");
-    std::vector<ProcessCall> calls;
+    std::vector<Run> all;
     std::map<Arguments, std::size_t> known;
     for (Planned& plan : planned) {
-        ProcessCall call;
-        call.arguments = arguments_of(results[plan.table].table, plan.run);
-        const auto [place, is_new] = known.emplace(call.arguments, calls.size());
-        plan.call = place->second;
-        if (!is_new) continue;
-        call.arguments.push_back("--json=" + folder.file(plan.call, ".json"));
-        if (check) call.arguments.push_back("--check-protocol");
-        call.error_path = folder.file(plan.call, ".txt");
-        calls.push_back(std::move(call));
+        Run run;
+        run.arguments = arguments_of(results[plan.table].table, plan.run);
+        if (check) run.arguments.emplace_back("--check-protocol");
+        const auto [place, is_new] = known.emplace(run.arguments, all.size());
+        plan.place = place->second;
+        if (is_new) all.push_back(std::move(run));
     }
-    std::vector<ProcessEnd> ends(calls.size());
+    const std::vector<std::size_t> made = to_make(keeping, folder, all);
+    std::vector<ProcessCall> calls;
+    calls.reserve(made.size());
+    for (const std::size_t place : made) calls.push_back(call_of(keeping, all[place]));
+    const std::size_t kept = keeping.shard.size(all.size()) - calls.size();
+    if (keeping.store && kept > 0)
+        std::fputs(fmt::format("validate: {} of {} runs are done already\n", kept, kept + calls.size()).c_str(),
+            stderr);
     const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     std::size_t done = 0;
     const bool interrupted = run_processes(calls, jobs, [&](std::size_t call, ProcessEnd end) {
-        ends[call] = end;
+        Run& run = all[made[call]];
+        run.end = end;
+        if (keeping.store) keeping.store->keep(run.arguments, end);
         ++done;
         if (show_progress)
             std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, calls.size()).c_str(), stderr);
     });
     if (show_progress) std::fputs("\n", stderr);
     if (interrupted) return exit_interrupted;
+    if (keeping.in_parts()) {
+        if (!quiet)
+            print(fmt::format("part {} of {}: {} of {} runs\n", keeping.shard.number, keeping.shard.count,
+                keeping.shard.size(all.size()), all.size()));
+        const bool bad = std::any_of(made.begin(), made.end(), [&](std::size_t run) { return all[run].end.code != 0; });
+        return bad ? exit_wrong : exit_good;
+    }
 
     std::vector<TableRuns> runs;
     for (const ValidationResult& result : results) runs.push_back({&result.table, {}});
     bool failed = false;
     for (Planned& plan : planned) {
-        const SweepRow row =
-            make_row({}, ends[plan.call], folder.file(plan.call, ".json"), folder.file(plan.call, ".txt"), {});
+        const Run& made_run = all[plan.place];
+        const SweepRow row = make_row({}, made_run.end, made_run.json_path, made_run.error_path, {});
         SimulatedRun& run = plan.run;
         ValidationResult& result = results[plan.table];
         if (row.message.empty() && row.stop == "finished") {

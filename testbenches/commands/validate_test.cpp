@@ -55,6 +55,37 @@ TEST(Validate, ANoticeSaysOverWhichTablesAConstantIsFitted)
     EXPECT_EQ(call({"validate", a, "--quiet"}).err, "");
 }
 
+// Each part makes its runs once; whoever comes last compares, with the bytes of one process.
+TEST(Validate, PartsShareTheRunsOfTables)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us, 8 KiB: 120 us, 16 KiB: 140 us}"));
+    const std::string keep = files.path("kept");
+    const std::string whole = call({"validate", a, "--json", "-"}).out;
+    const Outcome first = call({"validate", a, "--keep", keep, "--shard", "1/2"});
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(first.out, "part 1 of 2: 2 of 3 runs\n");
+    EXPECT_EQ(call({"validate", a, "--keep", keep, "--shard", "1/2"}).err, "validate: 2 of 2 runs are done already\n");
+    EXPECT_EQ(call({"validate", a, "--keep", keep, "--shard", "2/2"}).out, "part 2 of 2: 1 of 3 runs\n");
+    const Outcome all = call({"validate", a, "--keep", keep, "--json", "-"});
+    EXPECT_EQ(all.err, "validate: 3 of 3 runs are done already\n");
+    EXPECT_EQ(all.out, whole);
+}
+
+TEST(Validate, PartsThatNothingKeepsAreRefused)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us}"));
+    const Outcome lost = call({"validate", a, "--shard", "1/2"});
+    EXPECT_EQ(lost.code, 2);
+    EXPECT_NE(lost.err.find("part 1 of 2 of the runs, as --shard says, and nothing keeps their results"),
+        std::string::npos)
+        << lost.err;
+    const Outcome early = call({"validate", a, "--shard", "1/2", "--keep", files.path("kept"), "--json", "-"});
+    EXPECT_EQ(early.code, 2);
+    EXPECT_NE(early.err.find("an output beside part 1 of 2"), std::string::npos) << early.err;
+}
+
 TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
 {
     const Fixtures files;
