@@ -1,4 +1,4 @@
-// Who carries out some endpoints of a run in place of LineExecutor: flow, in a mixed run (docs/models/mixed.md).
+// Executes the work of some endpoints in place of LineExecutor. In a mixed run that is flow (docs/models/mixed.md).
 //
 // LineExecutor keeps their jobs, their memory and the order of what follows from their ends. Each call begins what the endpoint is to do, now;
 // LineExecutor::ended() is told when it is done.

@@ -45,7 +45,7 @@ public:
     bool in_part_here(NodeId node) const { return division_ == nullptr || division_->here(part(node)); }
     // The same, with a module.
     bool here(NodeId node) const { return !beyond(node) && in_part_here(node); }
-    // Of a node that is in a part of this process.
+    // The context of a node that in_part_here() is true for.
     const RunContext& of(NodeId node) const
     {
         return contexts_[division_ == nullptr ? 0 : part(node) - division_->first];

@@ -59,7 +59,7 @@ struct Keeping {
     bool in_parts() const { return shard.count > 1; }
 };
 
-// What each process of several writes is a part.
+// One of several processes makes only some of the runs, so it has no comparison to write.
 void check_parts(const SweepShard& shard, bool keeps, bool writes_output)
 {
     if (shard.count == 1) return;

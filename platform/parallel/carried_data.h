@@ -8,8 +8,8 @@
 
 namespace weft {
 
-// What a request brings or a response brings back, bytes. Where contents are not simulated, whole lines bring nothing but at flags, which
-// always have their values.
+// Bytes of data that a transaction takes along in this phase. Without data (`data_on` false) whole lines take none, except at flags, whose
+// values are always simulated.
 inline unsigned carried_bytes(const Line& line, LineClass cls, bool data_on)
 {
     const bool request = cls == LineClass::request;

@@ -15,7 +15,7 @@ namespace weft {
 
 class Surroundings {
 public:
-    // What it has counted, for the result.
+    // Counts and links for the result.
     struct Share {
         bool here = false;  // false: in another process
         std::uint64_t messages = 0;

@@ -4,7 +4,7 @@
 // simulated line by line, with their credits.
 // Sockets: one port for each such link (end()).
 // One clock: the core's next event is an item of the event queue. The border comes behind all devices of an instant and before the executor.
-// What comes to it goes first, by port; then lines that are due, then the core.
+// Within an instant, lines that arrive over links are handled first, by port; then streams whose next line is due, then events of the core.
 //
 // Lines between two ranks at lines that pass flow are carried by the core in between; they remain the same objects.
 //
