@@ -56,7 +56,7 @@ public:
         }
     }
 
-    Activity take()
+    RunActivity take()
     {
         // Without workgroups, as at flow fidelity, ranks have the nodes of their traces.
         if (ranks_.empty()) {
@@ -116,7 +116,7 @@ private:
     }
 
     std::size_t most_ranks_;
-    Activity out_;
+    RunActivity out_;
     Ranks ranks_;
     Ranks nodes_;
     std::vector<std::string> kinds_;  // of nodes
@@ -125,7 +125,7 @@ private:
 
 }  // namespace
 
-Activity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks)
+RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks)
 {
     ActivityReader reader(end, parts, most_ranks);
     // One event a line, between the first and the last line: a run of millions of events is never one tree.

@@ -12,7 +12,7 @@ namespace weft {
 
 struct RankActivity {
     std::uint32_t rank = 0;
-    // For each part of the time, by cause: picoseconds of all workgroups together. In the order of Activity::causes.
+    // For each part of the time, by cause: picoseconds of all workgroups together. In the order of RunActivity::causes.
     std::vector<std::vector<double>> parts;
 };
 
@@ -24,7 +24,7 @@ struct OperationKind {
     std::map<std::string, Time> spent_ps;  // by cause
 };
 
-struct Activity {
+struct RunActivity {
     Time end_ps = 0;
     std::size_t parts = 0;
     std::vector<std::string> causes;
@@ -35,6 +35,6 @@ struct Activity {
 
 // An operation's causes count evenly over its time. Where no workgroup has any, as at flow fidelity, ranks have the nodes of their
 // trace, by kind ("node_compute"). `timeline` is RunResult::timeline.
-Activity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks);
+RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks);
 
 }  // namespace weft

@@ -156,7 +156,7 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
     page.picture(graph_picture_svg(graph, lay_out(graph), picture));
 }
 
-void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activity)
+void add_timeline(HtmlPage& page, const RunResult& result, const RunActivity& activity)
 {
     page.section("timeline", "Timeline");
     page.paragraph("Collectives, the critical path and the ranks. A segment of the critical path has the colour of its "
@@ -264,7 +264,7 @@ void add_link_table(HtmlPage& page, const RunResult& result)
     page.table(table);
 }
 
-void add_operations(HtmlPage& page, const RunResult& result, const Activity& activity)
+void add_operations(HtmlPage& page, const RunResult& result, const RunActivity& activity)
 {
     page.section("operations", "Operations");
     if (result.collectives.size() > 1) {

@@ -10,14 +10,14 @@ namespace weft {
 
 void add_answer(HtmlPage& page, const RunResult& result);
 void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& system);
-void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activity);
+void add_timeline(HtmlPage& page, const RunResult& result, const RunActivity& activity);
 // Of a trace: its path and its operations.
 void add_trace(HtmlPage& page, const RunResult& result);
 void add_critical_path(HtmlPage& page, const RunResult& result);
 void add_ranks(HtmlPage& page, const RunResult& result);
 void add_links_over_time(HtmlPage& page, const RunResult& result);
 void add_link_table(HtmlPage& page, const RunResult& result);
-void add_operations(HtmlPage& page, const RunResult& result, const Activity& activity);
+void add_operations(HtmlPage& page, const RunResult& result, const RunActivity& activity);
 void add_statistics(HtmlPage& page, const RunResult& result);
 void add_energy(HtmlPage& page, const RunResult& result);
 void add_parameters(HtmlPage& page, const RunResult& result);

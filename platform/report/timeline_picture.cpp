@@ -91,7 +91,7 @@ void add_paths(TimedPicture& picture, const RunResult& result)
 }
 
 // Neighbouring parts with the same main cause are one span.
-void add_rank(TimedPicture& picture, const RunResult& result, const Activity& activity, const RankActivity& rank)
+void add_rank(TimedPicture& picture, const RunResult& result, const RunActivity& activity, const RankActivity& rank)
 {
     picture.row(fmt::format("rank {}{}", rank.rank,
         rank.rank < result.ranks.size() ? ": " + result.ranks[rank.rank].node : ""));
@@ -166,7 +166,7 @@ std::string TimedPicture::svg() const
     return out;
 }
 
-std::string timeline_svg(const RunResult& result, const Activity& activity)
+std::string timeline_svg(const RunResult& result, const RunActivity& activity)
 {
     TimedPicture picture("timeline of collectives and ranks", us(std::max<Time>(1, result.simulated_ps)));
     add_collectives(picture, result);

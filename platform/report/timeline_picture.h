@@ -9,7 +9,7 @@
 namespace weft {
 
 // Its rows: collectives, critical paths, then ranks, each part of the time in the colour of what most of the rank's workgroups did.
-std::string timeline_svg(const RunResult& result, const Activity& activity);
+std::string timeline_svg(const RunResult& result, const RunActivity& activity);
 
 // The frame of a picture over time: labels at the left, an inner picture whose view is a span of microseconds, an axis below the title.
 class TimedPicture {

@@ -108,7 +108,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
 }
 
-std::vector<std::string> who_waits(Contribution& all)
+std::vector<std::string> who_waits(EndReport& all)
 {
     std::vector<BufferWait> waits;
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
@@ -119,7 +119,7 @@ std::vector<std::string> who_waits(Contribution& all)
 }
 
 // Why the run is over; it ended by itself where `ended`.
-void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end, Contribution& all, RunResult& result)
+void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end, EndReport& all, RunResult& result)
 {
     result.problems = std::move(all.problems);
     if (result.problems.empty()) result.problems = std::move(all.unsettled);
@@ -141,7 +141,7 @@ void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end
     }
 }
 
-void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, Contribution& all, RunResult& result)
+void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all, RunResult& result)
 {
     const ResolvedSystem& resolved = run.resolved;
     const FabricPlan& plan = run.plan;
@@ -231,8 +231,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);
     const bool finished = run.load.finished() && end.all_replayed;
     const bool until = options.until && !end.idle && !end.cannot_progress;
-    Contribution all =
-        contribution_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
+    EndReport all =
+        end_report_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
     all.cut = watching.costs.value_or(CutCosts());
     if (options.group != nullptr) {
         const Time last = counted_until(run, end, all);

@@ -20,7 +20,7 @@ std::uint64_t resident_bytes_of_process()
 }
 
 // Ranks in their order, then modules in the order of System::blocked().
-void add_waiting(PlannedRun& run, BuiltRun& parts, Contribution& out)
+void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
 {
     out.buffer_waits = parts.system.fabric().buffer_waits();
     const auto add = [](std::vector<std::pair<std::uint64_t, std::string>>& to, std::uint64_t place,
@@ -53,13 +53,13 @@ Pulse agreed(const Pulse& own, ProcessGroup* group) { return group == nullptr ? 
 bool overdue(System& system, Time now, ProcessGroup* group)
 {
     if (group == nullptr) return system.overdue(now);
-    Contribution all;
-    const Contribution own = [&system] {
-        Contribution out;
+    EndReport all;
+    const EndReport own = [&system] {
+        EndReport out;
         out.buffer_waits = system.fabric().buffer_waits();
         return out;
     }();
-    for (const Bytes& each : group->processes().share(own.bytes())) all.add(Contribution::of(each));
+    for (const Bytes& each : group->processes().share(own.bytes())) all.add(EndReport::of(each));
     std::vector<BufferWait> waits;
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
     const std::string circle = FabricModules::circle_of(waits);
@@ -113,9 +113,9 @@ RunEnd RunEnd::of(const System& system, bool interrupted, ProcessGroup* group)
     return {!any(0), any(1), any(2), any(3), !any(4), all.since};
 }
 
-Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting)
+EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting)
 {
-    Contribution out;
+    EndReport out;
     System& system = parts.system;
     if (ended) {
         system.check_contents();
@@ -148,7 +148,7 @@ Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool 
     return out;
 }
 
-Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own)
+Time counted_until(const PlannedRun& run, const RunEnd& end, const EndReport& own)
 {
     Pulse wrong;
     wrong.busy = own.problems.empty() && own.unsettled.empty() ? 0 : 1;
@@ -159,13 +159,13 @@ Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution&
     return until ? std::max(end.last, *run.options.until) : end.last;
 }
 
-bool collect(Contribution& own, ProcessGroup* group)
+bool collect(EndReport& own, ProcessGroup* group)
 {
     if (group == nullptr) return true;
     const std::vector<Bytes> all = group->processes().collect(own.bytes());
     group->enter(ProcessGroup::Phase::ended);
     if (!group->first()) return false;
-    for (std::size_t process = 1; process < all.size(); ++process) own.add(Contribution::of(all[process]));
+    for (std::size_t process = 1; process < all.size(); ++process) own.add(EndReport::of(all[process]));
     return true;
 }
 

@@ -1,7 +1,7 @@
 // The end of a run: why it is over, and what its modules have counted; of all processes, if there are several.
 #pragma once
 
-#include "platform/simulation/contribution.h"
+#include "platform/simulation/end_report.h"
 #include "platform/simulation/planned_run.h"
 
 namespace weft {
@@ -31,12 +31,12 @@ struct RunEnd {
 
 // What the modules of this process say. `ended`: the run has ended by itself, so nothing may be on its way any more. `waiting`: who waits
 // is asked.
-Contribution contribution_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
+EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
 
 // Until when links are counted: what `own` says of errors is that of one process.
-Time counted_until(const PlannedRun& run, const RunEnd& end, const Contribution& own);
+Time counted_until(const PlannedRun& run, const RunEnd& end, const EndReport& own);
 
 // Adds what other processes have to say. False: process 0 has it all, this one need not go on.
-bool collect(Contribution& own, ProcessGroup* group);
+bool collect(EndReport& own, ProcessGroup* group);
 
 }  // namespace weft

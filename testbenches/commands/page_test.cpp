@@ -379,7 +379,7 @@ TEST(Page, ActivityCountsTheTimeOfOperationsInTheirParts)
         "\n"
         R"({"ph":"X","pid":1,"tid":1,"name":"wait 1","ts":0.000050,"dur":0.000100,"args":{"flag_ps":50,"busy_ps":50}})"
         "\n]}\n";
-    const weft::Activity activity = weft::read_activity(timeline, 200, 4, 8);
+    const weft::RunActivity activity = weft::read_activity(timeline, 200, 4, 8);
     ASSERT_EQ(activity.ranks.size(), 1u);
     EXPECT_EQ(activity.causes.size(), 3u);
     const auto spent = [&](std::size_t part, const std::string& cause) {
@@ -411,7 +411,7 @@ TEST(Page, ActivityOfRanksWithoutWorkgroupsIsThatOfTheirNodes)
                                  R"({"ph":"X","cat":"node","pid":2,"tid":1,"name":"b","ts":0.0001,"dur":0.0001,)"
                                  R"("args":{"kind":"collective"}})"
                                  "\n]}\n";
-    const weft::Activity activity = weft::read_activity(timeline, 200, 2, 8);
+    const weft::RunActivity activity = weft::read_activity(timeline, 200, 2, 8);
     EXPECT_EQ(activity.causes, (std::vector<std::string>{"node_compute", "node_collective"}));
     ASSERT_EQ(activity.ranks.size(), 1u);
     EXPECT_EQ(activity.ranks[0].rank, 1u);

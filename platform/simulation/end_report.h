@@ -19,7 +19,7 @@
 
 namespace weft {
 
-struct Contribution {
+struct EndReport {
     std::vector<std::string> problems;   // errors,
     std::optional<BlockFault> fault;     // the first one of a block, and
     std::vector<std::string> unsettled;  // what has not come home; one line each
@@ -45,8 +45,8 @@ struct Contribution {
     std::uint64_t rss = 0;
 
     Bytes bytes() const;
-    static Contribution of(const Bytes& bytes);
-    void add(Contribution other);  // of another process
+    static EndReport of(const Bytes& bytes);
+    void add(EndReport other);  // of another process
 };
 
 }  // namespace weft

@@ -7,9 +7,9 @@
 #include "base/diagnostic.h"
 #include "platform/parallel/process_group.h"
 #include "platform/parallel/process_transport.h"
-#include "platform/simulation/contribution.h"
+#include "platform/simulation/end_report.h"
 
-namespace contribution_test {
+namespace end_report_test {
 
 using namespace weft;
 
@@ -60,9 +60,9 @@ private:
 };
 
 // Of a process that has rank and link `here` of two.
-Contribution part(std::size_t here)
+EndReport part(std::size_t here)
 {
-    Contribution out;
+    EndReport out;
     out.last = 100 + here;
     out.lines = 10 + here;
     out.line_hops = 20;
@@ -94,25 +94,25 @@ Contribution part(std::size_t here)
 
 }  // namespace
 
-TEST(Contribution, GoesAsBytesAndComesBackTheSame)
+TEST(EndReport, GoesAsBytesAndComesBackTheSame)
 {
     const Bytes bytes = part(1).bytes();
-    const Contribution back = Contribution::of(bytes);
+    const EndReport back = EndReport::of(bytes);
     EXPECT_EQ(back.bytes(), bytes);
     EXPECT_EQ(back.modules[1][0].statistics[0].value, 1.1);
     EXPECT_EQ(back.links[1].credit_stall_ps, 4U);
     EXPECT_FALSE(back.links[0].credit_stall_ps);
     Bytes cut = bytes;
     cut.pop_back();
-    EXPECT_THROW(Contribution::of(cut), std::logic_error);
+    EXPECT_THROW(EndReport::of(cut), std::logic_error);
 }
 
 // Whoever is first, each thing is in its place.
-TEST(Contribution, EveryThingIsInItsPlace)
+TEST(EndReport, EveryThingIsInItsPlace)
 {
     for (const std::size_t first : {0U, 1U}) {
-        Contribution all = part(first);
-        all.add(Contribution::of(part(1 - first).bytes()));
+        EndReport all = part(first);
+        all.add(EndReport::of(part(1 - first).bytes()));
         EXPECT_EQ(all.last, 101U);
         EXPECT_EQ(all.lines, 21U);
         EXPECT_EQ(all.line_hops, 40U);
@@ -212,4 +212,4 @@ TEST(ProcessGroup, PartsAreSharedOutEvenly)
     EXPECT_EQ(firsts, (std::vector<std::uint32_t>{0, 2, 5, 8}));
 }
 
-}  // namespace contribution_test
+}  // namespace end_report_test

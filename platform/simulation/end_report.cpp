@@ -1,4 +1,4 @@
-#include "platform/simulation/contribution.h"
+#include "platform/simulation/end_report.h"
 
 #include <algorithm>
 
@@ -184,7 +184,7 @@ void fill_places(std::vector<T>& to, std::vector<T> from, There there)
 
 }  // namespace
 
-Bytes Contribution::bytes() const
+Bytes EndReport::bytes() const
 {
     ByteWriter out;
     out.list(problems);
@@ -219,10 +219,10 @@ Bytes Contribution::bytes() const
     return out.bytes();
 }
 
-Contribution Contribution::of(const Bytes& bytes)
+EndReport EndReport::of(const Bytes& bytes)
 {
     ByteReader in(bytes);
-    Contribution out;
+    EndReport out;
     out.problems = in.texts();
     out.fault = take_fault(in);
     out.unsettled = in.texts();
@@ -255,7 +255,7 @@ Contribution Contribution::of(const Bytes& bytes)
     return out;
 }
 
-void Contribution::add(Contribution other)
+void EndReport::add(EndReport other)
 {
     append(problems, std::move(other.problems));
     if (other.fault && (!fault || other.fault->at < fault->at)) fault = std::move(other.fault);
