@@ -135,22 +135,6 @@ SweepPoint first_of_system(const std::vector<SweepAxis>& axes, const std::string
     return point;
 }
 
-// Several processes work on this sweep: what each writes is a part.
-void check_parts(const SweepRuns& how, const std::string& output)
-{
-    if (how.merge && !how.store)
-        throw usage_error("--merge without --keep", "--keep DIR, the folder with the results of the parts");
-    if (how.merge || how.shard.count == 1) return;
-    const std::string parts = how.shard.source == "--shard"
-        ? fmt::format("--shard {}/{}", how.shard.number, how.shard.count)
-        : fmt::format("{} has started {} processes for parts of this sweep", how.shard.source, how.shard.count);
-    if (!how.store)
-        throw usage_error(parts + ", and nothing keeps their results", "--keep DIR, a folder that all parts share");
-    if (!output.empty())
-        throw usage_error(output + " beside parts of a sweep: " + parts,
-            "weft sweep with --keep DIR --merge and " + output + " after all parts have ended");
-}
-
 // Old names among the values of the other points, whose runs are not heard: the first point has said its own.
 void report_old_values(const std::vector<SweepAxis>& axes, const BlockTable& blocks)
 {
@@ -208,7 +192,9 @@ int sweep_command(const Arguments& arguments)
     std::string memory_limit;
     std::string energy;
     bool quiet = false;
-    SweepRuns how;
+    RunSharing how;
+    how.command = "sweep";
+    how.work = "sweep";
     std::string keep;
     std::string shard;
     options.add_file_or_infra(line, "SYSTEM");
@@ -269,7 +255,10 @@ int sweep_command(const Arguments& arguments)
     if (!keep.empty()) how.store.emplace(keep);
     const std::vector<std::pair<const char*, const std::string*>> outputs{{"--json", &json}, {"--csv", &csv},
         {"--svg", &svg}, {"--html", &html}};
-    for (const auto& [option, file] : outputs) check_parts(how, file->empty() ? "" : option);
+    if (how.merge && !how.store)
+        throw usage_error("--merge without --keep", "--keep DIR, the folder with the results of the parts");
+    for (const auto& [option, file] : outputs)
+        how.check_parts(file->empty() ? "" : option, "weft sweep with --keep DIR --merge");
     // A launcher starts as many processes as there is room for.
     const bool launched = !how.shard.source.empty() && how.shard.source != "--shard";
     const auto jobs =

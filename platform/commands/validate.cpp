@@ -14,8 +14,7 @@
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
-#include "platform/applications/sweep/sweep_shard.h"
-#include "platform/applications/sweep/sweep_store.h"
+#include "platform/applications/sweep/shared_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/console/temporary_folder.h"
 #include "platform/report/table_page.h"
@@ -43,67 +42,6 @@ struct Planned {
     SimulatedRun run;
     std::size_t place = 0;
 };
-
-struct Run {
-    Arguments arguments;
-    std::string json_path;
-    std::string error_path;
-    ProcessEnd end;  // code -1: not run
-};
-
-// Which runs are made, and where their results are kept.
-struct Keeping {
-    std::optional<SweepStore> store;
-    SweepShard shard;
-
-    bool in_parts() const { return shard.count > 1; }
-};
-
-// One of several processes makes only some of the runs, so it has no comparison to write.
-void check_parts(const SweepShard& shard, bool keeps, bool writes_output)
-{
-    if (shard.count == 1) return;
-    const std::string parts =
-        fmt::format("part {} of {} of the runs, as {} says", shard.number, shard.count, shard.source);
-    if (!keeps)
-        throw usage_error(parts + ", and nothing keeps their results", "--keep DIR, a folder that all parts share");
-    if (writes_output)
-        throw usage_error("an output beside " + parts, "weft validate with --keep DIR after all parts have ended");
-}
-
-// The runs that are ours and have no kept result. Where their results are is noted in `runs`.
-std::vector<std::size_t> to_make(const Keeping& keeping, const TemporaryFolder& folder, std::vector<Run>& runs)
-{
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        Run& run = runs[i];
-        run.json_path = folder.file(i, ".json");
-        run.error_path = folder.file(i, ".txt");
-        run.end.code = -1;
-        if (keeping.store) {
-            const SweepStore::Point kept = keeping.store->point(run.arguments);
-            run.json_path = kept.json_path;
-            run.error_path = kept.error_path;
-            if (const SweepStore::Kept found = keeping.store->find(run.arguments); found.done)
-                run.end.code = found.code;
-        }
-        if (run.end.code < 0 && keeping.shard.has(i)) out.push_back(i);
-    }
-    return out;
-}
-
-ProcessCall call_of(const Keeping& keeping, const Run& run)
-{
-    ProcessCall call;
-    call.arguments = run.arguments;
-    call.arguments.push_back("--json=" + run.json_path);
-    call.error_path = run.error_path;
-    if (keeping.store) {
-        keeping.store->clear(run.arguments);
-        call.arguments.push_back("--inputs=" + keeping.store->point(run.arguments).inputs_path);
-    }
-    return call;
-}
 
 Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
 {
@@ -191,14 +129,21 @@ int validate_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    Keeping keeping;
-    keeping.shard = parse_shard(shard);
-    check_parts(keeping.shard, !keep.empty(), !(json + markdown + page + svg + html).empty());
-    if (!keep.empty()) keeping.store.emplace(keep);
+    RunSharing how;
+    how.command = "validate";
+    how.work = "validation";
+    how.shard = parse_shard(shard);
+    if (!keep.empty()) how.store.emplace(keep);
+    const std::vector<std::pair<const char*, const std::string*>> outputs{{"--json", &json}, {"--markdown", &markdown},
+        {"--page", &page}, {"--svg", &svg}, {"--html", &html}};
+    for (const auto& [option, file] : outputs)
+        how.check_parts(file->empty() ? "" : option, "weft validate with --keep DIR");
+    const bool in_parts = how.shard.count > 1;
     // A launcher starts as many processes as there is room for.
-    const bool launched = keeping.in_parts() && keeping.shard.source != "--shard";
-    const auto jobs =
+    const bool launched = in_parts && how.shard.source != "--shard";
+    how.jobs =
         jobs_text.empty() ? (launched ? 1 : cores) : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
     const OutputFile page_output(page);
@@ -240,41 +185,22 @@ int validate_command(const Arguments& arguments)
     if (!quiet) print_notices(notices);
 
     const TemporaryFolder folder("weft-validate");
-    std::vector<Run> all;
+    std::vector<SharedRun> all;
     std::map<Arguments, std::size_t> known;
     for (Planned& plan : planned) {
-        Run run;
-        run.arguments = arguments_of(results[plan.table].table, plan.run);
+        SharedRun run{arguments_of(results[plan.table].table, plan.run)};
         if (check) run.arguments.emplace_back("--check-protocol");
         const auto [place, is_new] = known.emplace(run.arguments, all.size());
         plan.place = place->second;
         if (is_new) all.push_back(std::move(run));
     }
-    const std::vector<std::size_t> made = to_make(keeping, folder, all);
-    std::vector<ProcessCall> calls;
-    calls.reserve(made.size());
-    for (const std::size_t place : made) calls.push_back(call_of(keeping, all[place]));
-    const std::size_t kept = keeping.shard.size(all.size()) - calls.size();
-    if (keeping.store && kept > 0)
-        std::fputs(fmt::format("validate: {} of {} runs are done already\n", kept, kept + calls.size()).c_str(),
-            stderr);
-    const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
-    std::size_t done = 0;
-    const bool interrupted = run_processes(calls, jobs, [&](std::size_t call, ProcessEnd end) {
-        Run& run = all[made[call]];
-        run.end = end;
-        if (keeping.store) keeping.store->keep(run.arguments, end);
-        ++done;
-        if (show_progress)
-            std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, calls.size()).c_str(), stderr);
-    });
-    if (show_progress) std::fputs("\n", stderr);
-    if (interrupted) return exit_interrupted;
-    if (keeping.in_parts()) {
+    if (make_runs(how, folder, {}, all)) return exit_interrupted;
+    if (in_parts) {
         if (!quiet)
-            print(fmt::format("part {} of {}: {} of {} runs\n", keeping.shard.number, keeping.shard.count,
-                keeping.shard.size(all.size()), all.size()));
-        const bool bad = std::any_of(made.begin(), made.end(), [&](std::size_t run) { return all[run].end.code != 0; });
+            print(fmt::format("part {} of {}: {} of {} runs\n", how.shard.number, how.shard.count,
+                how.shard.size(all.size()), all.size()));
+        bool bad = false;
+        for (std::size_t i = 0; i < all.size(); ++i) bad = bad || (how.ours(i) && all[i].end.code != 0);
         return bad ? exit_wrong : exit_good;
     }
 
@@ -282,7 +208,7 @@ int validate_command(const Arguments& arguments)
     for (const ValidationResult& result : results) runs.push_back({&result.table, {}});
     bool failed = false;
     for (Planned& plan : planned) {
-        const Run& made_run = all[plan.place];
+        const SharedRun& made_run = all[plan.place];
         const SweepRow row = make_row({}, made_run.end, made_run.json_path, made_run.error_path, {});
         SimulatedRun& run = plan.run;
         ValidationResult& result = results[plan.table];

@@ -1,4 +1,6 @@
 // weft validate: launch constants that tables share, and what it says of them.
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -72,18 +74,35 @@ TEST(Validate, PartsShareTheRunsOfTables)
     EXPECT_EQ(all.out, whole);
 }
 
+TEST(Validate, ARunThatIsMadeAgainSaysWhy)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us, 8 KiB: 120 us}"));
+    const std::string keep = files.path("kept");
+    const Outcome first = call({"validate", a, "--keep", keep, "--json", "-"});
+    EXPECT_EQ(first.err, "");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(keep))
+        if (entry.path().extension() == ".json") {
+            std::filesystem::remove(entry.path());
+            break;
+        }
+    const Outcome again = call({"validate", a, "--keep", keep, "--json", "-"});
+    EXPECT_EQ(again.err,
+        "validate: 1 run again: its result is gone\n"
+        "validate: 1 of 2 runs are done already\n");
+    EXPECT_EQ(again.out, first.out);
+}
+
 TEST(Validate, PartsThatNothingKeepsAreRefused)
 {
     const Fixtures files;
     const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us}"));
     const Outcome lost = call({"validate", a, "--shard", "1/2"});
     EXPECT_EQ(lost.code, 2);
-    EXPECT_NE(lost.err.find("part 1 of 2 of the runs, as --shard says, and nothing keeps their results"),
-        std::string::npos)
-        << lost.err;
+    EXPECT_NE(lost.err.find("--shard 1/2, and nothing keeps their results"), std::string::npos) << lost.err;
     const Outcome early = call({"validate", a, "--shard", "1/2", "--keep", files.path("kept"), "--json", "-"});
     EXPECT_EQ(early.code, 2);
-    EXPECT_NE(early.err.find("an output beside part 1 of 2"), std::string::npos) << early.err;
+    EXPECT_NE(early.err.find("--json beside parts of a validation: --shard 1/2"), std::string::npos) << early.err;
 }
 
 TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
