@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/units.h"
 #include "infragraph/dimension_notation.h"
 #include "platform/console/command_line.h"
@@ -16,14 +17,11 @@ std::vector<std::uint64_t> by_dimension(const std::string& option, const std::st
     const Parse& parse, const char* form)
 {
     std::vector<std::uint64_t> out;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        const auto value = parse(text.substr(start, end - start));
-        if (!value || *value == 0)
-            throw usage_error("option '" + option + "' has the value " + quoted_word(text.substr(start, end - start)),
-                form);
+    for (const std::string_view item : comma_list(text)) {
+        const std::string one(item);
+        const auto value = parse(one);
+        if (!value || *value == 0) throw usage_error("option '" + option + "' has the value " + quoted_word(one), form);
         out.push_back(*value);
-        start = end + 1;
     }
     if (out.size() == 1) out.resize(dimensions, out.front());
     if (out.size() != dimensions)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/text_file.h"
 #include "base/units.h"
 #include "collectives/workload/model_reader.h"
@@ -25,22 +26,12 @@ using workload::Options;
 const std::vector<std::string> workload_kinds{"training", "prefill", "decode", "disaggregated", "micro", "replicate"};
 constexpr std::uint64_t most_of_a_dimension = 65536;
 
-std::vector<std::string> comma_list(const std::string& text)
-{
-    std::vector<std::string> out;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        out.push_back(text.substr(start, end - start));
-        start = end + 1;
-    }
-    return out;
-}
-
 // "8:64MiB" doubling, "8:64MiB:4" times four, or single sizes "1KiB,1MiB".
 std::vector<std::uint64_t> size_list(const std::string& text)
 {
     std::vector<std::uint64_t> out;
-    for (const std::string& item : comma_list(text)) {
+    for (const std::string_view view : comma_list(text)) {
+        const std::string item(view);
         const std::size_t first = item.find(':');
         if (first == std::string::npos) {
             out.push_back(bytes_option("--sizes", item));
@@ -290,11 +281,13 @@ private:
     workload::TraceJob micro(WorkloadPage& page) const
     {
         workload::MicroOptions of;
-        of.operations = comma_list(ops_.empty() ? "all_reduce" : ops_);
+        for (const std::string_view operation : comma_list(ops_.empty() ? "all_reduce" : std::string_view(ops_)))
+            of.operations.emplace_back(operation);
         of.sizes = size_list(sizes_.empty() ? "8B:64MiB:2" : sizes_);
         if (ranks_.empty()) throw usage_error("no ranks", "--ranks N,..., such as 2,4,8");
-        for (const std::string& item : comma_list(ranks_))
-            of.ranks.push_back(static_cast<std::uint32_t>(number_option("--ranks", item, 1, most_of_a_dimension)));
+        for (const std::string_view item : comma_list(ranks_))
+            of.ranks.push_back(
+                static_cast<std::uint32_t>(number_option("--ranks", std::string(item), 1, most_of_a_dimension)));
         of.iterations = number("--iterations", iterations_, 1, 1, 1000);
         page.title = fmt::format("{} collectives of {} sizes, {} times each", of.operations.size(), of.sizes.size(),
             of.iterations);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/comma_list.h"
 #include "base/time.h"
 
 namespace weft {
@@ -22,17 +23,6 @@ struct Window {
     double bytes = 0;
     double queue = 0;
 };
-
-std::vector<std::string_view> fields_of(std::string_view row)
-{
-    std::vector<std::string_view> out;
-    for (std::size_t at = 0;;) {
-        const std::size_t end = std::min(row.find(',', at), row.size());
-        out.push_back(row.substr(at, end - at));
-        if (end == row.size()) return out;
-        at = end + 1;
-    }
-}
 
 std::vector<std::string_view> rows_of(std::string_view text)
 {
@@ -52,7 +42,7 @@ Windows windows_of(const std::string& series)
     Windows out;
     const std::vector<std::string_view> rows = rows_of(series);
     if (rows.empty()) return out;
-    const std::vector<std::string_view> titles = fields_of(rows.front());
+    const std::vector<std::string_view> titles = comma_list(rows.front());
     const auto column = [&](std::string_view title) {
         return static_cast<std::size_t>(std::find(titles.begin(), titles.end(), title) - titles.begin());
     };
@@ -64,7 +54,7 @@ Windows windows_of(const std::string& series)
     for (std::size_t i = 0; i < titles.size(); ++i)
         if (titles[i].size() > 6 && titles[i].substr(titles[i].size() - 6) == "_queue") queues.push_back(i);
     for (std::size_t r = 1; r < rows.size(); ++r) {
-        const std::vector<std::string_view> row = fields_of(rows[r]);
+        const std::vector<std::string_view> row = comma_list(rows[r]);
         const auto number = [&](std::size_t i) { return row[i].empty() ? 0.0 : std::stod(std::string(row[i])); };
         const Time begin = std::stoull(std::string(row[start]));
         Window& window = out[std::string(row[from])][begin];

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/dimension_plan.h"
 #include "collectives/schedule/algorithms/phases.h"
@@ -55,10 +56,8 @@ std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& opti
 std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text)
 {
     std::vector<Dimension> dimensions;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        const std::string one = text.substr(at, end - at);
-        at = end + 1;
+    for (const std::string_view item : comma_list(text)) {
+        const std::string one(item);
         const std::size_t equals = one.find('=');
         const std::size_t colon = std::min(one.find(':'), one.size());
         if (equals == 0 || equals == std::string::npos || colon < equals) return std::nullopt;

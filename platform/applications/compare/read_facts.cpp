@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "platform/applications/compare/json_fields.h"
@@ -200,9 +201,8 @@ std::vector<std::string> ungrouped(const std::string& name)
     std::vector<std::string> out;
     const std::vector<std::string> rest = ungrouped(name.substr(close + 1));
     constexpr unsigned long most = 1 << 20;
-    for (std::size_t at = 0; at <= inside.size();) {
-        const std::size_t end = std::min(inside.find(',', at), inside.size());
-        const std::string part = inside.substr(at, end - at);
+    for (const std::string_view item : comma_list(inside)) {
+        const std::string part(item);
         const std::size_t dash = part.find('-');
         const unsigned long first = std::strtoul(part.c_str(), nullptr, 10);
         const unsigned long last =
@@ -210,7 +210,6 @@ std::vector<std::string> ungrouped(const std::string& name)
         if (part.empty() || last < first || last - first > most || out.size() > most) return {name};
         for (unsigned long i = first; i <= last; ++i)
             for (const std::string& tail : rest) out.push_back(name.substr(0, open) + std::to_string(i) + tail);
-        at = end + 1;
     }
     return out;
 }

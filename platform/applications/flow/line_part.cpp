@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/diagnostic.h"
 #include "collectives/schedule/stall_lines.h"
 #include "platform/configuration/glob.h"
@@ -18,17 +19,6 @@ constexpr std::size_t most_names_told = 8;
 [[noreturn]] void refuse(const std::string& what, const std::string& expected)
 {
     throw InputError("", 0, "option '--lines': " + what, expected);
-}
-
-std::vector<std::string> split(const std::string& names)
-{
-    std::vector<std::string> out;
-    for (std::size_t at = 0; at <= names.size();) {
-        const std::size_t comma = std::min(names.find(',', at), names.size());
-        out.push_back(names.substr(at, comma - at));
-        at = comma + 1;
-    }
-    return out;
 }
 
 // The node is called so, or belongs to what is.
@@ -107,7 +97,8 @@ LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, cons
 {
     LinePart out;
     out.outside.assign(plan.fabric.nodes.size(), true);
-    for (const std::string& name : split(names)) {
+    for (const std::string_view view : comma_list(names)) {
+        const std::string name(view);
         bool any = false;
         for (std::size_t node = 0; node < plan.fabric.nodes.size(); ++node) {
             if (!plan.used.nodes[node] || !belongs(plan.fabric.nodes[node].name, name)) continue;

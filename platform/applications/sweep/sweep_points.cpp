@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/comma_list.h"
 #include "platform/console/messages.h"
 
 namespace weft {
@@ -23,11 +24,9 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
     if (equals == std::string::npos || equals == 0) throw malformed("names no values");
     SweepAxis axis;
     axis.key = text.substr(0, equals);
-    for (std::size_t start = equals + 1; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        if (end == start) throw malformed("has an empty value");
-        axis.values.push_back(text.substr(start, end - start));
-        start = end + 1;
+    for (const std::string_view value : comma_list(std::string_view(text).substr(equals + 1))) {
+        if (value.empty()) throw malformed("has an empty value");
+        axis.values.emplace_back(value);
     }
     if (axis.key.compare(0, model_key.size(), model_key) == 0) {
         if (axis.key == model_key) throw malformed("names no nodes");
