@@ -25,15 +25,15 @@ L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
 L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec,
     unsigned index, MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), target("target", *this), memory("memory", *this),
-      spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
+      sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
       interleave_shift_(spec.interleave_shift()), tags_shift_(interleave_shift_ - sector_shift_),
-      tags_mask_((1U << tags_shift_) - 1), slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint),
-      image_(image), pool_(pool),
+      tags_mask_((1U << tags_shift_) - 1), endpoint_(endpoint), slices_(static_cast<std::uint32_t>(spec.slices)),
+      latency_(spec.latency), image_(image), pool_(pool), merges_(spec.merges),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
-      flags_(spec, image)
+      spec_(spec), index_(index), flags_(spec, image)
 {
     timer_.kind = timer_kind;
-    request_prefetch();
+    request_prefetch(&sector_shift_);
     const bool holds = spec.holds_contents() && image.data_on();
     if (!spec.mirrored()) {
         if (holds) hold_contents(make_contents);
@@ -51,6 +51,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
+    note_number(line);
     line.scratch.slice.turned_away = false;
     if (line.traced()) line.breakdown().home = event_queue().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
@@ -74,14 +75,22 @@ Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
 void L2Slice::prefetch(const ScheduledItem& item) const
 {
     if (item.kind == timer_kind) return;
-    const std::uint64_t local = local_of(Line::of(item).address);
-    if (MemoryImage::is_flag(local)) return;
-    const std::uint64_t tag = tag_of(local);
-    part_.tags.prefetch(tag);
-    if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
-    if (item.kind < fill || item.kind >= far_request) return;
-    // Who waits for a fill has done so for as long as DRAM takes.
-    (partition_of(item) == 0 ? part_ : *other_).fills.prefetch(slot_of(Line::of(item)));
+    const LineHeader& line = Line::of(item);
+    std::uint64_t number = 0;
+    if (item.kind < fill) {
+        if (MemoryImage::is_flag(local_of(line.address))) return;
+        number = line.scratch.slice.number;
+    } else if (item.kind < far_request && !line.wide()) {
+        // Who waits for a fill has done so for as long as DRAM takes.
+        const SliceFills& fills = (partition_of(item) == 0 ? part_ : *other_).fills;
+        const std::uint32_t slot = slot_of(line);
+        fills.prefetch(slot);
+        number = fills.at(slot).number;
+    } else {
+        number = number_of(local_of(line.address));
+    }
+    part_.tags.prefetch(number >> sector_shift_);
+    if (other_) other_->tags.prefetch(number >> sector_shift_);  // what one holds, the other is asked for
 }
 
 void L2Slice::run(ScheduledItem& item)
@@ -160,7 +169,7 @@ void L2Slice::serve(Line& line)
     }
     const unsigned partition = partition_of(line);
     const Time start = part(partition).server.book(now, line_bytes).start;
-    const Time ready = start + spec_.latency;
+    const Time ready = start + latency_;
     target_of(partition).return_request_credit(line, start - now);
     if (flag) {
         serve_flag(line, ready);
@@ -189,7 +198,7 @@ inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const st
 void L2Slice::look_up(Line& line, Time ready)
 {
     const unsigned partition = partition_of(line);
-    const std::uint64_t number = number_of(local_of(line.address));
+    const std::uint64_t number = line.scratch.slice.number;
     std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
     proceed(line, number, word, ready, other_ && is_far_hit(line, number, word));
 }
@@ -211,7 +220,7 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
         answer(line, ready);
     } else if (state == TagArray::pending) {
         Fill& pending = own.fills.of(number);
-        if (spec_.merges > 0 && pending.waiting >= spec_.merges) {
+        if (merges_ > 0 && pending.waiting >= merges_) {
             line.scratch.slice.turned_away = true;
             stall(line, ready);
             return;
@@ -232,13 +241,13 @@ void L2Slice::serve_in_partition(Line& line)
 {
     const Time now = event_queue().now();
     const unsigned partition = partition_of(line);
-    const std::uint64_t number = number_of(local_of(line.address));
+    const std::uint64_t number = line.scratch.slice.number;
     std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
     const bool far = is_far_hit(line, number, word);
     const Time start = far ? now : part(partition).server.book(now, line_bytes).start;
     target_of(partition).return_request_credit(line, start - now);
     access(line);
-    proceed(line, number, word, start + spec_.latency, far);
+    proceed(line, number, word, start + latency_, far);
 }
 
 void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word)
@@ -320,7 +329,7 @@ void L2Slice::stall(Line& line, Time ready)
         own.stays = true;
     } else {
         if (own.contents && shows_early(line)) debug(partition_of(line), line);
-        own.stalled.add(line, number_of(local_of(line.address)), how_it_stays(line));
+        own.stalled.add(line, line.scratch.slice.number, how_it_stays(line));
     }
 }
 
@@ -340,7 +349,7 @@ void L2Slice::finish_fill(Line& fetch)
             end_fill(fetch, number, own.fills.slot_of(number));
         }
     } else {
-        end_fill(fetch, number_of(local_of(fetch.address)), slot_of(fetch));
+        end_fill(fetch, own.fills.at(slot_of(fetch)).number, slot_of(fetch));
     }
     pool_.give(fetch);
     if (!own.stalled.empty()) retry_stalled(own);

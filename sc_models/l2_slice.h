@@ -119,13 +119,14 @@ private:
             return contents ? contents->to_be_written(tags, victim) : tags.dirty_sectors(victim);
         }
 
-        RateServer server;
-        TagArray tags;
-        std::unique_ptr<CacheContents> contents;  // null: they are in the image
+        // By cache lines of the host.
+        alignas(64) RateServer server;
+        alignas(64) TagArray tags;
+        alignas(64) std::unique_ptr<CacheContents> contents;  // null: they are in the image
+        bool looking = false;                                 // at a stalled line
+        bool stays = false;                                   // and there is still no room for it
         SliceFills fills;
         StalledLines stalled;
-        bool looking = false;  // at a stalled line
-        bool stays = false;    // and there is still no room for it
     };
 
     // What a line on the event queue is, with the partition in the lowest bit.
@@ -220,28 +221,36 @@ private:
     }
     std::uint64_t with_home(std::uint64_t block, std::uint64_t tag) const;
     std::uint64_t address_of(std::uint64_t number) const;
+    // A request is noted with it.
+    void note_number(Line& line) const { line.scratch.slice.number = number_of(local_of(line.address)); }
     unsigned sector_of(std::uint64_t number) const { return static_cast<unsigned>(number) & sector_mask_; }
     unsigned home_of(std::uint64_t number) const { return other_ ? number >> sector_shift_ & 1U : 0; }
 
-    L2Spec spec_;
-    unsigned index_;
-    unsigned sector_shift_;
+    // What every request needs, in a cache line of the host.
+    alignas(64) unsigned sector_shift_;
     unsigned sector_mask_;
     unsigned interleave_shift_;
     unsigned tags_shift_;  // log2 of the tags in a row in one slice
     unsigned tags_mask_;
-    Divider slices_;
     std::uint32_t endpoint_;
+    Divider slices_;
+    std::unique_ptr<Part> other_;  // of the second partition
+    Time latency_;
     MemoryImage& image_;
     LinePool& pool_;
+    std::uint64_t merges_;
+    std::uint64_t hits_ = 0;
+    std::uint64_t missed_ = 0;
+    std::uint64_t merged_ = 0;
+    SliceInput inputs_;
     Part part_;
-    std::unique_ptr<Part> other_;  // of the second partition
-    WriteBacks write_backs_;       // of slices that hold contents
+    L2Spec spec_;
+    unsigned index_;
+    WriteBacks write_backs_;  // of slices that hold contents
     CacheCopies* beside_ = nullptr;
     std::vector<RateServer> crossing_;  // into each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;
-    SliceInput inputs_;
     SliceFlags flags_;
     // A wide transaction that waits for some of its lines.
     struct Wide {
@@ -252,9 +261,6 @@ private:
     std::vector<Wide> wide_;
     std::vector<std::uint32_t> free_wide_;
     ScheduledItem timer_;  // of monitors
-    std::uint64_t hits_ = 0;
-    std::uint64_t missed_ = 0;
-    std::uint64_t merged_ = 0;
     std::uint64_t written_back_ = 0;
     std::uint64_t sector_misses_ = 0;
     std::uint64_t far_hits_ = 0;

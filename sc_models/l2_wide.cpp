@@ -217,10 +217,11 @@ void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, 
     access.begin(line.op, place_of(line, number), line_bytes).source(line.source).tag(place);
     access.kind = line.kind;
     access.mark(LineHeader::part_mark);
+    note_number(access);
     access.scratch.slice.turned_away = false;
     if (own.contents && line.op == LineOp::write)
         std::memcpy(access.data(), line.data() + std::size_t{number} * line_bytes, line_bytes);
-    const std::uint64_t sector = number_of(local_of(access.address));
+    const std::uint64_t sector = access.scratch.slice.number;
     std::uint32_t* const word = own.tags.find(sector >> sector_shift_);
     // The lines before it may have displaced what the other partition had.
     proceed(access, sector, word, ready, other_ && is_far_hit(access, sector, word));

@@ -33,6 +33,7 @@ public:
 
     std::size_t size() const { return count_; }
     Fill& at(std::uint32_t slot) { return fills_[slot]; }
+    const Fill& at(std::uint32_t slot) const { return fills_[slot]; }
     // Of a sector that is on its way.
     Fill& of(std::uint64_t number) { return fills_[slot_of(number)]; }
     std::uint32_t slot_of(std::uint64_t number)
@@ -51,22 +52,20 @@ public:
     // It has ended. The lines that waited, linked by `next`.
     Line* end(std::uint32_t slot);
 
-    void prefetch(std::uint32_t slot) const
-    {
-        if (slot < fills_.size()) __builtin_prefetch(fills_[slot].first, 1);
-    }
-
-    // Newer bytes of a fill.
-    FillPatches patches;
+    void prefetch(std::uint32_t slot) const { __builtin_prefetch(fills_[slot].first, 1); }
 
 private:
     std::uint32_t add(const Fill& fill);
     std::uint32_t& bucket(std::uint64_t number) { return buckets_[(number * 0x9e3779b97f4a7c15ULL) >> 57U]; }
 
     std::vector<Fill> fills_;
+    std::size_t count_ = 0;
     std::vector<std::uint32_t> free_;
     std::array<std::uint32_t, 128> buckets_;
-    std::size_t count_ = 0;
+
+public:
+    // Newer bytes of a fill.
+    FillPatches patches;
 };
 
 }  // namespace weft

@@ -81,11 +81,11 @@ private:
         }
     }
 
+    std::uint32_t first_ = none;
+    std::uint32_t last_ = none;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;
     std::array<std::uint32_t, 256> buckets_;
-    std::uint32_t first_ = none;
-    std::uint32_t last_ = none;
     std::uint64_t arrivals_ = 0;
     std::uint64_t position_ = 0;  // of the line that is looked at
     bool in_turn_ = false;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace weft {
 
 namespace {
-
-// Makes room in front of `count` words.
-void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, words, count * sizeof(*words)); }
 
 constexpr unsigned most_ways_shared = 64;
 
@@ -25,10 +25,10 @@ constexpr EmptyPage empty_page;
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), by_ways_(ways), tag_shift_(2 * sectors),
-      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
-      none_here_(const_cast<std::uint32_t*>(empty_page.words)), pages_((sets + page_sets - 1) / page_sets, none_here_)
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors), states_((1U << 2 * sectors) - 1),
+      sectors_(0x5U & states_), none_here_(const_cast<std::uint32_t*>(empty_page.words)), by_ways_(ways)
 {
+    pages_.assign((sets + page_sets - 1) / page_sets, none_here_);
     static_assert(page_sets * most_ways_shared * sizeof(std::uint32_t) == sizeof(EmptyPage), "a page of the most ways");
     if (ways > most_ways_shared)
         for (std::uint32_t*& page : pages_) page = make(words_of_page());
@@ -48,26 +48,34 @@ std::uint32_t* TagArray::make(std::size_t words)
 
 std::size_t TagArray::memory_bytes() const { return made_words_ * sizeof(std::uint32_t); }
 
-// Most look-ups of a stream miss: first a pass without branches, then the place. The usual number of ways is a
-// constant to the compiler, which then compares several at once.
-inline bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) const
+// The way that has the tag, the number of ways if none has. The usual number of ways is compared at once: most look-ups of a stream
+// miss, and where the others hit, the host could not guess.
+inline unsigned TagArray::way_of(const std::uint32_t* words, std::uint32_t wanted) const
 {
-    unsigned found = 0;
-    const auto compare = [&](unsigned ways) {
-        for (unsigned way = 0; way < ways; ++way) found |= (words[way] & ~states_) == wanted ? 1U : 0U;
-    };
+#ifdef __SSE2__
     if (ways_ == 16) {
-        compare(16);
-    } else {
-        compare(ways_);
+        const __m128i tags = _mm_set1_epi32(static_cast<int>(~states_));
+        const __m128i tag = _mm_set1_epi32(static_cast<int>(wanted));
+        const auto four = [&](unsigned first) {
+            const __m128i* const at = reinterpret_cast<const __m128i*>(words + first);
+            return _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at), tags), tag);
+        };
+        const __m128i low = _mm_packs_epi32(four(0), four(4));
+        const __m128i high = _mm_packs_epi32(four(8), four(12));
+        const int found = _mm_movemask_epi8(_mm_packs_epi16(low, high));
+        return found == 0 ? 16U : static_cast<unsigned>(__builtin_ctz(static_cast<unsigned>(found)));
     }
-    return found != 0;
+#endif
+    unsigned way = 0;
+    while (way < ways_ && (words[way] & ~states_) != wanted) ++way;
+    return way;
 }
 
 void TagArray::keep_places()
 {
     std::uint32_t* const words = make(pages_.size() * words_of_page());
     for (std::size_t page = 0; page < pages_.size(); ++page) pages_[page] = words + page * words_of_page();
+    keeps_places_ = true;
     places_.resize(pages_.size() * words_of_page());
     for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<std::uint8_t>(i % ways_);
 }
@@ -75,9 +83,9 @@ void TagArray::keep_places()
 // The word takes the front of its set, and what was in front of `way` one place further back.
 inline void TagArray::move_to_front(std::uint32_t* words, unsigned way, std::uint32_t word)
 {
-    move_back(words, way);
+    for (unsigned i = way; i > 0; --i) words[i] = words[i - 1];
     words[0] = word;
-    if (places_.empty()) return;
+    if (!keeps_places_) return;
     std::uint8_t* places = places_.data() + (words - first());
     std::rotate(places, places + way, places + way + 1);
 }
@@ -86,10 +94,9 @@ std::uint32_t* TagArray::find(std::uint64_t line)
 {
     std::uint32_t* words = row(line);
     const std::uint32_t wanted = tag(line);
-    if (!present(words, wanted)) return nullptr;
-    unsigned way = 0;
-    while ((words[way] & ~states_) != wanted) ++way;
-    move_to_front(words, way, words[way]);
+    const unsigned way = way_of(words, wanted);
+    if (way == ways_) return nullptr;
+    if (way > 0) move_to_front(words, way, words[way]);
     return words;
 }
 
@@ -97,9 +104,8 @@ std::uint32_t* TagArray::peek(std::uint64_t line)
 {
     std::uint32_t* words = row(line);
     const std::uint32_t wanted = tag(line);
-    if (!present(words, wanted)) return nullptr;
-    while ((*words & ~states_) != wanted) ++words;
-    return words;
+    const unsigned way = way_of(words, wanted);
+    return way == ways_ ? nullptr : words + way;
 }
 
 std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim)
@@ -119,12 +125,10 @@ std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std:
 void TagArray::drop(std::uint64_t line, unsigned sector)
 {
     std::uint32_t* words = row(line);
-    const std::uint32_t wanted = tag(line);
-    unsigned way = 0;
-    while ((words[way] & ~states_) != wanted) ++way;
+    unsigned way = way_of(words, tag(line));
     set_state(words[way], sector, absent);
     if ((words[way] & states_) != states_) return;
-    if (!places_.empty()) {
+    if (keeps_places_) {
         std::uint8_t* places = places_.data() + (words - first());
         std::rotate(places + way, places + way + 1, places + ways_);
     }

@@ -102,17 +102,19 @@ private:
     {
         return static_cast<std::uint32_t>(sets_.quotient(line)) << tag_shift_;
     }
-    bool present(const std::uint32_t* words, std::uint32_t wanted) const;
+    unsigned way_of(const std::uint32_t* words, std::uint32_t wanted) const;
     void move_to_front(std::uint32_t* words, unsigned way, std::uint32_t word);
 
+    // In a cache line of the host what a look-up needs.
     Divider sets_;
-    unsigned ways_;
-    Divider by_ways_;
-    unsigned tag_shift_;
-    std::uint32_t states_;      // the bits below the tag
-    std::uint32_t sectors_;     // one of each pair of them
-    std::uint32_t* none_here_;  // the page of all sets that never had a line: nothing is written there
     std::vector<std::uint32_t*> pages_;
+    unsigned ways_;
+    unsigned tag_shift_;
+    std::uint32_t states_;   // the bits below the tag
+    std::uint32_t sectors_;  // one of each pair of them
+    bool keeps_places_ = false;
+    std::uint32_t* none_here_;  // the page of all sets that never had a line: nothing is written there
+    Divider by_ways_;
     std::vector<std::unique_ptr<HostLine[]>> made_;
     std::size_t made_words_ = 0;
     std::vector<std::uint8_t> places_;  // of each word of a set; empty: not kept

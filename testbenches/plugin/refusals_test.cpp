@@ -40,15 +40,15 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"),
-        "was compiled against version 99 of the plug-in interface; expected one "
-        "compiled against version 9");
+        "was compiled against version 109 of the plug-in interface; expected one "
+        "compiled against version 10");
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
     expect_refused(defect("first_version"),
         "was compiled against version 1 of the plug-in interface; expected one "
-        "compiled against version 9");
+        "compiled against version 10");
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)

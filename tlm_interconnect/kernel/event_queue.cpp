@@ -20,6 +20,7 @@ TimedComponent::TimedComponent(EventQueue& event_queue, std::string path)
 {
     rank_ = static_cast<std::uint32_t>(event_queue_.components_.size());
     event_queue_.components_.push_back(this);
+    event_queue_.states_.push_back(this);
 }
 
 EventQueue::EventQueue(sc_core::sc_module_name name) : sc_module(name)
@@ -42,6 +43,8 @@ void EventQueue::end_of_elaboration()
             SC_REPORT_FATAL("/weft/event_queue", ("two components are called " + components_[i]->path_).c_str());
         components_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
+    states_.clear();
+    for (const TimedComponent* component : components_) states_.push_back(component->state_);
     // Items scheduled before ranks existed get theirs.
     const auto ranked = [&constructed](
                             std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); };
@@ -94,17 +97,20 @@ void EventQueue::notify_kernel(sc_core::sc_event& event, Time due)
     limit_ = std::min(limit_, due);
 }
 
-// What the items behind the one that runs will need. Of a bucket that has just been opened, everything up to the distance; later one at
-// a time.
+// What the items behind the one that runs will need: one at a time, and at the end of a bucket those that come first in the next one.
 template <class Wheel>
 inline void EventQueue::prefetch_ahead(const Wheel& wheel) const
 {
-    for (std::size_t i = wheel.at_start() ? 0 : prefetch_distance; i <= prefetch_distance; ++i) {
-        const typename Wheel::Entry* ahead = wheel.peek(i);
-        if (ahead == nullptr) break;
+    const auto prefetch = [this](const typename Wheel::Entry* ahead) {
         const TimedComponent* later = components_[ahead->order() >> 12];
         if (later->prefetches_) later->prefetch(*ahead->item);
+    };
+    if (const auto* ahead = wheel.peek(prefetch_distance)) {
+        prefetch(ahead);
+    } else if (wheel.near_end(prefetch_distance)) {
+        wheel.each_first_of_next([&prefetch](const typename Wheel::Entry& entry) { prefetch(&entry); });
     }
+    if (const auto* ahead = wheel.peek(2 * prefetch_distance)) __builtin_prefetch(states_[ahead->order() >> 12]);
 }
 
 void EventQueue::drain(Time kernel_now, Time limit)

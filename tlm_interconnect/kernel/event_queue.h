@@ -72,7 +72,12 @@ public:
 
 protected:
     void request_arbitration() { arbitration_requested_ = true; }
-    void request_prefetch() { prefetches_ = true; }  // once, in the constructor
+    // Once, in the constructor. `state`: what prefetch() itself reads of the component, which is fetched before it is called.
+    void request_prefetch(const void* state = nullptr)
+    {
+        prefetches_ = true;
+        if (state != nullptr) state_ = state;
+    }
     EventQueue& event_queue() const { return event_queue_; }
 
 private:
@@ -81,6 +86,7 @@ private:
     std::uint32_t rank_ = 0;  // until the end of elaboration: order of construction
     bool arbitration_requested_ = false;
     bool prefetches_ = false;
+    const void* state_ = this;
     std::string path_;
 };
 
@@ -198,6 +204,7 @@ private:
     sc_core::sc_event event_;
     std::function<bool(Time)> watch_;
     std::vector<TimedComponent*> components_;
+    std::vector<const void*> states_;  // by rank
 };
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)

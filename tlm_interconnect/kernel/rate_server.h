@@ -24,8 +24,7 @@ public:
         remainder_ = 0;
         last_amount_ = 0;
         last_ = {0, 0};
-        table_.assign(cached, {0, 0});
-        for (std::uint32_t amount = 0; amount < cached; ++amount) table_[amount] = split(amount);
+        table_.clear();
     }
 
     struct Slot {
@@ -41,8 +40,8 @@ public:
             remainder_ = 0;
         }
         if (amount != last_amount_) {
+            last_ = last_amount_ == 0 ? split(amount) : part_of(amount);
             last_amount_ = amount;
-            last_ = amount < cached ? table_[amount] : split(amount);
         }
         Time duration = last_.quotient;
         remainder_ += last_.remainder;
@@ -72,6 +71,15 @@ private:
     // 2^24 units times 1e12 fits 64 bits.
     Part split(std::uint64_t amount) const { return {amount * ps_per_s / rate_, amount * ps_per_s % rate_}; }
 
+    // Of a resource that serves several amounts.
+    __attribute__((noinline)) Part part_of(std::uint64_t amount)
+    {
+        if (amount >= cached) return split(amount);
+        if (table_.empty())
+            for (std::uint32_t i = 0; i < cached; ++i) table_.push_back(split(i));
+        return table_[amount];
+    }
+
     // Within a cache line what every booking takes.
     std::uint64_t rate_ = 1;
     std::uint64_t remainder_ = 0;
@@ -79,7 +87,7 @@ private:
     Time free_at_ = 0;
     Time busy_ = 0;
     std::uint32_t last_amount_ = 0;
-    std::vector<Part> table_;
+    std::vector<Part> table_;  // by amount, made for the second one
 };
 
 }  // namespace weft

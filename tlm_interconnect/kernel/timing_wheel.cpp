@@ -1,6 +1,7 @@
 #include "tlm_interconnect/kernel/timing_wheel.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t no_bucket = ~std::uint64_t{0};
+constexpr std::size_t few_entries = 6;    // up to here insertion sort is faster than places by time
 constexpr std::size_t small_bucket = 24;  // up to here insertion sort is faster
 constexpr std::size_t large_bucket = 64;  // from here sorting by digits is
 
@@ -19,24 +21,21 @@ BasicTimingWheel<Stamp>::BasicTimingWheel()
     : heads_(buckets, empty_head), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
 {
     open_.reserve(1024);
+    set_front(0);
 }
 
 template <class Stamp>
 std::uint32_t BasicTimingWheel<Stamp>::add_block(std::size_t slot)
 {
-    if (free_ == no_block) {
-        if (storage_.size() >= no_block / blocks_at_once)
-            SC_REPORT_FATAL("/weft/event_queue", "more than 4e9 items wait");
-        const auto first = static_cast<std::uint32_t>(storage_.size()) * blocks_at_once;
-        storage_.push_back(std::make_unique<Block[]>(blocks_at_once));
-        for (std::uint32_t i = blocks_at_once; i-- > 0;) {
-            block(first + i).next = free_;
-            free_ = first + i;
-        }
+    std::uint32_t number = free_;
+    if (number == no_block) {
+        if (blocks_.size() >= no_block) SC_REPORT_FATAL("/weft/event_queue", "more than 4e9 items wait");
+        number = static_cast<std::uint32_t>(blocks_.size());
+        blocks_.emplace_back();
+    } else {
+        free_ = block(number).next;
     }
-    const std::uint32_t number = free_;
     Block& added = block(number);
-    free_ = added.next;
     added.next = heads_[slot] >> count_bits;
     occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
     summary_[slot >> 12] |= std::uint64_t{1} << (slot >> 6 & 63);
@@ -60,25 +59,27 @@ void BasicTimingWheel<Stamp>::insert_open(Time due, std::uint32_t order, Schedul
 {
     const Entry entry{stamp, key_of(due, order), item};
     const Time base = due;
+    const auto first = static_cast<std::size_t>(front_ - open_.data());
     open_.push_back(entry);
+    set_front(first);
     std::size_t i = open_.size() - 1;
     const auto comes_before = [&](const Entry& other) {
         const Time theirs = due_of(other);
         if (base != theirs) return base < theirs;
         return order != other.order() ? order < other.order() : stamp.before(other.stamp());
     };
-    for (; i > cursor_ && comes_before(open_[i - 1]); --i) open_[i] = open_[i - 1];
+    for (; i > first && comes_before(open_[i - 1]); --i) open_[i] = open_[i - 1];
     open_[i] = entry;
 }
 
-// The earliest bucket of the wheel behind the open one.
+// The earliest bucket of the wheel behind that one, which the wheel spans.
 template <class Stamp>
-std::uint64_t BasicTimingWheel<Stamp>::next_bucket() const
+std::uint64_t BasicTimingWheel<Stamp>::next_bucket(std::uint64_t behind) const
 {
-    const std::size_t start = (open_bucket_ + 1) & (buckets - 1);
+    const std::size_t start = (behind + 1) & (buckets - 1);
     const auto found = [&](std::size_t word, std::uint64_t bits) {
         const std::size_t slot = (word << 6) + static_cast<std::size_t>(__builtin_ctzll(bits));
-        return open_bucket_ + 1 + ((slot - start) & (buckets - 1));
+        return behind + 1 + ((slot - start) & (buckets - 1));
     };
     const std::size_t first = start >> 6;
     const std::uint64_t rest = occupied_[first] & (~std::uint64_t{0} << (start & 63));
@@ -122,7 +123,7 @@ Time BasicTimingWheel<Stamp>::earliest_of(std::uint64_t bucket) const
 template <class Stamp>
 Time BasicTimingWheel<Stamp>::next_time() const
 {
-    if (cursor_ < open_.size()) return due_of(open_[cursor_]);
+    if (front_ < back_) return due_of(*front_);
     const std::uint64_t bucket = first_bucket();
     return bucket == no_bucket ? ~Time{0} : earliest_of(bucket);
 }
@@ -132,7 +133,7 @@ template <class Stamp>
 bool BasicTimingWheel<Stamp>::open_next(Time latest)
 {
     open_.clear();
-    cursor_ = 0;
+    set_front(0);
     const std::uint64_t bucket = first_bucket();
     if (bucket == no_bucket || bucket > latest >> bucket_bits) return false;
     if (bucket == latest >> bucket_bits && earliest_of(bucket) > latest) return false;
@@ -146,6 +147,7 @@ bool BasicTimingWheel<Stamp>::open_next(Time latest)
         append((far.due >> bucket_bits) & (buckets - 1), far.due, far.order, far.item, far.stamp);
     }
     collect(bucket & (buckets - 1));
+    set_front(0);
     prefetch(next_bucket());
     return true;
 }
@@ -159,6 +161,14 @@ void BasicTimingWheel<Stamp>::collect(std::size_t slot)
     heads_[slot] = empty_head;
     occupied_[slot >> 6] &= ~(std::uint64_t{1} << (slot & 63));
     if (occupied_[slot >> 6] == 0) summary_[slot >> 12] &= ~(std::uint64_t{1} << (slot >> 6 & 63));
+    if (block(number).next == no_block) {
+        Block& only = block(number);
+        open_.assign(only.entries, only.entries + (head & count_mask));
+        order_by_time(only.entries, head & count_mask);
+        only.next = free_;
+        free_ = number;
+        return;
+    }
     // Blocks are chained newest first: take them from the oldest, so that a stable sort keeps the order of
     // scheduling.
     std::uint32_t oldest_first = no_block;
@@ -176,7 +186,38 @@ void BasicTimingWheel<Stamp>::collect(std::size_t slot)
         free_ = oldest_first;
         oldest_first = newer;
     }
-    sort_open(0);
+    if (open_.size() >= large_bucket) {
+        sort_open(0);
+        return;
+    }
+    sorted_ = open_;
+    order_by_time(sorted_.data(), open_.size());
+}
+
+// Puts the entries of a bucket, `source`, into open_, as large as they are many: each goes to the place that its picosecond has, so
+// that only those of one picosecond are left to be ordered. Stable. open_ holds the same, in the same order, before.
+template <class Stamp>
+void BasicTimingWheel<Stamp>::order_by_time(const Entry* source, std::size_t count)
+{
+    constexpr std::uint32_t times = 1U << bucket_bits;
+    const auto time_of = [](const Entry& entry) { return static_cast<std::uint32_t>(entry.key >> 32) % times; };
+    Entry* const entries = open_.data();
+    if (count > few_entries) {
+        // How many come before each picosecond: bytes, eight of them added up at a time.
+        std::uint8_t places[times] = {};
+        for (std::size_t i = 0; i < count; ++i) ++places[time_of(source[i])];
+        std::uint64_t earlier = 0;
+        for (std::uint32_t word = 0; word < times; word += 8) {
+            std::uint64_t counts = 0;
+            std::memcpy(&counts, places + word, 8);
+            const std::uint64_t up_to = counts * 0x0101010101010101U;
+            const std::uint64_t starts = (up_to << 8) + earlier * 0x0101010101010101U;
+            std::memcpy(places + word, &starts, 8);
+            earlier += up_to >> 56;
+        }
+        for (std::size_t i = 0; i < count; ++i) entries[places[time_of(source[i])]++] = source[i];
+    }
+    insert_in_order(entries, 1, count);
 }
 
 // Stable. Keys of one bucket share the upper bits of their time, so they compare as numbers.
@@ -192,11 +233,18 @@ void BasicTimingWheel<Stamp>::sort_open(std::size_t first)
         std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(), before);
         return;
     }
-    Entry* const entries = open_.data();
-    for (std::size_t i = first + 1; i < open_.size(); ++i) {
+    insert_in_order(open_.data() + first, 1, count);
+}
+
+// `entries`, in order up to `sorted`: puts the others where they belong.
+template <class Stamp>
+inline void BasicTimingWheel<Stamp>::insert_in_order(Entry* entries, std::size_t sorted, std::size_t count)
+{
+    for (std::size_t i = sorted; i < count; ++i) {
+        if (!before(entries[i], entries[i - 1])) continue;
         const Entry entry = entries[i];
         std::size_t j = i;
-        for (; j > first && before(entry, entries[j - 1]); --j) entries[j] = entries[j - 1];
+        for (; j > 0 && before(entry, entries[j - 1]); --j) entries[j] = entries[j - 1];
         entries[j] = entry;
     }
 }
@@ -231,6 +279,11 @@ void BasicTimingWheel<Stamp>::prefetch(std::uint64_t bucket) const
     const std::uint32_t head = heads_[bucket & (buckets - 1)];
     for (std::uint32_t number = head >> count_bits; number != no_block; number = block(number).next)
         for (std::uint32_t i = 0; i < count_of(head, number); ++i) __builtin_prefetch(block(number).entries[i].item, 1);
+    // And the entries of the one behind it, whose items are next.
+    const std::uint64_t behind = next_bucket(bucket);
+    if (behind == no_bucket || behind - open_bucket_ >= buckets) return;
+    const char* entries = reinterpret_cast<const char*>(&block(heads_[behind & (buckets - 1)] >> count_bits));
+    for (std::size_t at = 0; at < sizeof(Block); at += 64) __builtin_prefetch(entries + at);
 }
 
 template class BasicTimingWheel<NoStamp>;

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "tlm_interconnect/kernel/time.h"
@@ -49,6 +48,8 @@ public:
     };
 
     BasicTimingWheel();
+    BasicTimingWheel(const BasicTimingWheel&) = delete;
+    BasicTimingWheel& operator=(const BasicTimingWheel&) = delete;
 
     void push(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp = {})
     {
@@ -66,19 +67,19 @@ public:
     // later and are due earlier must not be behind the open bucket.
     const Entry* front(Time latest)
     {
-        if (cursor_ == open_.size() && !open_next(latest)) return nullptr;
-        return &open_[cursor_];
+        if (front_ == back_ && !open_next(latest)) return nullptr;
+        return front_;
     }
     // Due time of the earliest item, ~0 when empty.
     Time next_time() const;
     void pop()
     {
-        ++cursor_;
+        ++front_;
         --size_;
-        if (cursor_ + prefetch_distance < open_.size()) __builtin_prefetch(open_[cursor_ + prefetch_distance].item, 1);
+        if (front_ + prefetch_distance < back_) __builtin_prefetch(front_[prefetch_distance].item, 1);
     }
     // The popped entry was the first of its bucket.
-    bool at_start() const { return cursor_ == 1; }
+    bool at_start() const { return front_ == open_.data() + 1; }
     Time due_of(const Entry& entry) const
     {
         // Entries of the open list lie within 2^31 ps of the open bucket.
@@ -88,9 +89,28 @@ public:
         return base + static_cast<Time>(static_cast<std::int64_t>(offset));
     }
     // The entry `ahead` behind the popped ones if its bucket is open; nullptr otherwise (it is later then).
-    const Entry* peek(std::size_t ahead = 0) const
+    const Entry* peek(std::size_t ahead = 0) const { return front_ + ahead < back_ ? front_ + ahead : nullptr; }
+
+    // Whether `ahead` entries and no more are left of the open bucket, or fewer and all of it is left but the popped one.
+    bool near_end(std::size_t ahead) const
     {
-        return cursor_ + ahead < open_.size() ? &open_[cursor_ + ahead] : nullptr;
+        const auto left = static_cast<std::size_t>(back_ - front_);
+        return left == ahead || (left < ahead && at_start());
+    }
+    // Calls f(entry) for some entries of the bucket that comes next, those that are due first in it, in no order.
+    template <class F>
+    void each_first_of_next(const F& f) const
+    {
+        const std::uint64_t bucket = next_bucket();
+        if (bucket == ~std::uint64_t{0}) return;
+        const std::uint32_t head = heads_[bucket & (buckets - 1)];
+        const Block& newest = block(head >> count_bits);
+        const std::uint32_t count = head & count_mask;
+        const std::uint32_t until = count <= first_entries && newest.next == no_block ? ~std::uint32_t{0}
+            : newest.next == no_block ? (first_entries << bucket_bits) / count
+                                      : (first_entries << bucket_bits) / (2 * block_entries);
+        for (std::uint32_t i = 0; i < count; ++i)
+            if ((newest.entries[i].key >> 32 & ((1U << bucket_bits) - 1)) < until) f(newest.entries[i]);
     }
 
     std::uint64_t size() const { return size_; }
@@ -102,8 +122,8 @@ public:
         const auto reordered = [&f](const Entry& entry) {
             return Entry{entry.stamp(), (entry.key >> 32 << 32) | f(entry.order()), entry.item};
         };
-        for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i] = reordered(open_[i]);
-        sort_open(cursor_);
+        for (Entry* entry = front_; entry < back_; ++entry) *entry = reordered(*entry);
+        sort_open(static_cast<std::size_t>(front_ - open_.data()));
         for (const std::uint32_t head : heads_)
             for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
                 for (std::uint32_t i = 0; i < count_of(head, b); ++i)
@@ -114,9 +134,8 @@ public:
 private:
     static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
     static constexpr std::size_t prefetch_distance = 6;
+    static constexpr std::uint32_t first_entries = 6;  // about as many are wanted of each_first_of_next()
     static constexpr std::uint32_t block_entries = 15;
-
-    static constexpr std::uint32_t blocks_at_once = 1024;
 
     // A bucket's newest block and how many entries it holds, in one word: filing an item reads nothing of the block, which
     // the host seldom has at hand. Older blocks are full. A bucket without blocks has none that is full.
@@ -134,11 +153,8 @@ private:
     {
         return number == head >> count_bits ? head & count_mask : block_entries;
     }
-    Block& block(std::uint32_t number) { return storage_[number / blocks_at_once][number % blocks_at_once]; }
-    const Block& block(std::uint32_t number) const
-    {
-        return storage_[number / blocks_at_once][number % blocks_at_once];
-    }
+    Block& block(std::uint32_t number) { return blocks_[number]; }
+    const Block& block(std::uint32_t number) const { return blocks_[number]; }
 
     struct Far {
         Time due;
@@ -161,31 +177,42 @@ private:
 
     std::uint32_t add_block(std::size_t slot);  // the bucket's new head
     void push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp);
+    // Behind every change of open_; its first entry in front of which nothing is left.
+    void set_front(std::size_t first)
+    {
+        front_ = open_.data() + first;
+        back_ = open_.data() + open_.size();
+    }
     void insert_open(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp);
     // Of entries whose keys compare as numbers.
     static bool before(const Entry& a, const Entry& b)
     {
         return a.key != b.key ? a.key < b.key : a.stamp().before(b.stamp());
     }
-    std::uint64_t next_bucket() const;
+    std::uint64_t next_bucket(std::uint64_t behind) const;
+    std::uint64_t next_bucket() const { return next_bucket(open_bucket_); }
     std::uint64_t first_bucket() const;
     Time earliest_of(std::uint64_t bucket) const;
     bool open_next(Time latest);
     void collect(std::size_t slot);
+    void order_by_time(const Entry* source, std::size_t count);
     void sort_open(std::size_t first);
     void sort_by_digits(std::size_t first);
+    static void insert_in_order(Entry* entries, std::size_t sorted, std::size_t count);
     void prefetch(std::uint64_t bucket) const;
 
-    std::vector<Entry> open_;    // sorted, stable; [cursor_, end) is what remains of the open bucket
-    std::vector<Entry> sorted_;  // while sorting
-    std::size_t cursor_ = 0;
+    // What remains of the open bucket, in order.
+    Entry* front_ = nullptr;
+    Entry* back_ = nullptr;
+    std::vector<Entry> open_;        // all of it; front_ and back_ point into it
+    std::vector<Entry> sorted_;      // while sorting
     std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
     std::uint64_t size_ = 0;
     std::vector<std::uint32_t> heads_;     // newest block of each bucket and its count
     std::vector<std::uint64_t> occupied_;  // bit per bucket
     std::vector<std::uint64_t> summary_;   // bit per word of occupied_
     std::uint32_t free_ = no_block;
-    std::vector<std::unique_ptr<Block[]>> storage_;
+    std::vector<Block> blocks_;
     std::vector<Far> far_;  // heap by due, then sequence
     std::uint64_t far_sequence_ = 0;
 };

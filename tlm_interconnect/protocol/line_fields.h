@@ -93,8 +93,9 @@ union LineScratch {
         bool placed;  // it has a place in the unit, and holds no slot of an input buffer any more
     };
     struct Slice {
-        Time ready;        // the slice's own work is done then
-        bool turned_away;  // by a fill that took no more
+        Time ready;                     // the slice's own work is done then
+        std::uint64_t number : 63;      // of its sector in the slice
+        std::uint64_t turned_away : 1;  // by a fill that took no more
     };
     struct Memory {
         Time arrived;

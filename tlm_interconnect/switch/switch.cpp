@@ -12,6 +12,7 @@ Switch::Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::strin
     : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), spec_(spec),
       outputs_(event_queue, *this, *this, *this, ports, arbitration(spec))
 {
+    request_prefetch();
 }
 
 void Switch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
