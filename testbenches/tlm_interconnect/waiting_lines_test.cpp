@@ -44,10 +44,10 @@ void expect_same(const WaitingLines& lines, Plain& plain, std::uint64_t address)
     const Plain::Place& expected = plain.at(address);
     ASSERT_EQ(place != nullptr, expected.count > 0);
     if (place == nullptr) return;
-    EXPECT_EQ(place->count, expected.count);
-    EXPECT_EQ(place->line, expected.first);
+    EXPECT_EQ(place->count(), expected.count);
+    EXPECT_EQ(place->line(), expected.first);
     if (expected.first != nullptr) {
-        EXPECT_EQ(place->input, expected.input);
+        EXPECT_EQ(place->input(), expected.input);
     }
 }
 

@@ -19,7 +19,9 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
         wire.latency = spec.latency;
         wire.free_credits = spec.credit_bytes == 0;
         wire.server.set_rate(spec.bandwidth);
-        wire.simple = packetiser.plain() && spec.frame == 0 && spec.bundle == 1 && wire.free_credits;
+        const bool bare = spec.frame == 0 && spec.bundle == 1 && wire.free_credits;
+        wire.simple = bare && packetiser.plain();
+        wire.merges = bare && packetiser.only_merges();
         if (wire.simple) continue;
         for (std::uint64_t s = 0; s < spec.bundle; ++s)
             wire.strands.push_back({RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle)), packetiser});
@@ -46,7 +48,9 @@ Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
     }
     wire.lines += line.lines();
     wire.payload_bytes += wire.last_payload;
-    if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
+    if (!wire.simple)
+        return wire.merges && !line.wide() ? carry_adjacent(wire, line, cls, now, now + delay)
+                                           : carry_in_packets(wire, line, cls, now, now + delay);
     wire.wire_bytes += wire.last_bytes;
     if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, wire.last_bytes);
     const RateServer::Slot slot = wire.server.book(now + delay, wire.last_bytes);
@@ -61,6 +65,17 @@ Time Link::lead(Line& line, RateServer::Slot slot, Time arrival)
     const Time first = slot.start + one;
     line.tail = static_cast<std::uint32_t>(std::max(slot.end, arrival + line.tail + one) - first);
     return first;
+}
+
+Link::Passage Link::carry_adjacent(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
+{
+    Strand& strand = wire.strands.front();
+    const std::uint32_t bytes =
+        strand.packetiser.add_to_adjacent(line, cls, arrival > strand.server.free_at(), wire.last_bytes);
+    wire.wire_bytes += bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
+    const Time sent = strand.server.book(arrival, bytes).end - now;
+    return {sent, sent + wire.latency};
 }
 
 Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)

@@ -63,7 +63,8 @@ private:
         std::uint16_t last_bytes = 0;
         std::uint16_t last_payload = 0;
         bool free_credits = true;
-        bool simple = true;  // one strand, every line a packet by itself, no frames, free credits
+        bool simple = true;   // one strand, every line a packet by itself, no frames, free credits
+        bool merges = false;  // the same, but for adjacent lines that merge
         RateServer server;
         std::vector<Strand> strands;  // not simple
         Framer framer;                // not simple
@@ -79,6 +80,7 @@ private:
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
+    Passage carry_adjacent(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)
     {

@@ -101,7 +101,9 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
 }
 
 Packetiser::Packetiser(const LinkSpec& spec)
-    : spec_(spec), plain_(spec.merge == MergeKind::none && spec.address_extension == 0 && spec.packet_overhead == 0)
+    : merge_(spec), spec_(spec),
+      plain_(spec.merge == MergeKind::none && spec.address_extension == 0 && spec.packet_overhead == 0),
+      only_merges_(spec.merge == MergeKind::adjacent && spec.address_extension == 0)
 {
     regions_.fill(~std::uint64_t{0});
     if (spec.merge != MergeKind::destination) return;
@@ -121,13 +123,6 @@ bool Packetiser::region_missed(std::uint64_t address)
     return missed;
 }
 
-bool Packetiser::continues(const LineHeader& line, LineClass cls) const
-{
-    return open_ && line.vc == vc_ && line.destination == destination_ && cls == class_ && line.op == op_ &&
-        line.source == source_ && line.address == next_address_ && line.full_line() &&
-        line.address % packet_bytes(line) != 0;
-}
-
 std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now)
 {
     const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
@@ -138,7 +133,7 @@ std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, 
     open.last = now;
     open.filled = joined ? open.filled + bytes : bytes;
     if (joined) return bytes;
-    ++packets_;
+    merge_.count(1);
     return bytes + static_cast<std::uint32_t>(spec_.packet_overhead);
 }
 
@@ -148,7 +143,7 @@ std::uint32_t Packetiser::of_message(const LineHeader& line, LineClass cls, std:
     bytes -= header_bytes(spec_, cls);
     const bool begins = (part & Line::begins_message) != 0;
     if (begins || ((part & Line::begins_packet) != 0 && payload_bytes(line.op, line.size, cls) > 0)) {
-        ++packets_;
+        merge_.count(1);
         bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
     }
     return begins ? bytes + message_bytes(spec_, cls) : bytes;
@@ -158,12 +153,12 @@ std::uint32_t Packetiser::of_message(const LineHeader& line, LineClass cls, std:
 std::uint32_t Packetiser::of_wide(const LineHeader& line, LineClass cls, bool joined, std::uint32_t bytes)
 {
     const std::uint32_t lines = line.lines();
-    const std::uint64_t block = spec_.merge == MergeKind::adjacent ? packet_bytes(line) : line_bytes;
+    const std::uint64_t block = spec_.merge == MergeKind::adjacent ? std::uint32_t{merge_.block(line)} : line_bytes;
     const std::uint64_t end = line.address + std::uint64_t{lines} * line_bytes;
     // Where packets begin: at its first line, unless that continues one, and at each block within it.
     std::uint64_t begin = joined ? (line.address / block + 1) * block : line.address;
     const auto packets = static_cast<std::uint32_t>(begin < end ? (end - 1) / block - begin / block + 1 : 0);
-    packets_ += packets;
+    merge_.count(packets);
     std::uint32_t sum = lines * bytes - (lines - packets) * header_bytes(spec_, cls) +
         packets * static_cast<std::uint32_t>(spec_.packet_overhead);
     if (cls != LineClass::request || spec_.address_extension == 0) return sum;
@@ -172,29 +167,17 @@ std::uint32_t Packetiser::of_wide(const LineHeader& line, LineClass cls, bool jo
     return sum;
 }
 
-// The next line may continue its packet.
-void Packetiser::note_open(const LineHeader& line, LineClass cls)
-{
-    open_ = line.full_line() && !is_atomic(line.op);
-    class_ = cls;
-    op_ = line.op;
-    vc_ = line.vc;
-    source_ = line.source;
-    destination_ = line.destination;
-    next_address_ = line.address + line_bytes * line.lines();
-}
-
 std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, Time now, std::uint8_t part)
 {
     const std::uint32_t lines = line.lines();
     std::uint32_t bytes = wire_bytes(spec_, line.op, lines > 1 ? line_bytes : line.size, cls);
     if (plain_) {
-        packets_ += lines;
+        merge_.count(lines);
         return bytes * lines;
     }
     const auto merge = spec_.merge;
     const bool answers = cls == LineClass::response && answers_packet(line);
-    const bool joined = merge == MergeKind::adjacent && (answers || (!gap && continues(line, cls)));
+    const bool joined = merge == MergeKind::adjacent && (answers || (!gap && merge_.continues(line, cls)));
     if (lines > 1 && merge == MergeKind::destination) {
         std::uint32_t all = 0;
         for (std::uint32_t left = lines; left > 0; --left) all += to_destination(line, cls, bytes, now);
@@ -202,7 +185,7 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
     }
     if (lines > 1) {
         const std::uint32_t all = of_wide(line, cls, joined, bytes);
-        note_open(line, cls);
+        merge_.sent(line, cls);
         return all;
     }
     if (joined)
@@ -212,10 +195,10 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
     if (merge == MergeKind::destination)
         return part != 0 ? of_message(line, cls, bytes, part) : to_destination(line, cls, bytes, now);
     if (!joined) {
-        ++packets_;
+        merge_.count(1);
         bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
     }
-    note_open(line, cls);
+    merge_.sent(line, cls);
     return bytes;
 }
 

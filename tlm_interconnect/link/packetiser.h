@@ -30,8 +30,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm_interconnect/protocol/line.h"
+#include "tlm_interconnect/link/adjacent_merge.h"
 #include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 
@@ -42,7 +43,6 @@ inline std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
     const bool reads = op == LineOp::read || op == LineOp::load_reduce;
     return reads == (cls == LineClass::response) ? size : 0;
 }
-std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 // Bytes of a line that is a packet by itself, its region known.
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
 // Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
@@ -79,32 +79,34 @@ public:
 
     // Every line costs what wire_bytes() says: no need to ask.
     bool plain() const { return plain_; }
-    std::uint64_t packets() const { return packets_; }
-    void reset_statistics() { packets_ = 0; }
+    std::uint64_t packets() const { return merge_.packets(); }
+    void reset_statistics() { merge_.reset_statistics(); }
+
+    // Where adjacent lines merge and nothing else is charged: a line that has `lone` bytes by itself, no wide transaction. Marks a
+    // request that shares the packet of the line before it (packet_answer.h).
+    bool only_merges() const { return only_merges_; }
+    std::uint32_t add_to_adjacent(Line& line, LineClass cls, bool gap, std::uint32_t lone)
+    {
+        const bool whole = line.full_line();
+        const bool joins = (cls == LineClass::response && whole && line.marked(LineHeader::packed_mark)) ||
+            (!gap && merge_.continues(line, cls));
+        if (cls == LineClass::request && whole) {
+            line.unmark(LineHeader::packed_mark);
+            if (joins) line.mark(LineHeader::packed_mark);
+        }
+        return merge_.add(line, cls, joins, lone);
+    }
 
 private:
-    bool continues(const LineHeader& line, LineClass cls) const;
-    std::uint32_t packet_bytes(const LineHeader& line) const
-    {
-        return static_cast<std::uint32_t>(
-            line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload);
-    }
     std::uint32_t of_wide(const LineHeader& line, LineClass cls, bool joined, std::uint32_t bytes);
-    void note_open(const LineHeader& line, LineClass cls);
     std::uint32_t to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now);
     std::uint32_t of_message(const LineHeader& line, LineClass cls, std::uint32_t bytes, std::uint8_t part);
     bool region_missed(std::uint64_t address);
 
+    AdjacentMerge merge_;
     LinkSpec spec_;
     bool plain_;
-    // The packet that is open.
-    bool open_ = false;
-    LineClass class_ = LineClass::request;
-    LineOp op_ = LineOp::read;
-    std::uint8_t vc_ = 0;
-    std::uint16_t source_ = 0;
-    std::uint16_t destination_ = 0;
-    std::uint64_t next_address_ = 0;
+    bool only_merges_;
     struct Open {
         std::uint64_t key = ~std::uint64_t{0};
         std::uint64_t filled = 0;
@@ -113,7 +115,6 @@ private:
     std::vector<Open> packets_open_;        // merge = destination
     Time packet_time_ = 0;                  // on the wire
     std::array<std::uint64_t, 8> regions_;  // most recent first
-    std::uint64_t packets_ = 0;
 };
 
 }  // namespace weft

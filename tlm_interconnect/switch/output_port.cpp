@@ -136,8 +136,14 @@ void OutputPort::send(unsigned slot, unsigned input, Time now)
     owner_.on_sent(port_, line, cls, input);
     line.vc = vc;
     packets_.sent(line, same_queue);
-    wire_free_ =
-        now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
+    handed_on_ += line.lines();
+    if (cls == LineClass::request) {
+        if (requests_to_ == nullptr) requests_to_ = &requests_.bound();
+        wire_free_ = now + call_forward(*requests_to_, line, LinePhase::request, 0);
+    } else {
+        if (responses_to_ == nullptr) responses_to_ = &responses_.bound();
+        wire_free_ = now + call_backward(*responses_to_, line, LinePhase::response, 0);
+    }
     meter_.sent(slot, input, now, wire_free_);
 }
 

@@ -65,6 +65,7 @@ public:
     bool blocked() const { return queues_.queued() > 0; }
     std::uint32_t queued() const { return queues_.queued(); }
     std::uint64_t sent() const { return meter_.lines(); }
+    std::uint64_t handed_on() const { return handed_on_; }  // the same since time 0
     std::uint32_t peak_queue() const { return queues_.peak(); }
     Time credit_stall() const { return meter_.stall(); }
     void reset_statistics()
@@ -108,12 +109,15 @@ private:
     OutputPortOwner& owner_;
     LineInitiatorSocket& requests_;
     LineTargetSocket& responses_;
+    LineForward* requests_to_ = nullptr;  // what the sockets are bound to, looked up once
+    LineBackward* responses_to_ = nullptr;
+    Time wire_free_ = 0;
+    std::uint64_t handed_on_ = 0;
     unsigned port_;
     unsigned inputs_;
     unsigned vc_sets_ = 1;
     std::uint32_t transaction_ =
         1;  // lines of the widest one: as many credits must be there before the next one leaves
-    Time wire_free_ = 0;
     ChannelQueues queues_;
     PortArbiter arbiter_;
     PacketOrder packets_;

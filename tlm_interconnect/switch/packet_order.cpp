@@ -4,8 +4,8 @@ namespace weft {
 
 void PacketOrder::start(const BufferSpace& space)
 {
-    packet_ = space.packet;
-    group_packet_ = space.group_packet;
+    packet_ = BlockSize(space.packet);
+    group_packet_ = BlockSize(space.group_packet);
     lines_ = space.packet_lines;
     next_address_ = 0;
     in_packet_ = 0;
@@ -15,16 +15,16 @@ void PacketOrder::start(const BufferSpace& space)
 ScheduledItem* PacketOrder::begun(const LineHeader& line, unsigned slot, unsigned input) const
 {
     if (packet_ == 0) return nullptr;
-    const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
-    if (packet == 0 || line.address % packet == 0 || !line.full_line()) return nullptr;
+    const BlockSize& packet = line.of_group() ? group_packet_ : packet_;
+    if (packet == 0 || packet.begins(line.address) || !line.full_line()) return nullptr;
     // One to the same address may wait, and stays ahead.
     if (waiting_.find(line.address) != nullptr) return nullptr;
     const WaitingLines::Place* place = waiting_.find(line.address - line_bytes);
-    if (place == nullptr || place->line == nullptr || place->slot != slot || place->input != input) return nullptr;
-    const Line& before = *place->line;
-    const bool continues = before.address + line_bytes == line.address && before.op == line.op &&
-        before.source == line.source && before.full_line();
-    return continues ? place->line : nullptr;
+    Line* const before = place == nullptr ? nullptr : place->line_in(slot, input);
+    if (before == nullptr) return nullptr;
+    const bool continues = before->address + line_bytes == line.address && before->op == line.op &&
+        before->source == line.source && before->full_line();
+    return continues ? before : nullptr;
 }
 
 void PacketOrder::tell_apart(const ChannelQueues& queues)

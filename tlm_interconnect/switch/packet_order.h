@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "tlm_interconnect/link/block_size.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/channel_queues.h"
 #include "tlm_interconnect/switch/waiting_lines.h"
@@ -44,9 +45,10 @@ public:
     {
         if (lines_ > 0)
             return in_packet_ > 0 && in_packet_ < lines_ && line.source == source_ && line.destination == destination_;
-        const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
-        return packet != 0 && next_address_ % packet != 0 && line.address == next_address_ && line.op == op_ &&
-            line.source == source_ && line.full_line();
+        if (line.address != next_address_ || line.source != source_ || line.op != op_ || !line.full_line())
+            return false;
+        const BlockSize& packet = line.of_group() ? group_packet_ : packet_;
+        return packet != 0 && !packet.begins(next_address_);
     }
     // It has been sent, from the same queue as the one before or not.
     void sent(const LineHeader& line, bool same_queue)
@@ -74,8 +76,8 @@ public:
 private:
     void tell_apart(const ChannelQueues& queues);
 
-    std::uint32_t packet_ = 0;        // by address
-    std::uint32_t group_packet_ = 0;  // the same of lines of groups
+    BlockSize packet_;                // by address; 0: not
+    BlockSize group_packet_;          // the same of lines of groups
     std::uint32_t lines_ = 0;         // by destination
     std::uint32_t in_packet_ = 0;     // lines so far
     std::uint64_t next_address_ = 0;  // of the line that continues

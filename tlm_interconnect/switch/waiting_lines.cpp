@@ -1,15 +1,26 @@
 #include "tlm_interconnect/switch/waiting_lines.h"
 
+#include <systemc>
+
 #include "base/line_size.h"
+#include "tlm_interconnect/protocol/line.h"
+#include "tlm_interconnect/protocol/virtual_channel.h"
 
 namespace weft {
 
 static_assert(line_bytes == 64, "a line's number is its address without six bits");
+static_assert(alignof(Line) == 64 && max_vcs <= 64, "the slot fits beside the address of a line");
+static_assert(sizeof(WaitingLines::Place) == 16, "four places fill a cache line of the host");
+
+void WaitingLines::report_too_many()
+{
+    SC_REPORT_FATAL("/weft/port", "more than 2^20 packets to one address wait at a port");
+}
 
 void WaitingLines::clear_into_more_places()
 {
     places_ *= 4;
-    table_.assign(table_.size(), {});
+    table_.assign(table_.size(), Place());
     used_ = 0;
     lines_ = 0;
 }
@@ -18,24 +29,24 @@ void WaitingLines::clear_into_more_places()
 void WaitingLines::close(std::size_t hole)
 {
     --used_;
-    for (std::size_t i = (hole + 1) & mask_; table_[i].count > 0; i = (i + 1) & mask_) {
-        const std::size_t wanted = table_[i].number & mask_;
+    for (std::size_t i = (hole + 1) & mask_; table_[i].count_ > 0; i = (i + 1) & mask_) {
+        const std::size_t wanted = table_[i].number_ & mask_;
         if (((i - wanted) & mask_) < ((i - hole) & mask_)) continue;
         table_[hole] = table_[i];
         hole = i;
     }
-    table_[hole] = {};
+    table_[hole] = Place();
 }
 
 void WaitingLines::grow()
 {
     const std::vector<Place> old = std::move(table_);
-    table_.assign(old.size() * 2, {});
+    table_.assign(old.size() * 2, Place());
     mask_ = table_.size() - 1;
     for (const Place& place : old) {
-        if (place.count == 0) continue;
-        std::size_t i = place.number & mask_;
-        while (table_[i].count > 0) i = (i + 1) & mask_;
+        if (place.count_ == 0) continue;
+        std::size_t i = place.number_ & mask_;
+        while (table_[i].count_ > 0) i = (i + 1) & mask_;
         table_[i] = place;
     }
 }

@@ -15,16 +15,36 @@ class Line;
 
 class WaitingLines {
 public:
-    struct Place {
-        Line* line = nullptr;  // that came first; nullptr once it has left
-        std::uint32_t number = 0;
-        std::uint32_t count = 0;  // 0: not in use
-        std::uint16_t input = 0;
-        std::uint8_t slot = 0;
+    // A quarter of a cache line of the host.
+    class Place {
+    public:
+        static constexpr std::uint32_t most_lines = (1U << 20) - 1;
+        static constexpr unsigned most_inputs = 1U << 12;
+
+        // The line that came first, if it still waits in that queue.
+        Line* line_in(unsigned slot, unsigned input) const
+        {
+            return input == input_ && (line_and_slot_ & slot_mask) == slot ? line() : nullptr;
+        }
+        Line* line() const { return reinterpret_cast<Line*>(line_and_slot_ & ~slot_mask); }
+        unsigned input() const { return input_; }
+        std::uint32_t count() const { return count_; }
+
+    private:
+        friend class WaitingLines;
+
+        static constexpr std::uintptr_t slot_mask = 63;  // lines are aligned to that
+
+        std::uintptr_t line_and_slot_ = 0;  // no line: it has left
+        std::uint32_t number_ = 0;
+        std::uint32_t count_ : 20;  // 0: not in use
+        std::uint32_t input_ : 12;
+
+        Place() : count_(0), input_(0) {}
     };
     static constexpr std::size_t fewest_places = 4096;
 
-    WaitingLines() : table_(16) {}
+    WaitingLines() : table_(16, Place()) {}
 
     // Whether another line would make the places too few to tell lines apart: then clear(), and add all that wait again.
     bool crowded() const { return std::size_t{lines_} * 16 > places_; }
@@ -35,8 +55,8 @@ public:
     {
         const std::uint32_t number = number_of(address);
         for (std::size_t i = number & mask_;; i = (i + 1) & mask_) {
-            if (table_[i].count == 0) return nullptr;
-            if (table_[i].number == number) return &table_[i];
+            if (table_[i].count_ == 0) return nullptr;
+            if (table_[i].number_ == number) return &table_[i];
         }
     }
     void prefetch(std::uint64_t address) const { __builtin_prefetch(&table_[number_of(address) & mask_], 1); }
@@ -46,10 +66,17 @@ public:
         ++lines_;
         for (std::size_t i = number & mask_;; i = (i + 1) & mask_) {
             Place& place = table_[i];
-            if (place.count > 0 && place.number != number) continue;
-            if (place.count++ > 0) return;
-            place = {&line, number, 1, static_cast<std::uint16_t>(input), slot};
-            if (++used_ * 2 > table_.size()) grow();
+            if (place.count_ > 0) {
+                if (place.number_ != number) continue;
+                if (place.count_ == Place::most_lines) report_too_many();
+                ++place.count_;
+                return;
+            }
+            place.line_and_slot_ = reinterpret_cast<std::uintptr_t>(&line) | slot;
+            place.number_ = number;
+            place.count_ = 1;
+            place.input_ = input & (Place::most_inputs - 1);
+            if (++used_ * 4 > table_.size() * 3) grow();
             return;
         }
     }
@@ -57,10 +84,11 @@ public:
     {
         const std::uint32_t number = number_of(address);
         std::size_t i = number & mask_;
-        while (table_[i].number != number || table_[i].count == 0) i = (i + 1) & mask_;
+        while (table_[i].number_ != number || table_[i].count_ == 0) i = (i + 1) & mask_;
         --lines_;
-        if (table_[i].line == &line) table_[i].line = nullptr;
-        if (--table_[i].count == 0) close(i);
+        Place& place = table_[i];
+        if (place.line() == &line) place.line_and_slot_ = 0;
+        if (--place.count_ == 0) close(i);
     }
 
 private:
@@ -70,6 +98,7 @@ private:
     {
         return static_cast<std::uint32_t>(((address >> line_shift) * 0x9e3779b97f4a7c15ULL >> 32U) & (places_ - 1));
     }
+    static void report_too_many();
     void close(std::size_t hole);
     void grow();
 
