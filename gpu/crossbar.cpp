@@ -35,6 +35,7 @@ Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::s
     for (LineInitiatorSocket& socket : to_slices_) exits_.push_back(&socket);
     exits_.push_back(to_home_.get());
     for (LineInitiatorSocket& socket : to_ports_) exits_.push_back(&socket);
+    bound_.assign(exits_.size(), nullptr);
     if (partitions_ == 1) return;
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_unit_.push_back(static_cast<std::uint8_t>(unit * partitions_ / spec.compute_units));
@@ -59,7 +60,8 @@ unsigned Crossbar::slice_for_unit(const Line& line, Time& delay) const
 inline void Crossbar::hand_request(Line& line, bool of_port, unsigned exit, Time delay)
 {
     const Time latency = exit > slices_ ? spec_.unit_to_port : of_port ? spec_.port_to_l2 : spec_.unit_to_l2;
-    exits_[exit]->send_request(line, delay + latency);
+    requests_ += line.lines();
+    call_forward(bound(exit), line, LinePhase::request, delay + latency);
 }
 
 inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Time delay)
@@ -196,11 +198,8 @@ unsigned Crossbar::debug(unsigned, Line& line)
 
 std::uint64_t Crossbar::hops() const
 {
-    std::uint64_t total = units.responses() + dma_engines.responses();
-    for (const LineInitiatorSocket& socket : to_slices_) total += socket.requests();
-    for (const LineInitiatorSocket& socket : to_ports_) total += socket.requests();
+    std::uint64_t total = requests_ + units.responses() + dma_engines.responses();
     for (const LineTargetSocket& socket : from_ports_) total += socket.responses();
-    if (to_home_) total += to_home_->requests();
     return total;
 }
 

@@ -93,6 +93,12 @@ private:
     unsigned slice_for_unit(const Line& line, Time& delay) const;
     bool exits_at_end() const { return to_units_.limited() && !mesh_; }
     void hand_request(Line& line, bool of_port, unsigned exit, Time delay);
+    // What the exit is bound to.
+    LineForward& bound(unsigned exit)
+    {
+        if (bound_[exit] == nullptr) bound_[exit] = &exits_[exit]->bound();
+        return *bound_[exit];
+    }
     void hand_response(Line& line, bool of_port, unsigned exit, Time delay);
     void answer_from_port(Line& line, unsigned link, Time delay);
 
@@ -122,6 +128,8 @@ private:
     DieAccount account_;
     std::unique_ptr<Mesh> mesh_;
     std::vector<LineInitiatorSocket*> exits_;  // of requests, by number
+    std::vector<LineForward*> bound_;          // by number, next to each other for the host; null: not looked up
+    std::uint64_t requests_ = 0;               // handed on
     sc_core::sc_vector<LineInitiatorSocket> to_slices_;
     sc_core::sc_vector<LineInitiatorSocket> to_ports_;
     sc_core::sc_vector<LineTargetSocket> from_ports_;

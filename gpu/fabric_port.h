@@ -48,10 +48,7 @@ public:
     std::array<DiePorts, line_classes>& to_link() { return to_link_; }
 
     // Lines handed on, in both directions.
-    std::uint64_t hops() const
-    {
-        return link_out.requests() + link_in.responses() + die_out.requests() + die_in.responses();
-    }
+    std::uint64_t hops() const { return output_.handed_on() + die_out.requests() + die_in.responses(); }
 
     OutputPort& output() { return output_; }
     const OutputPort& output() const { return output_; }
