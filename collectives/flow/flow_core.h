@@ -33,6 +33,10 @@ struct FlowProfile {
     bool signals_with_data = false;  // a signal is there as soon as the data before it
     double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
     std::uint32_t reduction_passes = 0;
+    // Registers that loads hold are freed in the order in which they were taken, as a wavefront has them: what a far peer has not
+    // answered keeps those of near ones.
+    bool registers_in_order = false;
+    bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 
 // Ranks of one kind share a CostRank: a GPU takes two bytes.
@@ -199,6 +203,8 @@ private:
         Ps turn_ps = 0;
         std::uint32_t packets = none;  // state of a thread that handles packets
         std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
+        std::uint32_t oldest = none;   // of its moves that load, and the newest
+        std::uint32_t newest = none;
     };
     struct PacketState {
         Ps issued =
@@ -232,6 +238,8 @@ private:
         std::uint32_t pending = 0;  // loads
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
+        std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
+        bool here = false;
     };
     struct LoneStore {
         LonePass pass;
@@ -327,6 +335,7 @@ private:
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
+    void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t launch_parts(const Transfer& transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);

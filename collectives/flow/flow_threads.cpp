@@ -29,6 +29,9 @@ void FlowCore::run_thread(std::uint32_t index)
             if (thread.time > now_) continue;
             thread.time += thread.cost->fence_ps;
             signal(index, op);
+            if (profile_.signal_slots && thread.next + 1 < program.ops.size() &&
+                program.ops[thread.next + 1].kind == FlowKind::signal)
+                thread.time += thread.cost->poll_slot_ps;
             break;
         case FlowKind::wait:
             if (!wait(index, op)) return;

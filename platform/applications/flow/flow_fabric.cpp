@@ -72,10 +72,12 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     FlowProfile out;
     out.links.credit_wait = calibration.credit_wait;
     out.links.packets = true;
+    out.registers_in_order = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
         out.links.waits = true;
         out.links.buffers = true;
+        out.signal_slots = true;
     }
     return out;
 }
