@@ -36,6 +36,7 @@ struct FlowProfile {
     // Registers that loads hold are freed in the order in which they were taken, as a wavefront has them: what a far peer has not
     // answered keeps those of near ones.
     bool registers_in_order = false;
+    bool last_flags = false;    // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 
@@ -179,6 +180,7 @@ private:
         bool needs_set = false;            // for registers that a load holds
         bool slept = false;                // for one of the waits that are looked at together
         bool ended = false;
+        bool in_row = false;            // of waits for several flags
         bool fenced = false;            // the fence before the next operation is done
         Ps settled = 0;                 // all stores so far are acknowledged
         Ps looked = 0;                  // the look at the waits that are looked at together is over

@@ -233,7 +233,10 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     Job& job = *thread.job;
     const CostRank& cost = *thread.cost;
     const bool begins = thread.waits_left == 0;
-    if (begins) thread.waits_left = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+    if (begins) {
+        thread.waits_left = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+        thread.in_row = profile_.last_flags && thread.waits_left > 1;
+    }
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
@@ -248,10 +251,11 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     }
     const Job::Node arrival = job.take_first(semaphore.first);
     // It takes a look at least, at all flags that are still missing.
-    if (begins || thread.slept)
+    if (begins || (thread.slept && !thread.in_row))
         thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps;
+    thread.time = std::max(thread.time,
+        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : cost.notice_ps));
     thread.slept = false;
-    thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     return true;
 }

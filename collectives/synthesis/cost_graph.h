@@ -87,6 +87,7 @@ struct CostRank {
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
+    std::uint64_t last_notice_ps = 0;  // the same of the last of several flags, in the slowest of many threads
     std::uint64_t poll_ps = 0;         // a poll of an own flag, there and back
     std::uint64_t poll_slot_ps = 0;    // from one flag of a look to the next
     std::uint32_t poll_lanes = 1;      // flags that a thread looks at together

@@ -40,6 +40,9 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (gpu.wait_policy != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    rank.last_notice_ps = gpu.wait_policy == WaitPolicy::waiting_atomic
+        ? rank.notice_ps
+        : rank.notice_ps + (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
     // Flags are polled at the point of coherence, which can be farther than the own cache.
     rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
     rank.poll_slot_ps = ps_per_s / gpu.clock;

@@ -78,6 +78,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.links.waits = true;
         out.links.buffers = true;
         out.signal_slots = true;
+        out.last_flags = true;
     }
     return out;
 }
