@@ -59,6 +59,7 @@ struct FlowJob {
     std::string name;          // for reports
     bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
     std::uint32_t number = 0;  // for the border
+    std::vector<bool> cached{};  // by rank: its input is in its cache; empty: none is
     // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
     // none. Null: equal parts.
     std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};

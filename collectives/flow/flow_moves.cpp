@@ -49,7 +49,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
     if (op.own_sources > 0)
-        load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
+        load.load_ps = self.load_ps +
+            (op.has(FlowOp::own_input) && !job.cached(thread.rank) ? self.cold_ps + self.cold_behind_ps : 0);
     const bool from_group = op.has(FlowOp::loads_group);
     const bool to_group = op.has(FlowOp::stores_group);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
@@ -60,7 +61,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             continue;
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
-        const Ps cold = source.input ? ranks_.of(peer).cold_ps : 0;
+        const bool is_cold = source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
+        const Ps cold = is_cold ? ranks_.of(peer).cold_ps : 0;
         load.load_ps = std::max(load.load_ps, cold + (peer == endpoint ? self.load_ps : round_trip(endpoint, peer)));
         if (from_group) continue;
         load.issued += bytes;

@@ -30,6 +30,7 @@ struct CostLink {
     double answer_ps = 0;
     double signal_ps = 0;
     double signal_back_ps = 0;
+    double shared_packet_ps = 0;    // less, of a signal that finds a packet of another one to the same rank open
     double packet_time_ps = 0;  // of the longest packet, which lines of other channels wait for; 0: they wait for none
     // Acknowledges of what passes it hold a credit of the other direction from one node to the next: how many there are, and for
     // how long one is held where nothing waits.

@@ -87,6 +87,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.packet_time_ps = out.ps_per_byte * static_cast<double>(longest_payload(spec));
     out.signal_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::request, messages) * byte_ps;
     out.signal_back_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::response, messages) * byte_ps;
+    if (spec.merge == MergeKind::destination && !messages)
+        out.shared_packet_ps = static_cast<double>(spec.packet_overhead) * byte_ps;
     return out;
 }
 

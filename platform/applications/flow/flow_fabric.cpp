@@ -138,7 +138,8 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
     for (std::size_t e = 0; e < members_.size(); ++e)
         out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops),
             static_cast<double>(system_.hbm(members_[e]).bandwidth), ranks_.of(static_cast<std::uint32_t>(e)).cold_ps,
-            system_.gpu(members_[e])});
+            system_.gpu(members_[e]), system_.hbm(members_[e]).capacity, system_.l2(members_[e]).size,
+            static_cast<double>(system_.l2(members_[e]).bandwidth)});
     return out;
 }
 

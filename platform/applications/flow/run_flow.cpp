@@ -278,6 +278,7 @@ private:
     {
         if (is_choice(resolved_.workload.algorithm)) require_priceable(resolved_, ranks_);
         if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
+        if (ranks_ <= most_ranks_whole) executor_.remember_buffers();
         load_.attach(executor_, ranks_, ranks_, nullptr);
     }
 
