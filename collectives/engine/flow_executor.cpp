@@ -40,12 +40,32 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
 
 void FlowExecutor::require_known(const EngineSpec& spec)
 {
-    if (spec.mover != Mover::units)
-        throw InputError("", 0, "engine.mover is not units, but flow fidelity moves data by units only",
-            "engine.mover=units, or --fidelity line");
     if (spec.flag_home != FlagHome::waiter)
         throw InputError("", 0, "engine.flag_home=signaller, but flow fidelity has flags only at the rank that waits",
             "engine.flag_home=waiter, or --fidelity line");
+}
+
+// Engines copy; what adds up, or switches do, is the units'.
+void FlowExecutor::set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const
+{
+    if (engine.mover == Mover::units) return;
+    flow.mover = engine.mover == Mover::copy_engine ? FlowMover::copy : FlowMover::bulk;
+    if (threads_each_ > 1)
+        throw InputError(program.name, 0,
+            "the channels of this collective are merged, and flow fidelity has no engines for several channels at once",
+            "fewer channels, engine.mover=units, or --fidelity line");
+    if (flow.mover != FlowMover::copy) return;
+    for (const FlowTemplate& each : program.templates)
+        for (const FlowOp& op : each.ops)
+            if (op.kind == FlowKind::move && (op.own_sources + op.sources > 1 || program.has_packets || program.in_switches))
+                throw InputError(program.name, 0,
+                    "engine.mover=copy_engine with steps that units carry out (sums, packets, steps in switches): flow "
+                    "fidelity does not hand a thread from its list to its workgroup and back",
+                    "an algorithm that only copies, engine.mover=bulk or units, or --fidelity line");
+    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank)
+        if (program.threads(rank) > core_.ranks().of(flow.members[rank]).copy.lists)
+            throw InputError(program.name, 0, "more command lists than copy engines work on at once",
+                "fewer channels, a larger copy.queues, or --fidelity line");
 }
 
 Executor::JobId FlowExecutor::open(Job job)
@@ -96,6 +116,7 @@ Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
     flow.bytes = job.bytes;
     flow.members = std::move(job.members);
     flow.threads_each = threads_each_;
+    set_mover(job.engine ? *job.engine : spec_, program, flow);
     flow.one_for_all = one_for_all_;
     flow.format = format_of(protocol);
     flow.name = std::move(job.name);

@@ -74,6 +74,7 @@ private:
 
     JobId open(Job job, FlowJob flow);
     std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
+    void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
     BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
     // When the memory of an endpoint, or its cache, has served `bytes` more.

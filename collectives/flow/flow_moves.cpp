@@ -280,7 +280,7 @@ void FlowCore::ask(const Move& move, Ps now)
     const FlowOp& op = program.ops[move.op];
     const std::uint32_t endpoint = thread.endpoint;
     const std::uint32_t number = take(moves_, free_moves_, move);
-    if (profile_.registers_in_order) {
+    if (in_order(thread)) {
         Thread& owner = threads_[move.thread];
         (owner.oldest == none ? owner.oldest : moves_[owner.newest].behind) = number;
         owner.newest = number;
@@ -378,8 +378,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
 // Its first lines have come, the last ones will have at move.loaded.
 void FlowCore::loaded(std::uint32_t number)
 {
-    if (!profile_.registers_in_order) return retire(number);
     const std::uint32_t index = moves_[number].thread;
+    if (!in_order(threads_[index])) return retire(number);
     moves_[number].here = true;
     while (threads_[index].oldest != none && moves_[threads_[index].oldest].here) {
         const std::uint32_t oldest = threads_[index].oldest;

@@ -21,7 +21,8 @@ bool costs_alike(const CostRank& a, const CostRank& b)
         return std::tuple(rank.registers, rank.sets, rank.outstanding, rank.issue_ps_per_byte, rank.units,
             rank.threads);
     };
-    return times(a) == times(b) && pace(a) == pace(b) &&
+    return times(a) == times(b) && pace(a) == pace(b) && a.copy == b.copy && a.bulk == b.bulk &&
+        a.copy_notice_ps == b.copy_notice_ps &&
         std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(),
             [](const CostPort& x, const CostPort& y) { return x.at == y.at && x.up == y.up && x.down == y.down; });
 }

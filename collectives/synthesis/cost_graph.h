@@ -82,6 +82,22 @@ struct CostPath {
     bool neighbours = false;        // no other rank lies between
 };
 
+// Engines that copy without wavefronts (flow fidelity): from a copy at the head of an engine's queue to its first load, their rate, and
+// bytes of an engine in flight.
+struct CopyCost {
+    std::uint64_t start_ps = 0;
+    double ps_per_byte = 0;  // stored
+    double in_flight = 0;
+    std::uint32_t engines = 1;
+    std::uint32_t lists = 1;  // that all engines work on at once
+
+    bool operator==(const CopyCost& other) const
+    {
+        return start_ps == other.start_ps && ps_per_byte == other.ps_per_byte && in_flight == other.in_flight &&
+            engines == other.engines && lists == other.lists;
+    }
+};
+
 struct CostRank {
     std::string name;
     std::uint64_t load_ps = 0;         // a line from the own cache
@@ -105,6 +121,9 @@ struct CostRank {
     double issue_ps_per_byte = 0;
     std::uint32_t units = 1;    // that threads are dealt out to
     std::uint32_t threads = 1;  // that run at once
+    CopyCost copy{};            // engines of the accelerator
+    CopyCost bulk{};            // of its units, one each
+    std::uint64_t copy_notice_ps = 0;  // notice_ps of a copy engine's list
 };
 
 struct CostGraph {

@@ -58,6 +58,17 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.issue_ps_per_byte =
         static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
     rank.units = static_cast<std::uint32_t>(gpu.compute_units);
+    const auto engines = [](Time start, std::uint64_t rate, std::uint64_t lines, std::uint64_t count, std::uint64_t lists) {
+        return CopyCost{start, static_cast<double>(ps_per_s) / static_cast<double>(rate),
+            static_cast<double>(lines * line_bytes), static_cast<std::uint32_t>(count),
+            static_cast<std::uint32_t>(lists)};
+    };
+    const CopySpec& copy = system.copy(node);
+    const BulkSpec& bulk = system.bulk(node);
+    rank.copy = engines(copy.start, copy.rate, copy.in_flight, copy.engines, copy.engines * copy.queues);
+    rank.bulk = engines(bulk.start, bulk.rate, bulk.in_flight, gpu.compute_units, gpu.compute_units * bulk.queue);
+    rank.copy_notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 +
+        (gpu.unit_to_l2 + flag + gpu.l2_to_unit + copy.poll_interval) / 2;
     const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, engine.wavefronts);
     rank.threads = static_cast<std::uint32_t>(
         gpu.compute_units * std::max<std::uint64_t>(1, std::min(gpu.workgroups_per_unit, by_wavefronts)));

@@ -115,7 +115,8 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     for (const NodeId node : members_) {
         const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()),
             system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
-            system.variant(node, block_of<MemorySideSpec>())};
+            system.variant(node, block_of<MemorySideSpec>()), system.variant(node, block_of<CopySpec>()),
+            system.variant(node, block_of<BulkSpec>())};
         const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
         if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
         ranks_.kind_of.push_back(entry->second);
