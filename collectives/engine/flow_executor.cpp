@@ -57,7 +57,8 @@ void FlowExecutor::set_mover(const EngineSpec& engine, const FlowProgram& progra
     if (flow.mover != FlowMover::copy) return;
     for (const FlowTemplate& each : program.templates)
         for (const FlowOp& op : each.ops)
-            if (op.kind == FlowKind::move && (op.own_sources + op.sources > 1 || program.has_packets || program.in_switches))
+            if (op.kind == FlowKind::move &&
+                (op.own_sources + op.sources > 1 || program.has_packets || program.in_switches))
                 throw InputError(program.name, 0,
                     "engine.mover=copy_engine with steps that units carry out (sums, packets, steps in switches): flow "
                     "fidelity does not hand a thread from its list to its workgroup and back",

@@ -7,7 +7,8 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_circles = 64;  // beyond, no part waits for room: what is left would be one circle after the other
+constexpr std::uint64_t most_circles =
+    64;  // beyond, no part waits for room: what is left would be one circle after the other
 constexpr double bytes_of_answer_credit = 64;
 
 // Of a virtual channel set the channels of requests and of responses.

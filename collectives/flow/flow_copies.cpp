@@ -40,8 +40,8 @@ double FlowCore::held_ps(const Thread& thread, const FlowOp& op, const MoveLoad&
     const auto loaded = static_cast<double>(load.load_ps);
     double stored = op.own_destinations * static_cast<double>(thread.cost->load_ps);
     for (std::uint32_t i = 0; i < op.destinations; ++i)
-        stored += static_cast<double>(round_trip(thread.endpoint,
-            endpoint_at(thread, thread.program->operands[op.first + op.sources + i].peer)));
+        stored += static_cast<double>(
+            round_trip(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources + i].peer)));
     return (loaded + stored) / destinations_of(op);
 }
 

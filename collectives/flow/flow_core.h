@@ -200,17 +200,17 @@ private:
         double part = 1;    // of the operation
         Ps load_ps = 0;
         Ps issue_ps = 0;
-        std::uint32_t more = 0;     // pieces of the same step that wait for its registers
-        std::uint32_t pending = 0;  // loads
-        Ps head = 0;                // the first line of all that it loads has come
-        Ps loaded = 0;              // the last one
+        std::uint32_t more = 0;       // pieces of the same step that wait for its registers
+        std::uint32_t pending = 0;    // loads
+        Ps head = 0;                  // the first line of all that it loads has come
+        Ps loaded = 0;                // the last one
         std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
         bool here = false;
     };
-    struct Engine {          // that copies
-        Ps free = 0;         // all loads so far are issued
-        double issued = 0;   // bytes so far
-        double done_ps = 0;  // what leaves room for the next of them is acknowledged
+    struct Engine {                                  // that copies
+        Ps free = 0;                                 // all loads so far are issued
+        double issued = 0;                           // bytes so far
+        double done_ps = 0;                          // what leaves room for the next of them is acknowledged
         std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
     };
     struct LoneStore {
@@ -299,7 +299,10 @@ private:
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
-    static double destinations_of(const FlowOp& op) { return std::max(1.0, 0.0 + op.own_destinations + op.destinations); }
+    static double destinations_of(const FlowOp& op)
+    {
+        return std::max(1.0, 0.0 + op.own_destinations + op.destinations);
+    }
     double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
     static Ps issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
     static bool is_copy(const Thread& thread, const FlowOp& op);
@@ -396,7 +399,7 @@ private:
     std::vector<std::uint32_t> free_packet_states_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
-    std::vector<LoneStore> lone_stores_;  // each once
+    std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;

@@ -262,8 +262,7 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     // It takes a look at least, at all flags that are still missing.
     if (begins || (thread.slept && !thread.in_row))
         thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps;
-    thread.time = std::max(thread.time,
-        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : notice));
+    thread.time = std::max(thread.time, arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : notice));
     thread.slept = false;
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     return true;

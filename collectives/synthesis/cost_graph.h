@@ -30,7 +30,7 @@ struct CostLink {
     double answer_ps = 0;
     double signal_ps = 0;
     double signal_back_ps = 0;
-    double shared_packet_ps = 0;    // less, of a signal that finds a packet of another one to the same rank open
+    double shared_packet_ps = 0;  // less, of a signal that finds a packet of another one to the same rank open
     double packet_time_ps = 0;  // of the longest packet, which lines of other channels wait for; 0: they wait for none
     // Acknowledges of what passes it hold a credit of the other direction from one node to the next: how many there are, and for
     // how long one is held where nothing waits.
@@ -119,10 +119,10 @@ struct CostRank {
     double sets = 1;         // that `registers` are divided into
     double outstanding = 0;  // 0: any
     double issue_ps_per_byte = 0;
-    std::uint32_t units = 1;    // that threads are dealt out to
-    std::uint32_t threads = 1;  // that run at once
-    CopyCost copy{};            // engines of the accelerator
-    CopyCost bulk{};            // of its units, one each
+    std::uint32_t units = 1;           // that threads are dealt out to
+    std::uint32_t threads = 1;         // that run at once
+    CopyCost copy{};                   // engines of the accelerator
+    CopyCost bulk{};                   // of its units, one each
     std::uint64_t copy_notice_ps = 0;  // notice_ps of a copy engine's list
 };
 

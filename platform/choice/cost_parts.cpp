@@ -58,7 +58,8 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.issue_ps_per_byte =
         static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
     rank.units = static_cast<std::uint32_t>(gpu.compute_units);
-    const auto engines = [](Time start, std::uint64_t rate, std::uint64_t lines, std::uint64_t count, std::uint64_t lists) {
+    const auto engines = [](Time start, std::uint64_t rate, std::uint64_t lines, std::uint64_t count,
+                             std::uint64_t lists) {
         return CopyCost{start, static_cast<double>(ps_per_s) / static_cast<double>(rate),
             static_cast<double>(lines * line_bytes), static_cast<std::uint32_t>(count),
             static_cast<std::uint32_t>(lists)};

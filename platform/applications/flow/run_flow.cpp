@@ -374,8 +374,8 @@ private:
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (core_.circles() > 0)
             result.notices.push_back(fmt::format(
-                "{} times all transfers under way waited for each other in a circle of full buffers, and one was let "
-                "through: lines can deadlock here",
+                "{} times all transfers under way waited for each other in circles of full buffers, and one of each link "
+                "was let through: lines can deadlock here",
                 core_.circles()));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
