@@ -57,7 +57,8 @@ TEST(FlowCopyEngines, EveryStepOfARingTakesOneStart)
 {
     const RunSetup setup = dgx("all_gather", "ring", "16 KiB", "copy_engine");
     EXPECT_NEAR(us(setup.with("copy.start=3 us")) - us(setup.with("copy.start=1 us")), 7 * 2.0, 0.1);
-    EXPECT_NEAR(us(setup.with("copy.poll_interval=1100 ns")) - us(setup.with("copy.poll_interval=100 ns")), 7 * 0.5, 0.4);
+    EXPECT_NEAR(us(setup.with("copy.poll_interval=1100 ns")) - us(setup.with("copy.poll_interval=100 ns")), 7 * 0.5,
+        0.4);
 }
 
 TEST(FlowCopyEngines, RateRequestsInFlightAndEnginesAreBounds)
@@ -75,13 +76,15 @@ TEST(FlowCopyEngines, RateRequestsInFlightAndEnginesAreBounds)
 // Never faster than the rate of the engines: 7/8 of 8 MiB to seven peers by one engine at 50 GB/s.
 TEST(FlowCopyEngines, NoneIsFasterThanItsRate)
 {
-    const RunSetup setup = dgx("all_gather", "direct", "8 MiB", "copy_engine").with("copy.engines=1").with("copy.rate=50 GB/s");
+    const RunSetup setup =
+        dgx("all_gather", "direct", "8 MiB", "copy_engine").with("copy.engines=1").with("copy.rate=50 GB/s");
     EXPECT_GE(us(setup), 8.0 * (1 << 20) / 8 * 7 / 50e3);
 }
 
 TEST(FlowCopyEngines, SumsAndTooManyListsAreRefused)
 {
-    EXPECT_NE(refusal(dgx("all_reduce", "ring", "1 MiB", "copy_engine")).find("steps that units carry out"), std::string::npos);
+    EXPECT_NE(refusal(dgx("all_reduce", "ring", "1 MiB", "copy_engine")).find("steps that units carry out"),
+        std::string::npos);
     EXPECT_NE(refusal(dgx("all_gather", "ring", "1 MiB", "copy_engine").with("copy.engines=1").with("copy.queues=1"))
                   .find("more command lists than copy engines work on at once"),
         std::string::npos);
@@ -104,8 +107,9 @@ TEST(FlowBulkCopies, StartRateAndRequestsInFlightCount)
 // Two register sets: a load from the other server holds one of them until it is answered, and a third load waits for the oldest.
 TEST(FlowLoads, MoreRegistersHideTheWayToOtherServers)
 {
-    const RunSetup setup = setup_of(example("two_hosts"), "links:\n  ic: {protocol: ic}\n" +
-            std::string("bind:\n- {nodes: {component: nic}, kind: nic}\n") + collective_lines("all_gather", "direct_get", "4 KiB"));
+    const RunSetup setup = setup_of(example("two_hosts"),
+        "links:\n  ic: {protocol: ic}\n" + std::string("bind:\n- {nodes: {component: nic}, kind: nic}\n") +
+            collective_lines("all_gather", "direct_get", "4 KiB"));
     const double two = us(setup.with("engine.unroll=2"));
     const double eight = us(setup.with("engine.unroll=8"));
     EXPECT_GT(two, eight + 1);

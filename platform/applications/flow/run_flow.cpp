@@ -373,9 +373,9 @@ private:
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (core_.circles() > 0)
-            result.notices.push_back(fmt::format(
-                "{} times all transfers under way waited for each other in circles of full buffers, and one of each link "
-                "was let through: lines can deadlock here",
+            result.notices.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
+                                                 "full buffers, and one of each link "
+                                                 "was let through: lines can deadlock here",
                 core_.circles()));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
