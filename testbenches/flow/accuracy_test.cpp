@@ -389,6 +389,18 @@ TEST(FlowAccuracy, TracesTakeByLinesWhatTheyTook)
 {
     for (const Row& row : trace_rows()) EXPECT_EQ(by_lines(row), row.lines_ps) << row.name();
 }
+// A pool of memory behind a link of its own, and the same trace in the accelerators' memories.
+TEST(FlowAccuracy, ATraceOnAMemoryPoolIsNearLines)
+{
+    for (const char* where : {"engine.memory_nodes=remote", "engine.memory_nodes=local"}) {
+        SystemDescription description = read_system_file(root + "examples/memory_pool/system.yaml");
+        description.sets.push_back(parse_set(where));
+        const ResolvedSystem system = load_system(description);
+        const double lines = std::stod(in_timed_child(
+            [&] { return std::to_string(run_system(system, ModelRegistry(), quiet()).simulated_ps); }, 100));
+        EXPECT_NEAR(static_cast<double>(run_flow(system, quiet()).simulated_ps) / lines, 1, 0.05) << where;
+    }
+}
 // By lines, too: one experiment of each mechanism, and all.
 TEST(FlowAccuracy, ExperimentsTakeByLinesWhatTheyTook)
 {
