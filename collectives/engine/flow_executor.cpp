@@ -40,12 +40,33 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
 
 void FlowExecutor::require_known(const EngineSpec& spec)
 {
-    if (spec.mover != Mover::units)
-        throw InputError("", 0, "engine.mover is not units, but flow fidelity moves data by units only",
-            "engine.mover=units, or --fidelity line");
     if (spec.flag_home != FlagHome::waiter)
         throw InputError("", 0, "engine.flag_home=signaller, but flow fidelity has flags only at the rank that waits",
             "engine.flag_home=waiter, or --fidelity line");
+}
+
+// Engines copy; what adds up, or switches do, is the units'.
+void FlowExecutor::set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const
+{
+    if (engine.mover == Mover::units) return;
+    flow.mover = engine.mover == Mover::copy_engine ? FlowMover::copy : FlowMover::bulk;
+    if (threads_each_ > 1)
+        throw InputError(program.name, 0,
+            "the channels of this collective are merged, and flow fidelity has no engines for several channels at once",
+            "fewer channels, engine.mover=units, or --fidelity line");
+    if (flow.mover != FlowMover::copy) return;
+    for (const FlowTemplate& each : program.templates)
+        for (const FlowOp& op : each.ops)
+            if (op.kind == FlowKind::move &&
+                (op.own_sources + op.sources > 1 || program.has_packets || program.in_switches))
+                throw InputError(program.name, 0,
+                    "engine.mover=copy_engine with steps that units carry out (sums, packets, steps in switches): flow "
+                    "fidelity does not hand a thread from its list to its workgroup and back",
+                    "an algorithm that only copies, engine.mover=bulk or units, or --fidelity line");
+    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank)
+        if (program.threads(rank) > core_.ranks().of(flow.members[rank]).copy.lists)
+            throw InputError(program.name, 0, "more command lists than copy engines work on at once",
+                "fewer channels, a larger copy.queues, or --fidelity line");
 }
 
 Executor::JobId FlowExecutor::open(Job job)
@@ -64,6 +85,7 @@ Executor::JobId FlowExecutor::open(Job job)
     flow.program = carried.program;
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
+    flow.cached = take_buffers(*schedule, job);
     if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job);
     return open(std::move(job), std::move(flow));
@@ -95,6 +117,7 @@ Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
     flow.bytes = job.bytes;
     flow.members = std::move(job.members);
     flow.threads_each = threads_each_;
+    set_mover(job.engine ? *job.engine : spec_, program, flow);
     flow.one_for_all = one_for_all_;
     flow.format = format_of(protocol);
     flow.name = std::move(job.name);
@@ -109,6 +132,10 @@ void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
     core_.enter(entered_[job].job, position, [this, job, done = std::move(done)] {
         records_[job].end = now();
         records_[job].finished = ++entered_[job].left == (one_for_all_ ? 1 : records_[job].ranks);
+        if (records_[job].finished && job < held_.size()) {
+            for (const auto& [endpoint, buffer] : held_[job]) give_back(endpoint, buffer);
+            held_[job].clear();
+        }
         done();
     });
 }
@@ -126,9 +153,43 @@ void FlowExecutor::leave_outside(JobId job)
     core_.leave_outside(entered_[job].job);
 }
 
-Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes)
+void FlowExecutor::remember_buffers()
 {
-    const double rate = endpoints_[endpoint].memory_bytes_per_s;
+    for (const FlowEndpoint& endpoint : endpoints_) buffers_.emplace_back(endpoint.capacity, endpoint.cache);
+}
+
+BufferHistory::Taken FlowExecutor::take(std::uint32_t endpoint, std::uint64_t bytes)
+{
+    return buffers_.empty() ? BufferHistory::Taken{} : buffers_[endpoint].take(bytes);
+}
+
+void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer)
+{
+    if (!buffers_.empty()) buffers_[endpoint].give_back(buffer);
+}
+
+// Of the next job, as lines allocate them; which inputs are in the caches, by rank.
+std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
+{
+    if (buffers_.empty()) return {};
+    const Layout layout(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    held_.resize(entered_.size() + 1);
+    std::vector<bool> cached(schedule.size());
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const Buffer input = layout.place_of(rank, Buffer::input).memory;
+        for (const Buffer buffer : all_buffers) {
+            const std::uint64_t bytes = buffer == Buffer::packets ? 0 : layout.memory_bytes(rank, buffer);
+            const BufferHistory::Taken taken = take(job.members[rank], bytes);
+            if (buffer == input) cached[rank] = taken.cached;
+            held_.back().emplace_back(job.members[rank], taken);
+        }
+    }
+    return cached;
+}
+
+Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached)
+{
+    const double rate = cached ? endpoints_[endpoint].cache_bytes_per_s : endpoints_[endpoint].memory_bytes_per_s;
     Picoseconds& free = memory_free_[endpoint];
     free = std::max(free, now()) +
         (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
@@ -137,7 +198,13 @@ Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes)
 
 void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
-    const Picoseconds served = serve(home, bytes) - now() + endpoints_[home].memory_latency;
+    const BufferHistory::Taken buffer = take(home, bytes);
+    const Picoseconds served =
+        serve(home, bytes, buffer.cached) - now() + (buffer.cached ? 0 : endpoints_[home].memory_latency);
+    done = [this, home, buffer, then = std::move(done)] {
+        give_back(home, buffer);
+        then();
+    };
     if (home == endpoint || bytes == 0) return core_.after(served, std::move(done));
     // The slower one of memory and links decides: both begin at once, and it is over when both are.
     const auto left = std::make_shared<unsigned>(2);
@@ -156,10 +223,15 @@ void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
         length = static_cast<Picoseconds>(std::llround(static_cast<double>(work.operations) / flops * ps_of_second));
     const Picoseconds begin = std::max(now(), units_free_[endpoint]);
     Picoseconds end = begin + length;
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
     if (work.duration == 0 && work.bytes > 0)
-        end = std::max(end, serve(endpoint, work.bytes) + endpoints_[endpoint].memory_latency);
+        end = std::max(end,
+            serve(endpoint, work.bytes, buffer.cached) + (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
     units_free_[endpoint] = end;
-    core_.after(end - now(), std::move(done));
+    core_.after(end - now(), [this, endpoint, buffer, then = std::move(done)] {
+        give_back(endpoint, buffer);
+        then();
+    });
 }
 
 }  // namespace weft

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/engine/buffer_history.h"
 #include "collectives/engine/executor.h"
 #include "collectives/flow/flow_core.h"
 #include "gpu/gpu_spec.h"
@@ -22,6 +23,9 @@ struct FlowEndpoint {
     double memory_bytes_per_s = 0;
     Picoseconds memory_latency = 0;
     GpuSpec units{};
+    std::uint64_t capacity = 0;
+    std::uint64_t cache = 0;  // bytes of its L2
+    double cache_bytes_per_s = 0;
 };
 
 class FlowExecutor : public Executor {
@@ -53,6 +57,9 @@ public:
     void enter_outside(JobId job);
     void leave_outside(JobId job);
 
+    // Jobs, kernels and accesses find in the caches what others before them have left there.
+    void remember_buffers();
+
     // Threads that each thread of a schedule stands for.
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // Throws InputError where a schedule cannot be carried out with these parameters.
@@ -63,9 +70,15 @@ private:
         std::shared_ptr<const FlowProgram> program;
         std::shared_ptr<const Schedule> whole;  // with all threads
     };
+    using Buffers = std::vector<std::pair<std::uint32_t, BufferHistory::Taken>>;  // and their endpoints
+
     JobId open(Job job, FlowJob flow);
-    // When the memory of an endpoint has served `bytes` more.
-    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes);
+    std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
+    void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
+    BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
+    void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
+    // When the memory of an endpoint, or its cache, has served `bytes` more.
+    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
 
     FlowCore& core_;
     EngineSpec spec_;
@@ -76,6 +89,8 @@ private:
     std::vector<Picoseconds> memory_free_;
     std::vector<Picoseconds> units_free_;
     std::vector<JobRecord> records_;
+    std::vector<BufferHistory> buffers_;  // by endpoint; empty: nothing is remembered
+    std::vector<Buffers> held_;           // by job
     struct Entered {
         FlowCore::JobId job = 0;
         std::uint32_t entered = 0;

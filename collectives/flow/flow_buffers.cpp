@@ -7,6 +7,8 @@ namespace weft {
 
 namespace {
 
+constexpr std::uint64_t most_circles =
+    64;  // beyond, no part waits for room: what is left would be one circle after the other
 constexpr double bytes_of_answer_credit = 64;
 
 // Of a virtual channel set the channels of requests and of responses.
@@ -173,7 +175,8 @@ bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32
         for (std::uint32_t i = 1; i <= inputs; ++i) {
             input = (of.last_input + i) % inputs;
             if (of.inputs[input].first == none) continue;
-            if (of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity)) return true;
+            if (circles_ > most_circles || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
+                return true;
             break;  // the room that comes back is for the next in turn
         }
     }
@@ -271,16 +274,20 @@ void FlowBuffers::arm_for_credits(std::uint32_t number, Ps now)
 void FlowBuffers::break_circle(Ps now)
 {
     ++circles_;
-    for (std::uint32_t number = 0; number < outputs_.size(); ++number) {
-        Output& output = outputs_[number];
-        if (output.queued == 0) continue;
-        for (std::uint32_t at = 0; at < output.channels.size(); ++at)
-            for (std::uint32_t input = 0; input < output.channels[at].inputs.size(); ++input)
-                if (output.channels[at].inputs[input].first != none) {
-                    begin(number, at, input, std::max(now, book_.group(output.group).free_ps));
-                    return serve(number, now);
-                }
-    }
+    for (std::uint32_t number = 0; number < outputs_.size(); ++number)
+        if (outputs_[number].queued > 0) pass_one(number, now);
+}
+
+// One piece goes on without room.
+void FlowBuffers::pass_one(std::uint32_t number, Ps now)
+{
+    const Output& output = outputs_[number];
+    for (std::uint32_t at = 0; at < output.channels.size(); ++at)
+        for (std::uint32_t input = 0; input < output.channels[at].inputs.size(); ++input)
+            if (output.channels[at].inputs[input].first != none) {
+                begin(number, at, input, std::max(now, book_.group(output.group).free_ps));
+                return serve(number, now);
+            }
 }
 
 }  // namespace weft

@@ -43,7 +43,7 @@ public:
     void serve(std::uint32_t number, Ps now);
 
     std::uint64_t waiting() const { return waiting_; }
-    // All that is left waits for room in a circle of full buffers: lets one piece go on without room.
+    // All that is left waits for room in a circle of full buffers: lets one piece of each queued link go on without room.
     void break_circle(Ps now);
     std::uint64_t circles() const { return circles_; }
 
@@ -117,6 +117,7 @@ private:
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
     bool pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const;
     void begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now);
+    void pass_one(std::uint32_t number, Ps now);
     void pass_link(std::uint32_t number, const Hold& taken, Ps now);
     void give_back(const Hold& hold, Ps time);
     static void collect(Output& output, Ps now);

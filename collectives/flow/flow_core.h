@@ -6,7 +6,9 @@
 // number of ranks. Equal events come in the order in which they were caused, so results do not depend on the host.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,46 +20,13 @@
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_links.h"
+#include "collectives/flow/flow_profile.h"
 #include "collectives/flow/flow_program.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
-
-// How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
-struct FlowProfile {
-    LinkRules links;
-    std::uint32_t most_parts =
-        4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
-    bool signals_with_data = false;  // a signal is there as soon as the data before it
-    double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
-    std::uint32_t reduction_passes = 0;
-};
-
-// Ranks of one kind share a CostRank: a GPU takes two bytes.
-struct FlowRanks {
-    std::vector<CostRank> kinds;
-    std::vector<std::uint16_t> kind_of;
-
-    const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
-};
-FlowRanks ranks_of(const CostGraph& graph);
-
-struct FlowJob {
-    std::shared_ptr<const FlowProgram> program;
-    std::uint64_t bytes = 0;             // of the message (layout.h)
-    std::vector<std::uint32_t> members;  // endpoint of each rank
-    std::uint32_t threads_each = 1;      // that each thread of the program stands for
-    PacketFormat format = PacketFormat::ll;
-    std::string name;          // for reports
-    bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
-    std::uint32_t number = 0;  // for the border
-    // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
-    // none. Null: equal parts.
-    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
-};
 
 class FlowCore {
 public:
@@ -175,6 +144,7 @@ private:
         bool needs_set = false;            // for registers that a load holds
         bool slept = false;                // for one of the waits that are looked at together
         bool ended = false;
+        bool in_row = false;            // of waits for several flags
         bool fenced = false;            // the fence before the next operation is done
         Ps settled = 0;                 // all stores so far are acknowledged
         Ps looked = 0;                  // the look at the waits that are looked at together is over
@@ -199,6 +169,8 @@ private:
         Ps turn_ps = 0;
         std::uint32_t packets = none;  // state of a thread that handles packets
         std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
+        std::uint32_t oldest = none;   // of its moves that load, and the newest
+        std::uint32_t newest = none;
     };
     struct PacketState {
         Ps issued =
@@ -228,10 +200,18 @@ private:
         double part = 1;    // of the operation
         Ps load_ps = 0;
         Ps issue_ps = 0;
-        std::uint32_t more = 0;     // pieces of the same step that wait for its registers
-        std::uint32_t pending = 0;  // loads
-        Ps head = 0;                // the first line of all that it loads has come
-        Ps loaded = 0;              // the last one
+        std::uint32_t more = 0;       // pieces of the same step that wait for its registers
+        std::uint32_t pending = 0;    // loads
+        Ps head = 0;                  // the first line of all that it loads has come
+        Ps loaded = 0;                // the last one
+        std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
+        bool here = false;
+    };
+    struct Engine {                                  // that copies
+        Ps free = 0;                                 // all loads so far are issued
+        double issued = 0;                           // bytes so far
+        double done_ps = 0;                          // what leaves room for the next of them is acknowledged
+        std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
     };
     struct LoneStore {
         LonePass pass;
@@ -319,6 +299,16 @@ private:
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
+    static double destinations_of(const FlowOp& op)
+    {
+        return std::max(1.0, 0.0 + op.own_destinations + op.destinations);
+    }
+    double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
+    static Ps issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
+    static bool is_copy(const Thread& thread, const FlowOp& op);
+    bool may_copy(std::uint32_t index, const FlowOp& op);
+    void copy(std::uint32_t index, const FlowOp& op);
+    bool in_order(const Thread& thread) const;
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
     double bytes_of(const Thread& thread, const FlowOp& op) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
@@ -327,6 +317,7 @@ private:
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
+    void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t launch_parts(const Transfer& transfer, Ps span);
     bool launch_transfer(const Transfer& transfer);
@@ -408,7 +399,8 @@ private:
     std::vector<std::uint32_t> free_packet_states_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
-    std::vector<LoneStore> lone_stores_;  // each once
+    std::vector<LoneStore> lone_stores_;           // each once
+    std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

@@ -57,6 +57,7 @@ struct FlowCore::Job {
     std::vector<Share> shares;
 
     const FlowProgram& program() const { return *what.program; }
+    bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
     std::uint32_t thread(std::uint32_t rank, std::uint32_t of) const
     {
         const std::uint32_t first = first_of_rank.empty() ? rank * program().threads(0) : first_of_rank[rank];

@@ -256,16 +256,38 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
 {
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
-    const double wire = flight.messages * share * link.signal_ps;
-    const double back = flight.messages * share * link.signal_back_ps;
     std::uint64_t turn = std::max(now, group.signals_free_ps);
     turn += packet_left(group, link.packet_time_ps, turn);
+    const double less = shares_packet(number, flight, link, turn) ? link.shared_packet_ps : 0;
+    const double wire = flight.messages * share * (link.signal_ps - less);
+    const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     group.signals_free_ps = turn + occupancy_ps(wire, 1);
     group.free_ps = std::max(now, group.free_ps) + occupancy_ps(wire, 1);
     group.busy_ps += wire;
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
     if (back > 0) answer_back(number, back, now);
+}
+
+// Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
+bool FlowLinks::shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn)
+{
+    if (!rules_.waits || link.shared_packet_ps <= 0) return false;
+    const std::uint64_t key = std::uint64_t{number} << 32 | flight.path;
+    std::uint32_t at = open_of_.find(key);
+    const bool known = at != FlatMap::none;
+    if (!known) {
+        at = static_cast<std::uint32_t>(open_.size());
+        open_.emplace_back();
+        open_of_.insert(key, at);
+    }
+    OpenPacket& open = open_[at];
+    const double more = link.signal_ps - link.shared_packet_ps;
+    const bool shares = known && open.filled_ps + more <= link.packet_time_ps &&
+        static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
+    open.last_ps = turn;
+    open.filled_ps = shares ? open.filled_ps + more : more;
+    return shares;
 }
 
 // Acknowledges take turns with packets of data: each run of them waits for the packet that is on the wire.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/flow/flat_map.h"
 #include "collectives/flow/path_book.h"
 
 namespace weft {
@@ -124,6 +125,7 @@ private:
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
+    bool shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn);
     double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -134,6 +136,12 @@ private:
 
     PathBook& book_;
     LinkRules rules_;
+    struct OpenPacket {
+        std::uint64_t last_ps = 0;
+        double filled_ps = 0;
+    };
+    FlatMap open_of_;  // by group and path
+    std::vector<OpenPacket> open_;
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

@@ -49,7 +49,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
     if (op.own_sources > 0)
-        load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
+        load.load_ps = self.load_ps +
+            (op.has(FlowOp::own_input) && !job.cached(thread.rank) ? self.cold_ps + self.cold_behind_ps : 0);
     const bool from_group = op.has(FlowOp::loads_group);
     const bool to_group = op.has(FlowOp::stores_group);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
@@ -60,7 +61,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             continue;
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
-        const Ps cold = source.input ? ranks_.of(peer).cold_ps : 0;
+        const bool is_cold = source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
+        const Ps cold = is_cold ? ranks_.of(peer).cold_ps : 0;
         load.load_ps = std::max(load.load_ps, cold + (peer == endpoint ? self.load_ps : round_trip(endpoint, peer)));
         if (from_group) continue;
         load.issued += bytes;
@@ -150,7 +152,7 @@ bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
     Thread& thread = threads_[index];
     if (thread.loading == 0 || op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
     const MoveLoad load = load_of(thread, op);
-    if (load.gets == 0 || thread.loading < pace_of(thread).at_once(load)) return true;
+    if ((load.gets == 0 && !profile_.registers_in_order) || thread.loading < pace_of(thread).at_once(load)) return true;
     thread.needs_set = true;
     return false;
 }
@@ -175,6 +177,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         find_lone_store(thread, op);
         return move_own(index, op);
     }
+    if (profile_.registers_in_order && load.data <= 0) return;
     Move record;
     record.op = thread.next;
     record.thread = index;
@@ -277,6 +280,11 @@ void FlowCore::ask(const Move& move, Ps now)
     const FlowOp& op = program.ops[move.op];
     const std::uint32_t endpoint = thread.endpoint;
     const std::uint32_t number = take(moves_, free_moves_, move);
+    if (in_order(thread)) {
+        Thread& owner = threads_[move.thread];
+        (owner.oldest == none ? owner.oldest : moves_[owner.newest].behind) = number;
+        owner.newest = number;
+    }
     if (op.has(FlowOp::loads_group)) {
         moves_[number].pending = 1;
         return ask_members(number, now, now + move.load_ps + move.issue_ps);
@@ -370,6 +378,20 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
 // Its first lines have come, the last ones will have at move.loaded.
 void FlowCore::loaded(std::uint32_t number)
 {
+    const std::uint32_t index = moves_[number].thread;
+    if (!in_order(threads_[index])) return retire(number);
+    moves_[number].here = true;
+    while (threads_[index].oldest != none && moves_[threads_[index].oldest].here) {
+        const std::uint32_t oldest = threads_[index].oldest;
+        threads_[index].oldest = moves_[oldest].behind;
+        moves_[oldest].loaded = std::max(moves_[oldest].loaded, threads_[index].loaded);
+        retire(oldest);
+    }
+}
+
+// What it has loaded is stored, and its registers are free.
+void FlowCore::retire(std::uint32_t number)
+{
     const Move move = moves_[number];
     free_moves_.push_back(number);
     Thread& thread = threads_[move.thread];
@@ -385,6 +407,8 @@ void FlowCore::loaded(std::uint32_t number)
         Move next = move;
         next.pending = 0;
         next.head = next.loaded = 0;
+        next.behind = none;
+        next.here = false;
         --next.more;
         ask(next, now_);
     }

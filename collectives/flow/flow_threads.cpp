@@ -19,6 +19,11 @@ void FlowCore::run_thread(std::uint32_t index)
         if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
         switch (op.kind) {
         case FlowKind::move:
+            if (is_copy(thread, op)) {
+                if (!may_copy(index, op)) return;
+                copy(index, op);
+                break;
+            }
             if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(thread)) return;
             if (!may_move(index, op)) return;
             move(index, op);
@@ -27,8 +32,11 @@ void FlowCore::run_thread(std::uint32_t index)
             if (!settle(thread)) return;
             if (thread.time > now_ && signals_at_once(index)) return;
             if (thread.time > now_) continue;
-            thread.time += thread.cost->fence_ps;
+            if (thread.job->what.mover != FlowMover::copy) thread.time += thread.cost->fence_ps;
             signal(index, op);
+            if (profile_.signal_slots && thread.next + 1 < program.ops.size() &&
+                program.ops[thread.next + 1].kind == FlowKind::signal)
+                thread.time += thread.cost->poll_slot_ps;
             break;
         case FlowKind::wait:
             if (!wait(index, op)) return;
@@ -202,7 +210,9 @@ void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps tim
     job.append(semaphore.first, semaphore.last, job.new_node(time, known));
     if (semaphore.first_sleeper == none) return;
     const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
-    resume(sleeper, std::max({known, threads_[sleeper].time, time + ranks_.of(job.what.members[rank]).notice_ps}));
+    const CostRank& cost = ranks_.of(job.what.members[rank]);
+    const Ps notice = job.what.mover == FlowMover::copy ? cost.copy_notice_ps : cost.notice_ps;
+    resume(sleeper, std::max({known, threads_[sleeper].time, time + notice}));
 }
 
 std::uint32_t FlowCore::semaphore_of(Thread& thread, const FlowOp& op)
@@ -229,8 +239,13 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     Thread& thread = threads_[index];
     Job& job = *thread.job;
     const CostRank& cost = *thread.cost;
+    const bool list = job.what.mover == FlowMover::copy;
+    const Ps notice = list ? cost.copy_notice_ps : cost.notice_ps;
     const bool begins = thread.waits_left == 0;
-    if (begins) thread.waits_left = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+    if (begins) {
+        thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
+        thread.in_row = profile_.last_flags && thread.waits_left > 1;
+    }
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
@@ -240,15 +255,15 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     const Job::Node& next = job.nodes[semaphore.first];
     if (next.known > now_) {
         thread.slept = true;
-        resume(index, std::max(next.known, next.time + cost.notice_ps));
+        resume(index, std::max(next.known, next.time + notice));
         return false;
     }
     const Job::Node arrival = job.take_first(semaphore.first);
     // It takes a look at least, at all flags that are still missing.
-    if (begins || thread.slept)
+    if (begins || (thread.slept && !thread.in_row))
         thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps;
+    thread.time = std::max(thread.time, arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : notice));
     thread.slept = false;
-    thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     return true;
 }

@@ -30,6 +30,7 @@ struct CostLink {
     double answer_ps = 0;
     double signal_ps = 0;
     double signal_back_ps = 0;
+    double shared_packet_ps = 0;  // less, of a signal that finds a packet of another one to the same rank open
     double packet_time_ps = 0;  // of the longest packet, which lines of other channels wait for; 0: they wait for none
     // Acknowledges of what passes it hold a credit of the other direction from one node to the next: how many there are, and for
     // how long one is held where nothing waits.
@@ -81,12 +82,29 @@ struct CostPath {
     bool neighbours = false;        // no other rank lies between
 };
 
+// Engines that copy without wavefronts (flow fidelity): from a copy at the head of an engine's queue to its first load, their rate, and
+// bytes of an engine in flight.
+struct CopyCost {
+    std::uint64_t start_ps = 0;
+    double ps_per_byte = 0;  // stored
+    double in_flight = 0;
+    std::uint32_t engines = 1;
+    std::uint32_t lists = 1;  // that all engines work on at once
+
+    bool operator==(const CopyCost& other) const
+    {
+        return start_ps == other.start_ps && ps_per_byte == other.ps_per_byte && in_flight == other.in_flight &&
+            engines == other.engines && lists == other.lists;
+    }
+};
+
 struct CostRank {
     std::string name;
     std::uint64_t load_ps = 0;         // a line from the own cache
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
+    std::uint64_t last_notice_ps = 0;  // the same of the last of several flags, in the slowest of many threads
     std::uint64_t poll_ps = 0;         // a poll of an own flag, there and back
     std::uint64_t poll_slot_ps = 0;    // from one flag of a look to the next
     std::uint32_t poll_lanes = 1;      // flags that a thread looks at together
@@ -101,8 +119,11 @@ struct CostRank {
     double sets = 1;         // that `registers` are divided into
     double outstanding = 0;  // 0: any
     double issue_ps_per_byte = 0;
-    std::uint32_t units = 1;    // that threads are dealt out to
-    std::uint32_t threads = 1;  // that run at once
+    std::uint32_t units = 1;           // that threads are dealt out to
+    std::uint32_t threads = 1;         // that run at once
+    CopyCost copy{};                   // engines of the accelerator
+    CopyCost bulk{};                   // of its units, one each
+    std::uint64_t copy_notice_ps = 0;  // notice_ps of a copy engine's list
 };
 
 struct CostGraph {

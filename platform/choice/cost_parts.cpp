@@ -40,6 +40,9 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (gpu.wait_policy != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    rank.last_notice_ps = gpu.wait_policy == WaitPolicy::waiting_atomic
+        ? rank.notice_ps
+        : rank.notice_ps + (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
     // Flags are polled at the point of coherence, which can be farther than the own cache.
     rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
     rank.poll_slot_ps = ps_per_s / gpu.clock;
@@ -55,6 +58,18 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.issue_ps_per_byte =
         static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
     rank.units = static_cast<std::uint32_t>(gpu.compute_units);
+    const auto engines = [](Time start, std::uint64_t rate, std::uint64_t lines, std::uint64_t count,
+                             std::uint64_t lists) {
+        return CopyCost{start, static_cast<double>(ps_per_s) / static_cast<double>(rate),
+            static_cast<double>(lines * line_bytes), static_cast<std::uint32_t>(count),
+            static_cast<std::uint32_t>(lists)};
+    };
+    const CopySpec& copy = system.copy(node);
+    const BulkSpec& bulk = system.bulk(node);
+    rank.copy = engines(copy.start, copy.rate, copy.in_flight, copy.engines, copy.engines * copy.queues);
+    rank.bulk = engines(bulk.start, bulk.rate, bulk.in_flight, gpu.compute_units, gpu.compute_units * bulk.queue);
+    rank.copy_notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 +
+        (gpu.unit_to_l2 + flag + gpu.l2_to_unit + copy.poll_interval) / 2;
     const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, engine.wavefronts);
     rank.threads = static_cast<std::uint32_t>(
         gpu.compute_units * std::max<std::uint64_t>(1, std::min(gpu.workgroups_per_unit, by_wavefronts)));
@@ -84,6 +99,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.packet_time_ps = out.ps_per_byte * static_cast<double>(longest_payload(spec));
     out.signal_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::request, messages) * byte_ps;
     out.signal_back_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::response, messages) * byte_ps;
+    if (spec.merge == MergeKind::destination && !messages)
+        out.shared_packet_ps = static_cast<double>(spec.packet_overhead) * byte_ps;
     return out;
 }
 

@@ -335,7 +335,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
                            collective_lines("all_reduce", "push_reduce", "64 KiB"))
                        .with("routing.cycles=allow"),
         "nor do leaves that each rank has one of and switches above all of them");
-    expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
+    expect_refused(dgx().with("engine.mover=copy_engine"), "steps that units carry out");
     expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
     expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags only at the rank that waits");
     RunSetup crossbar = dgx();

@@ -72,10 +72,13 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     FlowProfile out;
     out.links.credit_wait = calibration.credit_wait;
     out.links.packets = true;
+    out.registers_in_order = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
         out.links.waits = true;
         out.links.buffers = true;
+        out.signal_slots = true;
+        out.last_flags = true;
     }
     return out;
 }
@@ -112,7 +115,8 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     for (const NodeId node : members_) {
         const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()),
             system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
-            system.variant(node, block_of<MemorySideSpec>())};
+            system.variant(node, block_of<MemorySideSpec>()), system.variant(node, block_of<CopySpec>()),
+            system.variant(node, block_of<BulkSpec>())};
         const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
         if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
         ranks_.kind_of.push_back(entry->second);
@@ -135,7 +139,8 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
     for (std::size_t e = 0; e < members_.size(); ++e)
         out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops),
             static_cast<double>(system_.hbm(members_[e]).bandwidth), ranks_.of(static_cast<std::uint32_t>(e)).cold_ps,
-            system_.gpu(members_[e])});
+            system_.gpu(members_[e]), system_.hbm(members_[e]).capacity, system_.l2(members_[e]).size,
+            static_cast<double>(system_.l2(members_[e]).bandwidth)});
     return out;
 }
 

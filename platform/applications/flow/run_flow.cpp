@@ -278,6 +278,7 @@ private:
     {
         if (is_choice(resolved_.workload.algorithm)) require_priceable(resolved_, ranks_);
         if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
+        if (ranks_ <= most_ranks_whole) executor_.remember_buffers();
         load_.attach(executor_, ranks_, ranks_, nullptr);
     }
 
@@ -372,9 +373,9 @@ private:
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (core_.circles() > 0)
-            result.notices.push_back(fmt::format(
-                "{} times all transfers under way waited for each other in a circle of full buffers, and one was let "
-                "through: lines can deadlock here",
+            result.notices.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
+                                                 "full buffers, and one of each link "
+                                                 "was let through: lines can deadlock here",
                 core_.circles()));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
