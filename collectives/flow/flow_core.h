@@ -13,51 +13,17 @@
 #include <string>
 #include <vector>
 
-#include "base/packet_format.h"
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_links.h"
-#include "collectives/flow/flow_program.h"
+#include "collectives/flow/flow_log.h"
+#include "collectives/flow/flow_setup.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
-
-// How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
-struct FlowProfile {
-    LinkRules links;
-    std::uint32_t most_parts =
-        4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
-    bool signals_with_data = false;  // a signal is there as soon as the data before it
-    double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
-    std::uint32_t reduction_passes = 0;
-};
-
-// Ranks of one kind share a CostRank: a GPU takes two bytes.
-struct FlowRanks {
-    std::vector<CostRank> kinds;
-    std::vector<std::uint16_t> kind_of;
-
-    const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
-};
-FlowRanks ranks_of(const CostGraph& graph);
-
-struct FlowJob {
-    std::shared_ptr<const FlowProgram> program;
-    std::uint64_t bytes = 0;             // of the message (layout.h)
-    std::vector<std::uint32_t> members;  // endpoint of each rank
-    std::uint32_t threads_each = 1;      // that each thread of the program stands for
-    PacketFormat format = PacketFormat::ll;
-    std::string name;          // for reports
-    bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
-    std::uint32_t number = 0;  // for the border
-    // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
-    // none. Null: equal parts.
-    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
-};
 
 class FlowCore {
 public:
@@ -107,6 +73,10 @@ public:
 
     // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
     void set_border(FlowBorder& border, std::vector<bool> outside);
+    // Keeps a log of its threads (flow_log.h), which must outlive it. Before the first job.
+    void set_log(FlowLog& log) { log_ = &log; }
+    // Counts what links carry, in windows (link_series.h).
+    void set_series(LinkSeries& series) { links_.set_series(series); }
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
@@ -216,9 +186,11 @@ private:
             none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
                    // what switches do: gathering
         Ps earliest = 0;  // end, for all that the thread can issue
-        Ps answer = 0;
+        Ps answer = 0;    // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
         std::uint32_t job = 0;   // of a signal
         std::uint32_t rank = 0;  // that is signalled
+        std::uint32_t sent = 0;  // of a signal and packets: number in the log
+        Ps began = 0;            // for the log
     };
     struct Move {
         std::uint32_t op = 0;
@@ -232,6 +204,7 @@ private:
         std::uint32_t pending = 0;  // loads
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
+        std::uint32_t record = 0;   // in the log
     };
     struct LoneStore {
         LonePass pass;
@@ -297,13 +270,13 @@ private:
     void push(Ps time, Kind kind, std::uint32_t index) { wheel_.push(time, static_cast<std::uint32_t>(kind), index); }
     void resume(std::uint32_t thread, Ps time) { push(time, Kind::resume, thread); }
     void run_thread(std::uint32_t index);
-    bool settle(Thread& thread);
+    bool settle(std::uint32_t index);
     void unblock(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);
     bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
     void signal(std::uint32_t index, const FlowOp& op);
-    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known);
+    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known, std::uint32_t sent = 0);
     bool signals_at_once(std::uint32_t index);
     std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
     void sleep(std::uint32_t index);
@@ -369,6 +342,28 @@ private:
     void arrived_outside(const Transfer& transfer, Ps tail);
     void shorten(FlowFlight& flight) const;
     static std::string what_waits(const Thread& thread);
+    // For the log (flow_logging.cpp).
+    void spent(std::uint32_t index, FlowCause cause)
+    {
+        if (log_ != nullptr) log_->spend(index, cause, threads_[index].time);
+    }
+    void blocked_for(std::uint32_t index, FlowCause cause)
+    {
+        if (log_ != nullptr) log_->block(index, cause);
+    }
+    void log_resumed(std::uint32_t index);
+    void log_settled(std::uint32_t index);
+    void log_operation(std::uint32_t index);
+    void log_move(std::uint32_t index, const FlowOp& op, Ps begin);
+    void log_end(std::uint32_t index);
+    void log_loads(std::uint32_t index);
+    void log_stored(const Transfer& transfer, Ps tail, Ps acknowledged);
+    void log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowledge);
+    void log_loaded(const Transfer& transfer, Ps tail);
+    std::uint32_t log_sent(std::uint32_t index, Ps left, Ps alone, std::uint32_t record = 0)
+    {
+        return log_ == nullptr ? 0 : log_->send(index, left, alone, record);
+    }
 
     template <class T>
     static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
@@ -428,6 +423,7 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
+    FlowLog* log_ = nullptr;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

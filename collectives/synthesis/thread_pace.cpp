@@ -82,6 +82,14 @@ std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
     return static_cast<std::uint64_t>(std::llround(time));
 }
 
+ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
+{
+    ThreadPace registers_only = *this;
+    registers_only.outstanding_ = 0;
+    return {static_cast<std::uint64_t>(std::llround(move.issued * issue_ps_per_byte_)),
+        issue_ps(move) > registers_only.issue_ps(move)};
+}
+
 std::uint64_t ThreadPace::turn_ps(const MoveLoad& move) const
 {
     const std::uint64_t issue = issue_ps(move);

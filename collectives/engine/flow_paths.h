@@ -1,0 +1,40 @@
+// Critical paths of collectives at flow fidelity, and their operations as those of lines are logged, from a FlowLog.
+//
+// As critical_path.h, but what a wait waited for is known, and not sought: backwards through the records of a thread, and where it
+// waited for a signal, a dependency, a barrier or packets that came meanwhile, on to the thread that sent them when they left.
+//
+// Causes: `latency` is what paths of transfers take by themselves, the caches at their ends included; `serialisation` everything
+// that transfers wait at links, for full buffers too, and wires; `memory` loads from the own memory, and from that of others what
+// their caches lack; `credits` is always 0.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/engine/critical_path.h"
+#include "collectives/flow/flow_log.h"
+
+namespace weft {
+
+class FlowPaths {
+public:
+    // `log` must outlive it.
+    explicit FlowPaths(const FlowLog& log);
+
+    // Of the job with this number, which has finished; without segments if it was not recorded.
+    CriticalPath path(std::uint32_t job, const JobRecord& record) const;
+
+private:
+    struct Walk;
+
+    const FlowLog& log_;
+    std::vector<std::uint32_t> before_;  // by record: the one before it of its thread
+    std::vector<std::uint32_t> last_;    // by job: the record that ended last
+};
+
+// Records of operations without waiting in other units than those of lines; works count from 1.
+OperationLog operations_of(const FlowLog& log);
+// How lines call it.
+StallCause stall_cause(FlowCause cause);
+
+}  // namespace weft

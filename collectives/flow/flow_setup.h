@@ -1,0 +1,51 @@
+// What a FlowCore is made with, and the jobs that it carries out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/packet_format.h"
+#include "collectives/flow/flow_links.h"
+#include "collectives/flow/flow_program.h"
+#include "collectives/synthesis/cost_graph.h"
+
+namespace weft {
+
+// How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
+struct FlowProfile {
+    LinkRules links;
+    std::uint32_t most_parts =
+        4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
+    bool signals_with_data = false;  // a signal is there as soon as the data before it
+    double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
+    std::uint32_t reduction_passes = 0;
+};
+
+// Ranks of one kind share a CostRank: a GPU takes two bytes.
+struct FlowRanks {
+    std::vector<CostRank> kinds;
+    std::vector<std::uint16_t> kind_of;
+
+    const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
+};
+FlowRanks ranks_of(const CostGraph& graph);
+
+struct FlowJob {
+    std::shared_ptr<const FlowProgram> program;
+    std::uint64_t bytes = 0;             // of the message (layout.h)
+    std::vector<std::uint32_t> members;  // endpoint of each rank
+    std::uint32_t threads_each = 1;      // that each thread of the program stands for
+    PacketFormat format = PacketFormat::ll;
+    std::string name;          // for reports
+    bool one_for_all = false;  // only rank 0 is run, on a book with folded links (rank_symmetry.h)
+    std::uint32_t number = 0;  // for the border
+    // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
+    // none. Null: equal parts.
+    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
+};
+
+}  // namespace weft
