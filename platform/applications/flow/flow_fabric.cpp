@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -166,6 +167,13 @@ std::vector<std::string> FlowFabric::notices() const
 std::vector<LinkResult> FlowFabric::links() const
 {
     std::vector<LinkResult> out;
+    for (auto& [number, link] : uses()) out.push_back(std::move(link));
+    return out;
+}
+
+std::vector<std::pair<std::uint32_t, LinkResult>> FlowFabric::uses() const
+{
+    std::vector<std::pair<std::uint32_t, LinkResult>> out;
     const Graph& graph = system_.graph();
     for (std::uint32_t number = 0; number < book_->links(); ++number) {
         if (book_->busy_ps(number) <= 0) continue;
@@ -192,10 +200,11 @@ std::vector<LinkResult> FlowFabric::links() const
         link.wire_bytes = static_cast<std::uint64_t>(std::llround(book_->busy_ps(number) * bandwidth / 1e12));
         link.payload_bytes = static_cast<std::uint64_t>(std::llround(book_->payload(number)));
         link.lines = link.payload_bytes / line_bytes;
-        out.push_back(std::move(link));
+        out.emplace_back(number, std::move(link));
     }
-    std::stable_sort(out.begin(), out.end(),
-        [](const LinkResult& a, const LinkResult& b) { return a.name != b.name ? a.name < b.name : a.from < b.from; });
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.second.name, a.second.from) < std::tie(b.second.name, b.second.from);
+    });
     return out;
 }
 
