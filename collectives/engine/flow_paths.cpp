@@ -45,17 +45,18 @@ CauseTimes flow_times(const FlowRecord& record, Time begin, Time end, Time flag)
     return out;
 }
 
-Operation::Kind operation_kind(FlowRecord::Kind kind)
+// How lines call it.
+StallCause stall_cause(FlowCause cause)
 {
-    switch (kind) {
-    case FlowRecord::Kind::move: return Operation::Kind::move;
-    case FlowRecord::Kind::signal: return Operation::Kind::signal;
-    case FlowRecord::Kind::wait: return Operation::Kind::wait;
-    case FlowRecord::Kind::barrier: return Operation::Kind::barrier;
-    case FlowRecord::Kind::nop:
-    case FlowRecord::Kind::end: break;
+    switch (cause) {
+    case FlowCause::busy: return StallCause::none;
+    case FlowCause::registers: return StallCause::registers;
+    case FlowCause::outstanding: return StallCause::outstanding;
+    case FlowCause::loads: return StallCause::loads;
+    case FlowCause::acknowledge: return StallCause::fence;
+    case FlowCause::flag: break;
     }
-    return Operation::Kind::fence;
+    return StallCause::flag;
 }
 
 }  // namespace
@@ -142,35 +143,25 @@ CriticalPath FlowPaths::path(std::uint32_t job, const JobRecord& record) const
     return out;
 }
 
-StallCause stall_cause(FlowCause cause)
+Operation::Kind operation_kind(FlowRecord::Kind kind)
 {
-    switch (cause) {
-    case FlowCause::busy: return StallCause::none;
-    case FlowCause::registers: return StallCause::registers;
-    case FlowCause::outstanding: return StallCause::outstanding;
-    case FlowCause::loads: return StallCause::loads;
-    case FlowCause::acknowledge: return StallCause::fence;
-    case FlowCause::flag: break;
+    switch (kind) {
+    case FlowRecord::Kind::move: return Operation::Kind::move;
+    case FlowRecord::Kind::signal: return Operation::Kind::signal;
+    case FlowRecord::Kind::wait: return Operation::Kind::wait;
+    case FlowRecord::Kind::barrier: return Operation::Kind::barrier;
+    case FlowRecord::Kind::nop:
+    case FlowRecord::Kind::end: break;
     }
-    return StallCause::flag;
+    return Operation::Kind::fence;
 }
 
-OperationLog operations_of(const FlowLog& log)
+StallTimes stall_times(const FlowTimes& times)
 {
-    OperationLog::Entries entries;
-    entries.records.reserve(log.records().size());
-    for (const FlowRecord& record : log.records()) {
-        OperationRecord made;
-        made.work = record.work + 1;
-        made.operation = made.label = record.operation;
-        made.kind = operation_kind(record.kind);
-        made.begin = record.begin;
-        made.end = record.end;
-        for (unsigned cause = 0; cause < flow_causes; ++cause)
-            made.spent[static_cast<unsigned>(stall_cause(static_cast<FlowCause>(cause)))] += record.spent[cause];
-        entries.records.push_back(made);
-    }
-    return OperationLog::of(std::move(entries));
+    StallTimes out{};
+    for (unsigned cause = 0; cause < flow_causes; ++cause)
+        out[static_cast<unsigned>(stall_cause(static_cast<FlowCause>(cause)))] += times[cause];
+    return out;
 }
 
 }  // namespace weft

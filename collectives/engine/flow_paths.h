@@ -1,4 +1,4 @@
-// Critical paths of collectives at flow fidelity, and their operations as those of lines are logged, from a FlowLog.
+// Critical paths of collectives at flow fidelity, and what lines call the operations and causes of a FlowLog.
 //
 // As critical_path.h, but what a wait waited for is known, and not sought: backwards through the records of a thread, and where it
 // waited for a signal, a dependency, a barrier or packets that came meanwhile, on to the thread that sent them when they left.
@@ -32,9 +32,7 @@ private:
     std::vector<std::uint32_t> last_;    // by job: the record that ended last
 };
 
-// Records of operations without waiting in other units than those of lines; works count from 1.
-OperationLog operations_of(const FlowLog& log);
-// How lines call it.
-StallCause stall_cause(FlowCause cause);
+Operation::Kind operation_kind(FlowRecord::Kind kind);
+StallTimes stall_times(const FlowTimes& times);
 
 }  // namespace weft

@@ -73,8 +73,8 @@ public:
 
     // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
     void set_border(FlowBorder& border, std::vector<bool> outside);
-    // Keeps a log of its threads (flow_log.h), which must outlive it. Before the first job.
-    void set_log(FlowLog& log) { log_ = &log; }
+    // Keeps a log of its threads (flow_log.h), which must outlive it; null: none. Before the first job.
+    void set_log(FlowLog* log) { log_ = log; }
     // Counts what links carry, in windows (link_series.h).
     void set_series(LinkSeries& series) { links_.set_series(series); }
     // When the next event is due; ~0: there is none.

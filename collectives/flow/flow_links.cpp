@@ -263,9 +263,10 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     std::uint64_t turn = std::max(now, group.signals_free_ps);
     turn += packet_left(group, link.packet_time_ps, turn);
     group.signals_free_ps = turn + occupancy_ps(wire, 1);
-    group.free_ps = std::max(now, group.free_ps) + occupancy_ps(wire, 1);
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    group.free_ps = begin + occupancy_ps(wire, 1);
     group.busy_ps += wire;
-    count(number, turn, group.signals_free_ps, wire, 0);
+    count(number, begin, group.free_ps, wire, 0);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
     if (back > 0) answer_back(number, back, now);

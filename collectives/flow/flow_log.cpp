@@ -95,8 +95,12 @@ void FlowLog::count(Account& account)
         sums_.resize(account.endpoint + 1);
         counts_.resize(account.endpoint + 1);
     }
-    for (unsigned cause = 0; cause < flow_causes; ++cause) sums_[account.endpoint][cause] += account.spent[cause];
-    ++counts_[account.endpoint];
+    Ps life = 0;
+    for (unsigned cause = 0; cause < flow_causes; ++cause) {
+        life += account.spent[cause];
+        sums_[account.endpoint][cause] += account.spent[cause];
+    }
+    if (life > 0) ++counts_[account.endpoint];
     account.running = false;
 }
 
@@ -109,13 +113,36 @@ void FlowLog::end(std::uint32_t index, Ps until)
     count(account);
 }
 
+// The last `time` of it: a thread loads, issues, and then comes to a limit.
+void FlowLog::take_back(FlowTimes& from, Ps time)
+{
+    for (const FlowCause cause : {FlowCause::outstanding, FlowCause::registers, FlowCause::busy, FlowCause::loads,
+             FlowCause::acknowledge, FlowCause::flag}) {
+        Ps& of = from[static_cast<unsigned>(cause)];
+        const Ps part = std::min(of, time);
+        of -= part;
+        time -= part;
+    }
+}
+
 void FlowLog::finish(Ps now)
 {
     for (std::uint32_t index = 0; index < accounts_.size(); ++index) {
         if (!accounts_[index].running) continue;
-        resume(index, now);
-        close(accounts_[index]);
-        count(accounts_[index]);
+        Account& account = accounts_[index];
+        if (account.mark > now) {
+            // What it has done since it went on last was accounted for ahead.
+            const Ps ahead = account.mark - now;
+            FlowTimes kept = account.recent;
+            take_back(kept, ahead);
+            for (unsigned cause = 0; cause < flow_causes; ++cause)
+                account.spent[cause] -= account.recent[cause] - kept[cause];
+            if (account.record > 0) take_back(records_[account.record - 1].spent, ahead);
+            account.mark = now;
+        }
+        spend(index, account.waits_for, now);
+        close(account);
+        count(account);
     }
 }
 

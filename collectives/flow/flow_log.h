@@ -68,7 +68,7 @@ public:
     const FlowSignal& signal(std::uint32_t number) const { return signals_[number - 1]; }
     // Jobs that had too many operations to be recorded.
     std::uint64_t left_out() const { return left_out_; }
-    // Of all threads of an endpoint, those that have not ended up to the end of the run; and how many there were.
+    // Of all threads of an endpoint; and how many there were that did anything.
     FlowTimes times(std::uint32_t endpoint) const { return endpoint < sums_.size() ? sums_[endpoint] : FlowTimes{}; }
     std::uint64_t threads(std::uint32_t endpoint) const { return endpoint < counts_.size() ? counts_[endpoint] : 0; }
 
@@ -84,12 +84,17 @@ public:
         const Ps time = until - account.mark;
         account.mark = until;
         account.spent[static_cast<unsigned>(cause)] += time;
+        account.recent[static_cast<unsigned>(cause)] += time;
         if (account.record > 0) records_[account.record - 1].spent[static_cast<unsigned>(cause)] += time;
     }
     // From its mark on it waits for `cause`, until resume().
     void block(std::uint32_t index, FlowCause cause) { accounts_[index].waits_for = cause; }
     FlowCause waits_for(std::uint32_t index) const { return accounts_[index].waits_for; }
-    void resume(std::uint32_t index, Ps now) { spend(index, accounts_[index].waits_for, now); }
+    void resume(std::uint32_t index, Ps now)
+    {
+        spend(index, accounts_[index].waits_for, now);
+        accounts_[index].recent = {};
+    }
     // It comes to this operation now, or goes on with it.
     void operation(std::uint32_t index, std::uint32_t number, FlowRecord::Kind kind)
     {
@@ -120,7 +125,7 @@ public:
     // What the thread waited for was there at `set`.
     void released(std::uint32_t index, std::uint32_t signal, Ps set);
     void end(std::uint32_t index, Ps until);
-    // The run is over: threads that have not ended wait up to now.
+    // The run is over: threads that have not ended are cut off now.
     void finish(Ps now);
 
 private:
@@ -133,6 +138,7 @@ private:
         std::uint32_t work = 0;
         std::uint32_t endpoint = 0;
         FlowTimes spent{};
+        FlowTimes recent{};  // of it, since it went on last
         Pace pace;
         FlowLives loads{};
         FlowLives stores{};
@@ -140,6 +146,7 @@ private:
     void next(Account& account, std::uint32_t number, FlowRecord::Kind kind);
     void close(Account& account);
     void count(Account& account);
+    static void take_back(FlowTimes& from, Ps time);
 
     std::uint64_t most_;
     std::uint64_t opened_ = 0;  // operations of jobs that are recorded

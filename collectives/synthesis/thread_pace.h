@@ -29,7 +29,7 @@ public:
 
     // First to last line of a move issued.
     std::uint64_t issue_ps(const MoveLoad& move) const;
-    // Of it, what issue slots take by themselves; whether the rest is for requests in flight, else for registers.
+    // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
     struct IssueParts {
         std::uint64_t busy_ps = 0;
         bool outstanding = false;

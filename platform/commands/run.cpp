@@ -168,8 +168,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", run.watch,
-        "count for every virtual channel of every link: queues, credits, stalls, waits for others; changes no "
-        "simulated time");
+        "count for every virtual channel of every link: queues, credits, stalls, waits for others; at flow fidelity, "
+        "what ranks wait for also where there are more than 64; changes no simulated time");
     line.flag("--critical-path", run.follow,
         "find the critical path of each collective: segments with their cause of waiting; changes no simulated time");
     line.section("output");

@@ -48,11 +48,13 @@ std::string name_of_segment(const PathSegment& segment)
 
 
 // Workgroups of one number, of collectives that run at once, have tracks of their own.
-std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out, const std::vector<OperationRecord>& records,
+std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out, std::size_t count,
+    const std::function<TimelineOperation(std::size_t)>& operation,
     const std::function<LineExecutor::Work(std::uint32_t)>& work_of)
 {
     std::map<std::uint32_t, std::pair<Time, Time>> spans;
-    for (const OperationRecord& record : records) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const TimelineOperation record = operation(i);
         if (record.end == record.begin) continue;
         const auto [span, fresh] = spans.try_emplace(record.work, record.begin, record.end);
         span->second = {std::min(span->second.first, record.begin), std::max(span->second.second, record.end)};
@@ -133,18 +135,20 @@ void add_paths(Timeline& out, const std::vector<JobRecord>& jobs,
     }
 }
 
-void add_operations(Timeline& out, const std::vector<OperationRecord>& records,
+void add_operations(Timeline& out, std::size_t count,
+    const std::function<TimelineOperation(std::size_t)>& operation,
     const std::function<LineExecutor::Work(std::uint32_t)>& work_of)
 {
-    const std::map<std::uint32_t, std::uint32_t> track_of = name_workgroups(out, records, work_of);
-    for (const OperationRecord& record : records) {
-        const LineExecutor::Work work = work_of(record.work);
+    const std::map<std::uint32_t, std::uint32_t> track_of = name_workgroups(out, count, operation, work_of);
+    for (std::size_t i = 0; i < count; ++i) {
+        const TimelineOperation record = operation(i);
         if (record.end == record.begin) continue;
+        const LineExecutor::Work work = work_of(record.work);
         std::string arguments = fmt::format("\"job\":{},\"step\":{}", work.job, record.label);
         for (unsigned cause = 0; cause < stall_causes; ++cause)
             if (record.spent[cause] > 0)
                 arguments += fmt::format(",\"{}_ps\":{}", name_of(static_cast<StallCause>(cause)), record.spent[cause]);
-        if (record.lives.lines > 0) arguments += fmt::format(",\"lines\":{}", record.lives.lines);
+        if (record.lines > 0) arguments += fmt::format(",\"lines\":{}", record.lines);
         out.add({work.endpoint + 1, track_of.at(record.work),
             fmt::format("{} {}", kind_text(record.kind), record.label), record.begin, record.end, arguments});
     }

@@ -19,8 +19,20 @@ std::vector<PathResult> path_results(const std::vector<JobRecord>& jobs,
 void add_paths(Timeline& out, const std::vector<JobRecord>& jobs,
     const std::function<CriticalPath(Executor::JobId)>& path_of);
 
-// A track for each workgroup, with an event for each operation; `work_of` gives the place of a workgroup by its number.
-void add_operations(Timeline& out, const std::vector<OperationRecord>& records,
+// An operation of a workgroup as a timeline shows it.
+struct TimelineOperation {
+    std::uint32_t work = 0;
+    std::uint32_t label = 0;
+    Operation::Kind kind = Operation::Kind::fence;
+    Time begin = 0;
+    Time end = 0;
+    StallTimes spent{};
+    std::uint64_t lines = 0;
+};
+
+// A track for each workgroup, with an event for each of `count` operations; `work_of` gives the place of a workgroup by its number.
+void add_operations(Timeline& out, std::size_t count,
+    const std::function<TimelineOperation(std::size_t)>& operation,
     const std::function<LineExecutor::Work(std::uint32_t)>& work_of);
 
 }  // namespace weft

@@ -43,7 +43,12 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
     Timeline out = timeline_of_nodes(nodes_, nodes);
     add_paths(out, executor_.records(),
         [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
-    add_operations(out, log_.records(), [this](std::uint32_t work) { return executor_.work(work); });
+    const auto operation = [this](std::size_t number) {
+        const OperationRecord& record = log_.records()[number];
+        return TimelineOperation{record.work, record.label, record.kind, record.begin, record.end, record.spent,
+            record.lives.lines};
+    };
+    add_operations(out, log_.records().size(), operation, [this](std::uint32_t work) { return executor_.work(work); });
     return out.text();
 }
 

@@ -50,8 +50,8 @@ public:
 
     // Links that carried something, both directions where one did.
     std::vector<LinkResult> links() const;
-    // The same with their numbers in the book.
-    std::vector<std::pair<std::uint32_t, LinkResult>> uses() const;
+    // The same of a link by its number in the book.
+    std::optional<LinkResult> use(std::uint32_t number) const;
     // Edges between members and switches that take part, and these switches.
     std::size_t link_count() const;
     std::size_t switch_count() const;

@@ -25,11 +25,23 @@ Totals totals_of(const LinkResult& link)
     return {link.lines, link.wire_bytes, link.payload_bytes, link.busy_ps};
 }
 
+// In the order of FlowFabric::links(), with their numbers.
+std::vector<std::pair<std::uint32_t, LinkResult>> links_of(const FlowFabric& fabric)
+{
+    std::vector<std::pair<std::uint32_t, LinkResult>> out;
+    for (std::uint32_t number = 0; number < fabric.book().links(); ++number)
+        if (std::optional<LinkResult> link = fabric.use(number)) out.emplace_back(number, std::move(*link));
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.second.name, a.second.from) < std::tie(b.second.name, b.second.from);
+    });
+    return out;
+}
+
 }  // namespace
 
 std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end)
 {
-    const std::vector<std::pair<std::uint32_t, LinkResult>> links = fabric.uses();
+    const std::vector<std::pair<std::uint32_t, LinkResult>> links = links_of(fabric);
     std::vector<std::vector<LinkSeries::Cell>> cells;
     std::uint64_t rows = 0;
     do {

@@ -16,7 +16,7 @@ FlowViews::FlowViews(const RunOptions& options, std::size_t ranks)
 {
     if (follows_)
         log_.emplace(most_operations);
-    else if (ranks <= most_ranks_counted)
+    else if (options.watch || ranks <= most_ranks_counted)
         log_.emplace();
     if (options.window > 0) series_.emplace(options.window);
 }
@@ -25,7 +25,7 @@ void FlowViews::attach(FlowCore& core, const FlowExecutor& executor)
 {
     core_ = &core;
     executor_ = &executor;
-    if (log_) core.set_log(*log_);
+    if (log_) core.set_log(&*log_);
     if (series_) core.set_series(*series_);
 }
 
@@ -34,8 +34,9 @@ void FlowViews::fit(const FlowProgram& program)
     if (!follows_ || !options_.follow_if_small || program.operations() <= most_operations) return;
     too_many_ = program.operations();
     follows_ = false;
-    log_.emplace();
-    core_->set_log(*log_);
+    log_.reset();
+    if (options_.watch) log_.emplace();
+    core_->set_log(log_ ? &*log_ : nullptr);
 }
 
 void FlowViews::require_recorded(const ResolvedSystem& system) const
@@ -65,9 +66,7 @@ void FlowViews::add_causes(RunResult& result, bool one_for_all) const
 {
     for (RankResult& rank : result.ranks) {
         const std::uint32_t of = one_for_all ? 0 : rank.rank;
-        StallTimes times{};
-        for (unsigned cause = 0; cause < flow_causes; ++cause)
-            times[static_cast<unsigned>(stall_cause(static_cast<FlowCause>(cause)))] += log_->times(of)[cause];
+        const StallTimes times = stall_times(log_->times(of));
         const std::uint64_t threads = std::max<std::uint64_t>(1, log_->threads(of));
         for (unsigned cause = 0; cause < stall_causes; ++cause)
             rank.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), times[cause] / threads);
@@ -86,8 +85,13 @@ void FlowViews::add_operations_to(RunResult& result) const
     result.paths = path_results(executor_->records(), path_of);
     Timeline timeline = timeline_of_nodes(nodes_, names);
     add_paths(timeline, executor_->records(), path_of);
-    add_operations(timeline, operations_of(*log_).records(), [this](std::uint32_t number) {
-        const FlowLog::Work& work = log_->works()[number - 1];
+    const auto operation = [this](std::size_t number) {
+        const FlowRecord& record = log_->records()[number];
+        return TimelineOperation{record.work, record.operation, operation_kind(record.kind), record.begin, record.end,
+            stall_times(record.spent), 0};
+    };
+    add_operations(timeline, log_->records().size(), operation, [this](std::uint32_t number) {
+        const FlowLog::Work& work = log_->works()[number];
         return LineExecutor::Work{work.job, work.rank, work.thread, work.endpoint};
     });
     result.timeline = timeline.text();
@@ -101,9 +105,12 @@ std::vector<std::string> FlowViews::notices() const
                                   "are recorded",
             too_many_, most_operations));
     if (follows_ && log_->left_out() > 0)
-        out.push_back(fmt::format("{} collectives have no critical path and no workgroups in the timeline: at most {} "
-                                  "operations are recorded",
+        out.push_back(fmt::format("{} of the collectives have no critical path and no workgroups in the timeline: at most "
+                                  "{} operations are recorded",
             log_->left_out(), most_operations));
+    if (options_.watch)
+        out.push_back("--watch counts what ranks wait for; links at flow fidelity have no virtual channels, so there are "
+                      "no queues and credits to count");
     if (series_ && series_->window() != options_.window)
         out.push_back(fmt::format("links over time are in windows of {} in place of {}, which would be too many",
             format_time_ps(series_->window()), format_time_ps(options_.window)));

@@ -1,7 +1,7 @@
 // What is seen of a run at flow fidelity beside its times: what ranks wait for, critical paths, the timeline, links over time. Nothing
 // of it changes a time.
 //
-// Causes of waiting are kept of up to 64 ranks; of more, where a log of operations is kept as well. The log has at most
+// Causes of waiting are kept of up to 64 ranks; of more with --watch, or where a log of operations is kept as well. The log has at most
 // `most_operations` of them, about 400 B each in memory and in a timeline.
 #pragma once
 

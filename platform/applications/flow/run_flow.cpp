@@ -30,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_links_listed = 10'000;
+constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -37,9 +38,6 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
 {
     const std::pair<bool, const char*> not_there[] = {
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
-        {options.watch,
-            "--watch: it counts queues and credits of virtual channels, and flow fidelity has none; --series has the use "
-            "of links over time"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
         {!system.workload.beside.empty(),
@@ -183,7 +181,7 @@ private:
         if (!options_.symmetry)
             why = "not asked for";
         else if (views_.follows())
-            why = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
+            why = views_follow;
         else if (!large_->plain())
             why = "ranks enter late, or are not the endpoints in their order";
         else
@@ -296,6 +294,8 @@ private:
             result.notices.push_back(fmt::format("symmetry: 1 of {} ranks is run for all, which gives the same times "
                                                  "(--symmetry off runs all)",
                 ranks_));
+        if (symmetry_.find(views_follow) != std::string::npos)
+            result.notices.push_back("symmetry: all ranks are run, because " + std::string(views_follow));
         for (std::string& notice : views_.notices()) result.notices.push_back(std::move(notice));
         if (calibration_.kind == "file" && !flow_rules(ranks_).links.waits)
             result.notices.push_back(fmt::format("--calibration has no effect beyond {} ranks, where nothing waits for "
