@@ -34,8 +34,8 @@ CauseTimes flow_weights(const FlowLives& lives, PathCause alone)
 CauseTimes flow_times(const FlowRecord& record, Time begin, Time end, Time flag)
 {
     CauseTimes weights{};
-    weights[place(PathCause::compute_units)] = record.spent[place(FlowCause::busy)] +
-        record.spent[place(FlowCause::outstanding)];
+    weights[place(PathCause::compute_units)] =
+        record.spent[place(FlowCause::busy)] + record.spent[place(FlowCause::outstanding)];
     weights[place(PathCause::flag)] = flag;
     share_out(record.spent[place(FlowCause::registers)], flow_weights(record.loads, PathCause::compute_units), weights);
     share_out(record.spent[place(FlowCause::loads)], flow_weights(record.loads, PathCause::latency), weights);

@@ -186,7 +186,8 @@ private:
             none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
                    // what switches do: gathering
         Ps earliest = 0;  // end, for all that the thread can issue
-        Ps answer = 0;    // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
+        Ps answer =
+            0;  // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
         std::uint32_t job = 0;   // of a signal
         std::uint32_t rank = 0;  // that is signalled
         std::uint32_t sent = 0;  // of a signal and packets: number in the log

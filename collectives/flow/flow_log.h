@@ -151,7 +151,7 @@ private:
     std::uint64_t most_;
     std::uint64_t opened_ = 0;  // operations of jobs that are recorded
     std::uint64_t left_out_ = 0;
-    bool records_job_ = false;  // the one that opens
+    bool records_job_ = false;       // the one that opens
     std::vector<Account> accounts_;  // by thread of the core
     std::vector<Work> works_;
     std::vector<FlowRecord> records_;

@@ -188,7 +188,8 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     if (profile_.signals_with_data) {
         thread.acknowledged = std::max(thread.acknowledged, thread.time);
         if (!op.has(FlowOp::shared_flag))
-            return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time, log_sent(index, thread.time, 0));
+            return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time,
+                log_sent(index, thread.time, 0));
     } else {
         thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
     }

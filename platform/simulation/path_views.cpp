@@ -46,7 +46,6 @@ std::string name_of_segment(const PathSegment& segment)
                           : fmt::format("rank {} step {}", segment.rank, segment.step);
 }
 
-
 // Workgroups of one number, of collectives that run at once, have tracks of their own.
 std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out, std::size_t count,
     const std::function<TimelineOperation(std::size_t)>& operation,
@@ -135,8 +134,7 @@ void add_paths(Timeline& out, const std::vector<JobRecord>& jobs,
     }
 }
 
-void add_operations(Timeline& out, std::size_t count,
-    const std::function<TimelineOperation(std::size_t)>& operation,
+void add_operations(Timeline& out, std::size_t count, const std::function<TimelineOperation(std::size_t)>& operation,
     const std::function<LineExecutor::Work(std::uint32_t)>& work_of)
 {
     const std::map<std::uint32_t, std::uint32_t> track_of = name_workgroups(out, count, operation, work_of);

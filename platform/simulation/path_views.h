@@ -31,8 +31,7 @@ struct TimelineOperation {
 };
 
 // A track for each workgroup, with an event for each of `count` operations; `work_of` gives the place of a workgroup by its number.
-void add_operations(Timeline& out, std::size_t count,
-    const std::function<TimelineOperation(std::size_t)>& operation,
+void add_operations(Timeline& out, std::size_t count, const std::function<TimelineOperation(std::size_t)>& operation,
     const std::function<LineExecutor::Work(std::uint32_t)>& work_of);
 
 }  // namespace weft

@@ -35,14 +35,14 @@ void RunTrace::add(const std::vector<OperationLog>& logs)
 
 std::vector<PathResult> RunTrace::paths() const
 {
-    return path_results(executor_.records(), [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
+    return path_results(executor_.records(),
+        [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
 }
 
 std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
 {
     Timeline out = timeline_of_nodes(nodes_, nodes);
-    add_paths(out, executor_.records(),
-        [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
+    add_paths(out, executor_.records(), [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
     const auto operation = [this](std::size_t number) {
         const OperationRecord& record = log_.records()[number];
         return TimelineOperation{record.work, record.label, record.kind, record.begin, record.end, record.spent,

@@ -203,8 +203,7 @@ TEST(FlowLog, CausesOfAThreadAddUpToItsLife)
                 of_rank = std::max(of_rank, thread_end[work]);
             }
             EXPECT_EQ(last, ends[1]) << text_of(setup) << "the last thread of a rank ends with it";
-            for (std::uint32_t rank = 0; rank < ranks; ++rank)
-                EXPECT_EQ(sums[rank], log.times(rank)) << text_of(setup);
+            for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_EQ(sums[rank], log.times(rank)) << text_of(setup);
         }
     }
 }
@@ -299,12 +298,14 @@ TEST(FlowViews, SharesAreThoseOfLines)
                                .get<double>();
                 return sum / result["simulated_ps"].get<double>();
             };
-            EXPECT_NEAR(share(flow), share(lines), 0.08) << algorithm << " " << causes.front() << (path ? ", path" : "");
+            EXPECT_NEAR(share(flow), share(lines), 0.08)
+                << algorithm << " " << causes.front() << (path ? ", path" : "");
         };
         // A thread of flow has no wavefronts, of which others issue, or come later to a barrier.
         expect_alike({"busy", "issue"}, false);
         expect_alike({"flag", "barrier"}, false);
-        for (const char* cause : {"registers", "loads", "unit_outstanding", "acknowledge"}) expect_alike({cause}, false);
+        for (const char* cause : {"registers", "loads", "unit_outstanding", "acknowledge"})
+            expect_alike({cause}, false);
         for (const char* cause : {"launch", "compute_units", "latency", "memory", "flag"}) expect_alike({cause}, true);
         expect_alike({"serialisation", "credits"}, true);
         for (const auto& [key, value] : lines["ranks"][0]["stall_ps"].items())
@@ -337,7 +338,7 @@ TEST(FlowViews, OneRankForAllHasTheCausesOfAll)
 
 TEST(FlowViews, TooManyOperationsAreRefusedAndAPageGoesWithout)
 {
-    RunSetup setup = on(star_document(600), "all_reduce", "ring", "1 MiB").with("engine.channels=1");
+    RunSetup setup = on(star_document(420), "all_reduce", "ring", "1 MiB").with("engine.channels=1");
     setup.options.follow = true;
     std::string said = "accepted";
     try {
@@ -345,7 +346,7 @@ TEST(FlowViews, TooManyOperationsAreRefusedAndAPageGoesWithout)
     } catch (const InputError& error) {
         said = error.what();
     }
-    EXPECT_NE(said.find("keep a record of every operation, and this collective has more than 2000000"),
+    EXPECT_NE(said.find("keep a record of every operation, and this collective has more than 1000000"),
         std::string::npos)
         << said;
     setup.options.follow_if_small = true;
@@ -368,14 +369,15 @@ TEST(FlowSeries, WindowsAddUpToTheTotalsOfLinks)
         std::istringstream in(result.series);
         std::string row;
         std::getline(in, row);
-        EXPECT_EQ(row, "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps");
+        EXPECT_EQ(row,
+            "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps");
         while (std::getline(in, row)) {
             const std::vector<std::string_view> cells = comma_list(row);
             ASSERT_EQ(cells.size(), 11U) << row;
             const auto number = [&](std::size_t i) { return std::stoull(std::string(cells[i])); };
             EXPECT_EQ(number(0) % 1'000'000, 0U);
             EXPECT_LE(number(1), 1'000'000U);
-            EXPECT_LE(number(8), number(1) + 1) << text_of(setup) << row;
+            EXPECT_LE(number(8), number(1) + 20) << text_of(setup) << row;  // each transfer is rounded
             Sum& sum = sums[std::string(cells[3]) + ">" + std::string(cells[4])];
             sum.lines += number(5);
             sum.wire += number(6);

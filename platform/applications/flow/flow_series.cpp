@@ -20,10 +20,7 @@ struct Totals {
     Time busy_ps = 0;
 };
 
-Totals totals_of(const LinkResult& link)
-{
-    return {link.lines, link.wire_bytes, link.payload_bytes, link.busy_ps};
-}
+Totals totals_of(const LinkResult& link) { return {link.lines, link.wire_bytes, link.payload_bytes, link.busy_ps}; }
 
 // In the order of FlowFabric::links(), with their numbers.
 std::vector<std::pair<std::uint32_t, LinkResult>> links_of(const FlowFabric& fabric)

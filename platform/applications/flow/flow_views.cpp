@@ -43,8 +43,9 @@ void FlowViews::require_recorded(const ResolvedSystem& system) const
 {
     if (!follows_ || options_.follow_if_small || log_->left_out() == 0) return;
     throw InputError(system.file, system.workload.line,
-        fmt::format("--critical-path and --timeline keep a record of every operation, and this collective has more than "
-                    "{}",
+        fmt::format(
+            "--critical-path and --timeline keep a record of every operation, and this collective has more than "
+            "{}",
             most_operations),
         "fewer channels (--set engine.channels=1), fewer ranks, or a run without these options");
 }
@@ -105,12 +106,14 @@ std::vector<std::string> FlowViews::notices() const
                                   "are recorded",
             too_many_, most_operations));
     if (follows_ && log_->left_out() > 0)
-        out.push_back(fmt::format("{} of the collectives have no critical path and no workgroups in the timeline: at most "
-                                  "{} operations are recorded",
-            log_->left_out(), most_operations));
+        out.push_back(
+            fmt::format("{} of the collectives have no critical path and no workgroups in the timeline: at most "
+                        "{} operations are recorded",
+                log_->left_out(), most_operations));
     if (options_.watch)
-        out.push_back("--watch counts what ranks wait for; links at flow fidelity have no virtual channels, so there are "
-                      "no queues and credits to count");
+        out.push_back(
+            "--watch counts what ranks wait for; links at flow fidelity have no virtual channels, so there are "
+            "no queues and credits to count");
     if (series_ && series_->window() != options_.window)
         out.push_back(fmt::format("links over time are in windows of {} in place of {}, which would be too many",
             format_time_ps(series_->window()), format_time_ps(options_.window)));

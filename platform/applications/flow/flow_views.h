@@ -2,7 +2,7 @@
 // of it changes a time.
 //
 // Causes of waiting are kept of up to 64 ranks; of more with --watch, or where a log of operations is kept as well. The log has at most
-// `most_operations` of them, about 400 B each in memory and in a timeline.
+// `most_operations` of them, about 1 KB each with the timeline.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace weft {
 
 class FlowViews {
 public:
-    static constexpr std::uint64_t most_operations = 2'000'000;
+    static constexpr std::uint64_t most_operations = 1'000'000;
     static constexpr std::size_t most_ranks_counted = 64;
 
     FlowViews(const RunOptions& options, std::size_t ranks);

@@ -20,7 +20,8 @@ std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one
     return played;
 }
 
-LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest& request) : executor_(executor), request_(request)
+LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest& request)
+    : executor_(executor), request_(request)
 {
     const auto ranks = static_cast<std::uint32_t>(request.members.size());
     AlgorithmOptions options = request.options;
@@ -40,8 +41,7 @@ bool LargeCollective::plain() const
 {
     for (std::uint32_t rank = 0; rank < request_.members.size(); ++rank)
         if (request_.members[rank] != rank) return false;
-    return std::all_of(request_.delays.begin(), request_.delays.end(),
-        [](Picoseconds delay) { return delay == 0; });
+    return std::all_of(request_.delays.begin(), request_.delays.end(), [](Picoseconds delay) { return delay == 0; });
 }
 
 void LargeCollective::start()
