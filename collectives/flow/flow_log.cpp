@@ -7,10 +7,12 @@ namespace weft {
 void FlowLog::open(std::uint64_t operations)
 {
     records_job_ = most_ > 0 && opened_ + operations <= most_;
-    if (records_job_)
+    if (records_job_) {
         opened_ += operations;
-    else if (most_ > 0)
+    } else if (most_ > 0) {
         ++left_out_;
+        largest_ = std::max(largest_, operations);
+    }
 }
 
 void FlowLog::add(std::uint32_t index, const Work& work)

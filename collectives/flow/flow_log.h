@@ -68,6 +68,8 @@ public:
     const FlowSignal& signal(std::uint32_t number) const { return signals_[number - 1]; }
     // Jobs that had too many operations to be recorded.
     std::uint64_t left_out() const { return left_out_; }
+    // Operations of the largest of them.
+    std::uint64_t largest_left_out() const { return largest_; }
     // Of all threads of an endpoint; and how many there were that did anything.
     FlowTimes times(std::uint32_t endpoint) const { return endpoint < sums_.size() ? sums_[endpoint] : FlowTimes{}; }
     std::uint64_t threads(std::uint32_t endpoint) const { return endpoint < counts_.size() ? counts_[endpoint] : 0; }
@@ -151,6 +153,7 @@ private:
     std::uint64_t most_;
     std::uint64_t opened_ = 0;  // operations of jobs that are recorded
     std::uint64_t left_out_ = 0;
+    std::uint64_t largest_ = 0;
     bool records_job_ = false;       // the one that opens
     std::vector<Account> accounts_;  // by thread of the core
     std::vector<Work> works_;

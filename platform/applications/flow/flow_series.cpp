@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/line_size.h"
+
 namespace weft {
 
 namespace {

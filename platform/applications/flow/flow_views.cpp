@@ -11,8 +11,7 @@
 
 namespace weft {
 
-FlowViews::FlowViews(const RunOptions& options, std::size_t ranks)
-    : options_(options), ranks_(ranks), follows_(options.follow)
+FlowViews::FlowViews(const RunOptions& options, std::size_t ranks) : options_(options), follows_(options.follow)
 {
     if (follows_)
         log_.emplace(most_operations);
@@ -44,9 +43,9 @@ void FlowViews::require_recorded(const ResolvedSystem& system) const
     if (!follows_ || options_.follow_if_small || log_->left_out() == 0) return;
     throw InputError(system.file, system.workload.line,
         fmt::format(
-            "--critical-path and --timeline keep a record of every operation, and this collective has more than "
-            "{}",
-            most_operations),
+            "--critical-path and --timeline keep a record of every operation, and this collective has {} of them; "
+            "at most {} are kept",
+            log_->largest_left_out(), most_operations),
         "fewer channels (--set engine.channels=1), fewer ranks, or a run without these options");
 }
 

@@ -46,7 +46,6 @@ private:
     void add_operations_to(RunResult& result) const;
 
     const RunOptions& options_;
-    std::size_t ranks_;
     bool follows_;
     std::optional<FlowLog> log_;
     std::optional<LinkSeries> series_;
