@@ -68,7 +68,7 @@ void FlowCore::arrived(std::uint32_t number)
         Move& move = moves_[transfer.target];
         move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
         move.loaded = std::max(move.loaded, tail);
-        if (log_ != nullptr) log_loaded(transfer, tail);
+        if (logs()) log_loaded(transfer, tail);
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
@@ -76,7 +76,7 @@ void FlowCore::arrived(std::uint32_t number)
         const std::uint32_t index = transfer.thread;
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
-        if (log_ != nullptr) log_stored(transfer, tail, tail);
+        if (logs()) log_stored(transfer, tail, tail);
         return finish_blocked(index);
     }
     case Use::operand:
@@ -106,7 +106,7 @@ void FlowCore::arrived(std::uint32_t number)
         return acknowledge(Transfer(transfer), tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
-    if (log_ != nullptr) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
+    if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
     finish_blocked(index);
 }
 
@@ -119,7 +119,7 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
         std::max(now_, tail));
     transfer.use = Use::acknowledge;
     transfer.thread = of.thread;
-    if (log_ != nullptr) log_stored_at(of, tail, transfer);
+    if (logs()) log_stored_at(of, tail, transfer);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }
 

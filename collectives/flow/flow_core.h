@@ -343,28 +343,32 @@ private:
     void arrived_outside(const Transfer& transfer, Ps tail);
     void shorten(FlowFlight& flight) const;
     static std::string what_waits(const Thread& thread);
-    // For the log (flow_logging.cpp).
+    // For the log (flow_logging.cpp); apart from what runs without one.
+    bool logs() const { return __builtin_expect(log_ != nullptr, 0) != 0; }
     void spent(std::uint32_t index, FlowCause cause)
     {
-        if (log_ != nullptr) log_->spend(index, cause, threads_[index].time);
+        if (logs()) log_spent(index, cause);
     }
     void blocked_for(std::uint32_t index, FlowCause cause)
     {
-        if (log_ != nullptr) log_->block(index, cause);
+        if (logs()) log_blocked(index, cause);
     }
+    std::uint32_t log_sent(std::uint32_t index, Ps left, Ps alone, std::uint32_t record = 0)
+    {
+        return logs() ? log_->send(index, left, alone, record) : 0;
+    }
+    void log_spent(std::uint32_t index, FlowCause cause);
+    void log_blocked(std::uint32_t index, FlowCause cause);
     void log_resumed(std::uint32_t index);
     void log_settled(std::uint32_t index);
     void log_operation(std::uint32_t index);
     void log_move(std::uint32_t index, const FlowOp& op, Ps begin);
+    void log_issue(std::uint32_t index, Ps begin);
     void log_end(std::uint32_t index);
     void log_loads(std::uint32_t index);
     void log_stored(const Transfer& transfer, Ps tail, Ps acknowledged);
     void log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowledge);
     void log_loaded(const Transfer& transfer, Ps tail);
-    std::uint32_t log_sent(std::uint32_t index, Ps left, Ps alone, std::uint32_t record = 0)
-    {
-        return log_ == nullptr ? 0 : log_->send(index, left, alone, record);
-    }
 
     template <class T>
     static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
@@ -386,6 +390,7 @@ private:
     FlowBuffers buffers_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
+    FlowLog* log_ = nullptr;
     std::uint64_t events_ = 0;
     std::uint64_t messages_ = 0;
     bool short_signals_ = false;
@@ -424,7 +429,6 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
-    FlowLog* log_ = nullptr;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

@@ -89,7 +89,7 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
         links_.pass(flight);
         Thread& thread = threads_[transfer.thread];
         thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
-        if (log_ != nullptr) {
+        if (logs()) {
             Transfer ended = transfer;
             ended.flight = flight;
             log_stored(ended, flight.tail_ps, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);

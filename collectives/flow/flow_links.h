@@ -85,7 +85,7 @@ public:
     void set_series(LinkSeries& series) { series_ = &series; }
     void count(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload)
     {
-        if (series_ != nullptr) series_->add(group, begin, end, busy_ps, payload);
+        if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
     }
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.

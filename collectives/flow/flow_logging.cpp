@@ -22,6 +22,16 @@ FlowRecord::Kind record_kind(FlowKind kind)
 
 }  // namespace
 
+void FlowCore::log_spent(std::uint32_t index, FlowCause cause) { log_->spend(index, cause, threads_[index].time); }
+
+void FlowCore::log_blocked(std::uint32_t index, FlowCause cause) { log_->block(index, cause); }
+
+// Its time has gone on from `begin` over the issue of a move.
+void FlowCore::log_issue(std::uint32_t index, Ps begin)
+{
+    log_->issue(index, log_->pace(index), begin, threads_[index].time);
+}
+
 // It goes on after a wait, whose time ends now.
 void FlowCore::log_resumed(std::uint32_t index)
 {
@@ -66,7 +76,7 @@ void FlowCore::log_move(std::uint32_t index, const FlowOp& op, Ps begin)
         begin += thread.load_ps;
         log_->spend(index, FlowCause::loads, begin);
     }
-    log_->issue(index, log_->pace(index), begin, thread.time);
+    log_issue(index, begin);
 }
 
 // One of its moves has loaded. Behind the last one a thread that waits for all it has under way waits for stores.

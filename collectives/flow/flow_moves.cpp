@@ -116,7 +116,7 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
         }
         thread.time = std::max(thread.time, share.head + thread.cost->look_ps);
         spent(index, FlowCause::flag);
-        if (log_ != nullptr) log_->released(index, share.sent, share.head);
+        if (logs()) log_->released(index, share.sent, share.head);
     }
     return true;
 }
@@ -170,7 +170,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     const MoveLoad load = load_of(thread, op);
     const ThreadPace pace = pace_of(thread);
     if (packets) return move_packets(index, op, load, pace);
-    if (log_ != nullptr) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
+    if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
@@ -193,7 +193,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;
     record.part = 1.0 / pieces;
-    if (log_ != nullptr) record.record = log_->record_of(index);
+    if (logs()) record.record = log_->record_of(index);
     record.issue_ps /= pieces;
     thread.loading += pieces;
     const std::uint32_t at_once = std::min(pieces, pace.sets());
@@ -204,7 +204,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     const bool group = op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
     const Ps begin = threads_[index].time;
     threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
-    if (log_ != nullptr) log_->issue(index, log_->pace(index), begin, threads_[index].time);
+    if (logs()) log_issue(index, begin);
 }
 
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
@@ -231,12 +231,12 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.bytes = bytes_of(thread, op);
         record.load_ps = thread.load_ps;
         record.issue_ps = thread.issue_ps;
-        if (log_ != nullptr) record.record = log_->record_of(index);
+        if (logs()) record.record = log_->record_of(index);
         store(record, from, from + record.issue_ps);
     }
     const Ps begin = thread.time;
     thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
-    if (log_ != nullptr) log_move(index, op, begin);
+    if (logs()) log_move(index, op, begin);
 }
 
 // A step is one message of each thread that stores (loads), whatever pieces it goes in.
@@ -281,7 +281,7 @@ void FlowCore::store_alone(Thread& thread, const FlowOp& op)
     const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
     const Ps there = std::max(tail, now_ + store.put_ps);
     thread.settled = std::max(thread.settled, there + store.answer_ps);
-    if (log_ != nullptr)
+    if (logs())
         log_->live(static_cast<std::uint32_t>(&thread - threads_.data()),
             {there - now_ - store.put_ps, store.put_ps + store.answer_ps, 0, 0}, false);
     links_.count(thread.lone_group, begin, begin + store.pass.occupancy_ps, store.pass.busy_ps, store.pass.bytes);
@@ -355,7 +355,7 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     record.thread = index;
     record.bytes = load.data;
     record.packed = load.bytes;
-    if (log_ != nullptr) record.record = log_->record_of(index);
+    if (logs()) record.record = log_->record_of(index);
     store(record, from, ready);
 }
 
@@ -400,7 +400,7 @@ void FlowCore::loaded(std::uint32_t number)
     free_moves_.push_back(number);
     Thread& thread = threads_[move.thread];
     --thread.loading;
-    if (log_ != nullptr) log_loads(move.thread);
+    if (logs()) log_loads(move.thread);
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);

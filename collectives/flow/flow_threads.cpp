@@ -11,13 +11,13 @@ void FlowCore::run_thread(std::uint32_t index)
 {
     Thread& thread = threads_[index];
     thread.time = std::max(thread.time, now_);
-    if (log_ != nullptr) log_resumed(index);
+    if (logs()) log_resumed(index);
     const FlowTemplate& program = *thread.program;
     while (thread.next < program.ops.size()) {
         const FlowOp& op = program.ops[thread.next];
         // What others do meanwhile takes its place at the links first.
         if (thread.time > now_) return resume(index, thread.time);
-        if (log_ != nullptr) log_operation(index);
+        if (logs()) log_operation(index);
         if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
         switch (op.kind) {
         case FlowKind::move:
@@ -50,7 +50,7 @@ void FlowCore::run_thread(std::uint32_t index)
             if (!publish(index, dependency_of(job, thread.rank, id))) return;
         }
     }
-    if (log_ != nullptr) log_operation(index);
+    if (logs()) log_operation(index);
     blocked_for(index, thread.loading > 0 ? FlowCause::loads : FlowCause::acknowledge);
     if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
 }
@@ -65,7 +65,7 @@ bool FlowCore::settle(std::uint32_t index)
         return false;
     }
     thread.time = std::max(thread.time, thread.settled);
-    if (log_ != nullptr) log_settled(index);
+    if (logs()) log_settled(index);
     return true;
 }
 
@@ -94,7 +94,7 @@ bool FlowCore::signals_at_once(std::uint32_t index)
     const CostRank& cost = *thread.cost;
     if (cost.poll_ps != 0 || cost.poll_slot_ps != 0 || cost.fence_ps != 0) return false;
     thread.time = std::max({now_, thread.time, thread.settled});
-    if (log_ != nullptr) log_settled(index);
+    if (logs()) log_settled(index);
     signal(index, op);
     ++thread.next;
     if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait ||
@@ -102,7 +102,7 @@ bool FlowCore::signals_at_once(std::uint32_t index)
         resume(index, thread.time);
         return true;
     }
-    if (log_ != nullptr) log_operation(index);
+    if (logs()) log_operation(index);
     blocked_for(index, FlowCause::flag);
     const Job::Semaphore& semaphore = thread.job->semaphores[semaphore_of(thread, ops[thread.next])];
     if (semaphore.first == none) {
@@ -141,7 +141,7 @@ bool FlowCore::dependencies_met(std::uint32_t index)
         }
         thread.time = std::max(thread.time, dependency.time);
         spent(index, FlowCause::flag);
-        if (log_ != nullptr) log_->released(index, dependency.sent, dependency.time - thread.cost->notice_ps);
+        if (logs()) log_->released(index, dependency.sent, dependency.time - thread.cost->notice_ps);
     }
     return true;
 }
@@ -272,7 +272,7 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     spent(index, FlowCause::flag);
-    if (log_ != nullptr) log_->released(index, arrival.sent, arrival.time);
+    if (logs()) log_->released(index, arrival.sent, arrival.time);
     return true;
 }
 
@@ -291,7 +291,7 @@ bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
     there.push_back(index);
     blocked_for(index, FlowCause::flag);
     if (there.size() < op.count) return false;
-    if (log_ != nullptr) {
+    if (logs()) {
         const std::uint32_t last = log_sent(index, thread.time, thread.cost->load_ps);
         for (const std::uint32_t other : there)
             if (other != index) log_->released(other, last, thread.time + thread.cost->load_ps);
