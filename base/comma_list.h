@@ -19,10 +19,7 @@ inline std::vector<std::string_view> comma_list(std::string_view text)
     }
 }
 
-inline std::vector<std::string_view> comma_list(const char* text)
-{
-    return comma_list(std::string_view(text));
-}
+inline std::vector<std::string_view> comma_list(const char* text) { return comma_list(std::string_view(text)); }
 
 // A temporary would be gone before its items are read.
 std::vector<std::string_view> comma_list(std::string&& text) = delete;

@@ -10,27 +10,6 @@ namespace {
 constexpr unsigned at(PathCause cause) { return static_cast<unsigned>(cause); }
 constexpr unsigned at(StallCause cause) { return static_cast<unsigned>(cause); }
 
-// Shares `total` out by weights, exactly: the remainder goes to the largest.
-void share_out(Time total, const CauseTimes& weights, CauseTimes& into)
-{
-    __extension__ typedef unsigned __int128 Wide;
-    Time sum = 0;
-    for (const Time weight : weights) sum += weight;
-    if (sum == 0) {
-        into[at(PathCause::latency)] += total;
-        return;
-    }
-    Time left = total;
-    unsigned largest = 0;
-    for (unsigned cause = 0; cause < path_causes; ++cause) {
-        const auto part = static_cast<Time>(Wide{total} * weights[cause] / sum);
-        into[cause] += part;
-        left -= part;
-        if (weights[cause] > weights[largest]) largest = cause;
-    }
-    into[largest] += left;
-}
-
 CauseTimes weights_of(const LineLives& lives, PathCause alone)
 {
     CauseTimes out{};
@@ -269,6 +248,26 @@ private:
 };
 
 }  // namespace
+
+void share_out(Time total, const CauseTimes& weights, CauseTimes& into)
+{
+    __extension__ typedef unsigned __int128 Wide;
+    Time sum = 0;
+    for (const Time weight : weights) sum += weight;
+    if (sum == 0) {
+        into[at(PathCause::latency)] += total;
+        return;
+    }
+    Time left = total;
+    unsigned largest = 0;
+    for (unsigned cause = 0; cause < path_causes; ++cause) {
+        const auto part = static_cast<Time>(Wide{total} * weights[cause] / sum);
+        into[cause] += part;
+        left -= part;
+        if (weights[cause] > weights[largest]) largest = cause;
+    }
+    into[largest] += left;
+}
 
 const char* name_of(PathCause cause)
 {

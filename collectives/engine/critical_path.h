@@ -34,6 +34,9 @@ const char* name_of(PathCause cause);
 
 using CauseTimes = std::array<Time, path_causes>;  // ps
 
+// Shares `total` out by weights, exactly: the remainder goes to the largest. Without weights it is latency.
+void share_out(Time total, const CauseTimes& weights, CauseTimes& into);
+
 struct PathSegment {
     std::uint32_t rank = 0;
     std::uint32_t thread = 0;

@@ -62,12 +62,13 @@ void FlowCore::arrived(std::uint32_t number)
     switch (transfer.use) {
     case Use::signal:
         return arrive(*jobs_[transfer.job], transfer.target, transfer.rank,
-            profile_.signals_with_data ? transfer.earliest : tail, now_);
+            profile_.signals_with_data ? transfer.earliest : tail, now_, transfer.sent);
     case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
     case Use::get: {
         Move& move = moves_[transfer.target];
         move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
         move.loaded = std::max(move.loaded, tail);
+        if (logs()) log_loaded(transfer, tail);
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
@@ -75,6 +76,7 @@ void FlowCore::arrived(std::uint32_t number)
         const std::uint32_t index = transfer.thread;
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
+        if (logs()) log_stored(transfer, tail, tail);
         return finish_blocked(index);
     }
     case Use::operand:
@@ -96,6 +98,7 @@ void FlowCore::arrived(std::uint32_t number)
         share.here = true;
         share.head = transfer.flight.head_ps + transfer.flight.rest_ps;
         share.tail = tail;
+        share.sent = transfer.sent;
         for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
         share.sleepers.clear();
     }
@@ -103,6 +106,7 @@ void FlowCore::arrived(std::uint32_t number)
         return acknowledge(Transfer(transfer), tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
+    if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
     finish_blocked(index);
 }
 
@@ -115,6 +119,7 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
         std::max(now_, tail));
     transfer.use = Use::acknowledge;
     transfer.thread = of.thread;
+    if (logs()) log_stored_at(of, tail, transfer);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }
 

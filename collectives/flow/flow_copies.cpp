@@ -26,7 +26,7 @@ bool FlowCore::may_copy(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     if (op.has(FlowOp::needs_fence) && !thread.fenced) {
-        if (!settle(thread)) return false;
+        if (!settle(index)) return false;
         thread.fenced = true;
     }
     if (thread.time <= now_) return true;
@@ -86,9 +86,11 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     const Ps span = issued - first;
     engine.free = issued;
     if (list) thread.time = issued;
+    spent(index, FlowCause::busy);
     Move record;
     record.op = thread.next;
     record.thread = index;
+    if (logs()) record.record = log_->record_of(index);
     record.bytes = load.data;
     record.load_ps = load.load_ps;
     record.issue_ps = span;

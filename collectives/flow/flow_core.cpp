@@ -86,6 +86,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         ranges.pop_back();
     }
     std::uint32_t index = job->first_thread;
+    if (logs()) log_->open(program.operations() / (what.one_for_all ? program.ranks() : 1));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         job->positions[rank].threads_left = program.threads(rank);
         for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
@@ -96,6 +97,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
             fresh.endpoint = what.members[rank];
             fresh.cost = &ranks_.of(fresh.endpoint);
             fresh.ended = is_outside(fresh.endpoint);
+            if (logs()) log_->add(index, {what.number, rank, t, fresh.endpoint});
             threads_[index++] = fresh;
         }
     }
@@ -133,6 +135,7 @@ void FlowCore::launch(std::uint32_t number)
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
+                if (logs()) log_->launch(index, now_);
                 resume(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
@@ -148,6 +151,7 @@ void FlowCore::end_thread(std::uint32_t index)
     if (thread.packets != none) free_packet_states_.push_back(thread.packets);
     Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
+    if (logs()) log_end(index);
     if (--position.threads_left > 0) return;
     push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
 }

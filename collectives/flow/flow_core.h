@@ -15,13 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "base/packet_format.h"
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_links.h"
-#include "collectives/flow/flow_profile.h"
-#include "collectives/flow/flow_program.h"
+#include "collectives/flow/flow_log.h"
+#include "collectives/flow/flow_setup.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -76,6 +75,10 @@ public:
 
     // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
     void set_border(FlowBorder& border, std::vector<bool> outside);
+    // Keeps a log of its threads (flow_log.h), which must outlive it; null: none. Before the first job.
+    void set_log(FlowLog* log) { log_ = log; }
+    // Counts what links carry, in windows (link_series.h).
+    void set_series(LinkSeries& series) { links_.set_series(series); }
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
@@ -188,9 +191,12 @@ private:
             none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
                    // what switches do: gathering
         Ps earliest = 0;  // end, for all that the thread can issue
-        Ps answer = 0;
+        Ps answer =
+            0;  // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
         std::uint32_t job = 0;   // of a signal
         std::uint32_t rank = 0;  // that is signalled
+        std::uint32_t sent = 0;  // of a signal and packets: number in the log
+        Ps began = 0;            // for the log
     };
     struct Move {
         std::uint32_t op = 0;
@@ -206,6 +212,7 @@ private:
         Ps loaded = 0;                // the last one
         std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
         bool here = false;
+        std::uint32_t record = 0;  // in the log
     };
     struct Engine {                                  // that copies
         Ps free = 0;                                 // all loads so far are issued
@@ -277,13 +284,13 @@ private:
     void push(Ps time, Kind kind, std::uint32_t index) { wheel_.push(time, static_cast<std::uint32_t>(kind), index); }
     void resume(std::uint32_t thread, Ps time) { push(time, Kind::resume, thread); }
     void run_thread(std::uint32_t index);
-    bool settle(Thread& thread);
+    bool settle(std::uint32_t index);
     void unblock(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);
     bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
     void signal(std::uint32_t index, const FlowOp& op);
-    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known);
+    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known, std::uint32_t sent = 0);
     bool signals_at_once(std::uint32_t index);
     std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
     void sleep(std::uint32_t index);
@@ -360,6 +367,32 @@ private:
     void arrived_outside(const Transfer& transfer, Ps tail);
     void shorten(FlowFlight& flight) const;
     static std::string what_waits(const Thread& thread);
+    // For the log (flow_logging.cpp); apart from what runs without one.
+    bool logs() const { return __builtin_expect(log_ != nullptr, 0) != 0; }
+    void spent(std::uint32_t index, FlowCause cause)
+    {
+        if (logs()) log_spent(index, cause);
+    }
+    void blocked_for(std::uint32_t index, FlowCause cause)
+    {
+        if (logs()) log_blocked(index, cause);
+    }
+    std::uint32_t log_sent(std::uint32_t index, Ps left, Ps alone, std::uint32_t record = 0)
+    {
+        return logs() ? log_->send(index, left, alone, record) : 0;
+    }
+    void log_spent(std::uint32_t index, FlowCause cause);
+    void log_blocked(std::uint32_t index, FlowCause cause);
+    void log_resumed(std::uint32_t index);
+    void log_settled(std::uint32_t index);
+    void log_operation(std::uint32_t index);
+    void log_move(std::uint32_t index, const FlowOp& op, Ps begin);
+    void log_issue(std::uint32_t index, Ps begin);
+    void log_end(std::uint32_t index);
+    void log_loads(std::uint32_t index);
+    void log_stored(const Transfer& transfer, Ps tail, Ps acknowledged);
+    void log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowledge);
+    void log_loaded(const Transfer& transfer, Ps tail);
 
     template <class T>
     static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
@@ -381,6 +414,7 @@ private:
     FlowBuffers buffers_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
+    FlowLog* log_ = nullptr;
     std::uint64_t events_ = 0;
     std::uint64_t messages_ = 0;
     bool short_signals_ = false;

@@ -17,16 +17,19 @@ struct FlowCore::Job {
         Ps time = 0;   // of an arrival: the flag is set
         Ps known = 0;  // its last link is reached; of a sleeper: its thread
         std::uint32_t next = none;
+        std::uint32_t sent = 0;  // number in the log
     };
     struct Dependency {
         bool done = false;
         Ps time = 0;
+        std::uint32_t sent = 0;  // number in the log
         std::vector<std::uint32_t> sleepers;
     };
     struct Share {  // packets that one operation stores and another loads
         bool here = false;
         Ps head = 0;  // the first of them
         Ps tail = 0;
+        std::uint32_t sent = 0;  // number in the log
         std::vector<std::uint32_t> sleepers;
     };
     struct Position {
@@ -76,16 +79,16 @@ struct FlowCore::Job {
         semaphore_numbers.insert(key, made);
         return made;
     }
-    std::uint32_t new_node(Ps time, Ps known)
+    std::uint32_t new_node(Ps time, Ps known, std::uint32_t sent = 0)
     {
         if (free_node == none) {
-            nodes.push_back({time, known, none});
+            nodes.push_back({time, known, none, sent});
             return static_cast<std::uint32_t>(nodes.size() - 1);
         }
         const std::uint32_t made = free_node;
         free_node = nodes[made].next;
         if (free_node != none) __builtin_prefetch(&nodes[free_node], 1);
-        nodes[made] = {time, known, none};
+        nodes[made] = {time, known, none, sent};
         return made;
     }
     void append(std::uint32_t& first, std::uint32_t& last, std::uint32_t node)

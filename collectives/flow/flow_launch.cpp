@@ -73,6 +73,7 @@ void FlowCore::begin_transfer(const Transfer& transfer, double bytes, double mes
     made = transfer;
     made.flight.bytes = bytes;
     made.flight.messages = messages;
+    made.began = transfer.began + (head - transfer.flight.head_ps);
     made.flight.head_ps = head;
     made.earliest = earliest;
     push(head, Kind::hop, number);
@@ -88,6 +89,11 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
         links_.pass(flight);
         Thread& thread = threads_[transfer.thread];
         thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        if (logs()) {
+            Transfer ended = transfer;
+            ended.flight = flight;
+            log_stored(ended, flight.tail_ps, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        }
         return false;
     }
     std::uint32_t number = 0;

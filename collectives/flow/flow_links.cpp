@@ -193,6 +193,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
+    count(number, begin, begin + occupancy, bytes * per_byte + headers, bytes);
     if (flight.of_line) {
         const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
         head = std::max(head, turn);
@@ -221,6 +222,7 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     head = std::max(now, link.free_ps);
     link.free_ps = head + occupancy_ps(wire, 1);
     link.busy_ps += wire;
+    count(group, head, link.free_ps, wire, 0);
     flight.tail_ps = std::max(flight.tail_ps, link.free_ps + left);
     return head;
 }
@@ -262,8 +264,10 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     group.signals_free_ps = turn + occupancy_ps(wire, 1);
-    group.free_ps = std::max(now, group.free_ps) + occupancy_ps(wire, 1);
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    group.free_ps = begin + occupancy_ps(wire, 1);
     group.busy_ps += wire;
+    count(number, begin, group.free_ps, wire, 0);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
     if (back > 0) answer_back(number, back, now);
@@ -350,8 +354,10 @@ void FlowLinks::occupy_back(std::uint32_t number, double ps, std::uint64_t now)
         for (const std::uint32_t part : book_.parts(number)) occupy_back(part, ps, now);
         return;
     }
-    group.free_ps = std::max(now, group.free_ps) + occupancy_ps(ps, 1);
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    group.free_ps = begin + occupancy_ps(ps, 1);
     group.busy_ps += ps;
+    count(number, begin, group.free_ps, ps, 0);
 }
 
 }  // namespace weft

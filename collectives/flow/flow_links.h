@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/flow/flat_map.h"
+#include "collectives/flow/link_series.h"
 #include "collectives/flow/path_book.h"
 
 namespace weft {
@@ -81,6 +82,13 @@ public:
     FlowFlight of_group(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now,
         std::uint64_t rest) const;
 
+    // Counts what links carry from now on, in windows.
+    void set_series(LinkSeries& series) { series_ = &series; }
+    void count(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload)
+    {
+        if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
+    }
+
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);
 
@@ -142,6 +150,7 @@ private:
     };
     FlatMap open_of_;  // by group and path
     std::vector<OpenPacket> open_;
+    LinkSeries* series_ = nullptr;
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

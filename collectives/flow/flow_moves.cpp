@@ -113,9 +113,12 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
         Job::Share& share = job.shares[share_of(job, thread.rank, source, op)];
         if (!share.here) {
             share.sleepers.push_back(index);
+            blocked_for(index, FlowCause::flag);
             return false;
         }
         thread.time = std::max(thread.time, share.head + thread.cost->look_ps);
+        spent(index, FlowCause::flag);
+        if (logs()) log_->released(index, share.sent, share.head);
     }
     return true;
 }
@@ -125,13 +128,15 @@ bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     if (!op.has(FlowOp::with_previous)) {
-        if (thread.loading > 0 && !settle(thread)) return false;
+        if (thread.loading > 0 && !settle(index)) return false;
         thread.time = std::max(thread.time, thread.loaded);
+        spent(index, FlowCause::loads);
     }
     if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
-        if (!settle(thread)) return false;
+        if (!settle(index)) return false;
         thread.fenced = true;
         if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
+        spent(index, FlowCause::acknowledge);
         if (thread.packets != none) {
             PacketState& packets = packet_states_[thread.packets];
             packets.issued = std::max(packets.issued, thread.time);
@@ -154,6 +159,7 @@ bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
     const MoveLoad load = load_of(thread, op);
     if ((load.gets == 0 && !profile_.registers_in_order) || thread.loading < pace_of(thread).at_once(load)) return true;
     thread.needs_set = true;
+    blocked_for(index, FlowCause::registers);
     return false;
 }
 
@@ -166,6 +172,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     const MoveLoad load = load_of(thread, op);
     const ThreadPace pace = pace_of(thread);
     if (packets) return move_packets(index, op, load, pace);
+    if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
@@ -189,6 +196,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;
     record.part = 1.0 / pieces;
+    if (logs()) record.record = log_->record_of(index);
     record.issue_ps /= pieces;
     thread.loading += pieces;
     const std::uint32_t at_once = std::min(pieces, pace.sets());
@@ -197,7 +205,9 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         ask(record, thread.time);
     }
     const bool group = op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
+    const Ps begin = threads_[index].time;
     threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
+    if (logs()) log_issue(index, begin);
 }
 
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
@@ -224,9 +234,12 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.bytes = bytes_of(thread, op);
         record.load_ps = thread.load_ps;
         record.issue_ps = thread.issue_ps;
+        if (logs()) record.record = log_->record_of(index);
         store(record, from, from + record.issue_ps);
     }
+    const Ps begin = thread.time;
     thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
+    if (logs()) log_move(index, op, begin);
 }
 
 // A step is one message of each thread that stores (loads), whatever pieces it goes in.
@@ -267,8 +280,14 @@ void FlowCore::store_alone(Thread& thread, const FlowOp& op)
     const LoneStore& store = lone_stores_[thread.lone];
     if (watches_ties_) note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first);
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
+    const Ps begin = std::max(now_, book_.group(thread.lone_group).free_ps);
     const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
-    thread.settled = std::max(thread.settled, std::max(tail, now_ + store.put_ps) + store.answer_ps);
+    const Ps there = std::max(tail, now_ + store.put_ps);
+    thread.settled = std::max(thread.settled, there + store.answer_ps);
+    if (logs())
+        log_->live(static_cast<std::uint32_t>(&thread - threads_.data()),
+            {there - now_ - store.put_ps, store.put_ps + store.answer_ps, 0, 0}, false);
+    links_.count(thread.lone_group, begin, begin + store.pass.occupancy_ps, store.pass.busy_ps, store.pass.bytes);
     ++messages_;
 }
 
@@ -306,6 +325,8 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = now + move.load_ps + move.issue_ps;
+        transfer.began = now;
+        transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
         moves_[number].pending += launch_parts(transfer, move.issue_ps);
     }
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
@@ -342,6 +363,7 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     record.thread = index;
     record.bytes = load.data;
     record.packed = load.bytes;
+    if (logs()) record.record = log_->record_of(index);
     store(record, from, ready);
 }
 
@@ -368,9 +390,13 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         transfer.flight = links_.put(path, endpoint, destination.packets ? move.packed : move.bytes, from);
         in_messages(transfer.flight, thread, move.part);
         transfer.thread = move.thread;
+        transfer.began = from;
         transfer.earliest = ready + book_.path(path).put_ps;
         transfer.answer = book_.path(path).answer_ps;
-        if (destination.packets) transfer.target = share_of(job, thread.rank, destination, op);
+        if (destination.packets) {
+            transfer.target = share_of(job, thread.rank, destination, op);
+            transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
+        }
         thread.in_flight += launch_parts(transfer, ready - from);
     }
 }
@@ -396,6 +422,7 @@ void FlowCore::retire(std::uint32_t number)
     free_moves_.push_back(number);
     Thread& thread = threads_[move.thread];
     --thread.loading;
+    if (logs()) log_loads(move.thread);
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);

@@ -268,6 +268,13 @@ std::uint64_t FlowProgram::moves() const
     return first.empty() ? sum * ranks() : sum;
 }
 
+std::uint64_t FlowProgram::operations() const
+{
+    std::uint64_t sum = 0;
+    for (const std::uint32_t t : template_of) sum += templates[t].ops.size() + 1;
+    return first.empty() ? sum * ranks() : sum;
+}
+
 std::size_t FlowProgram::bytes() const
 {
     std::size_t sum = (first.size() + template_of.size()) * sizeof(std::uint32_t);

@@ -142,7 +142,8 @@ struct FlowProgram {
     {
         return template_of[(first.empty() ? 0 : first[rank]) + thread];
     }
-    std::uint64_t moves() const;  // of all ranks
+    std::uint64_t moves() const;       // of all ranks
+    std::uint64_t operations() const;  // of all ranks, and the end of each thread
     std::size_t bytes() const;
 };
 

@@ -11,11 +11,13 @@ void FlowCore::run_thread(std::uint32_t index)
 {
     Thread& thread = threads_[index];
     thread.time = std::max(thread.time, now_);
+    if (logs()) log_resumed(index);
     const FlowTemplate& program = *thread.program;
     while (thread.next < program.ops.size()) {
         const FlowOp& op = program.ops[thread.next];
         // What others do meanwhile takes its place at the links first.
         if (thread.time > now_) return resume(index, thread.time);
+        if (logs()) log_operation(index);
         if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
         switch (op.kind) {
         case FlowKind::move:
@@ -24,25 +26,28 @@ void FlowCore::run_thread(std::uint32_t index)
                 copy(index, op);
                 break;
             }
-            if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(thread)) return;
+            if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(index)) return;
             if (!may_move(index, op)) return;
             move(index, op);
             break;
         case FlowKind::signal:
-            if (!settle(thread)) return;
+            if (!settle(index)) return;
             if (thread.time > now_ && signals_at_once(index)) return;
             if (thread.time > now_) continue;
             if (thread.job->what.mover != FlowMover::copy) thread.time += thread.cost->fence_ps;
+            spent(index, FlowCause::acknowledge);
             signal(index, op);
             if (profile_.signal_slots && thread.next + 1 < program.ops.size() &&
-                program.ops[thread.next + 1].kind == FlowKind::signal)
+                program.ops[thread.next + 1].kind == FlowKind::signal) {
                 thread.time += thread.cost->poll_slot_ps;
+                spent(index, FlowCause::busy);
+            }
             break;
         case FlowKind::wait:
             if (!wait(index, op)) return;
             break;
         case FlowKind::barrier:
-            if (!settle(thread)) return;
+            if (!settle(index)) return;
             ++thread.next;
             if (!meet(index, op)) return;
             continue;
@@ -55,17 +60,22 @@ void FlowCore::run_thread(std::uint32_t index)
             if (!publish(index, dependency_of(job, thread.rank, id))) return;
         }
     }
+    if (logs()) log_operation(index);
+    blocked_for(index, thread.loading > 0 ? FlowCause::loads : FlowCause::acknowledge);
     if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
 }
 
 // False: the thread goes on when all it has under way has ended.
-bool FlowCore::settle(Thread& thread)
+bool FlowCore::settle(std::uint32_t index)
 {
+    Thread& thread = threads_[index];
     if (thread.in_flight > 0 || thread.loading > 0) {
         thread.blocked = true;
+        blocked_for(index, thread.loading > 0 ? FlowCause::loads : FlowCause::acknowledge);
         return false;
     }
     thread.time = std::max(thread.time, thread.settled);
+    if (logs()) log_settled(index);
     return true;
 }
 
@@ -94,6 +104,7 @@ bool FlowCore::signals_at_once(std::uint32_t index)
     const CostRank& cost = *thread.cost;
     if (cost.poll_ps != 0 || cost.poll_slot_ps != 0 || cost.fence_ps != 0) return false;
     thread.time = std::max({now_, thread.time, thread.settled});
+    if (logs()) log_settled(index);
     signal(index, op);
     ++thread.next;
     if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait ||
@@ -101,6 +112,8 @@ bool FlowCore::signals_at_once(std::uint32_t index)
         resume(index, thread.time);
         return true;
     }
+    if (logs()) log_operation(index);
+    blocked_for(index, FlowCause::flag);
     const Job::Semaphore& semaphore = thread.job->semaphores[semaphore_of(thread, ops[thread.next])];
     if (semaphore.first == none) {
         sleep(index);
@@ -133,9 +146,12 @@ bool FlowCore::dependencies_met(std::uint32_t index)
         Job::Dependency& dependency = job.dependencies[dependency_of(job, thread.rank, at->second)];
         if (!dependency.done) {
             dependency.sleepers.push_back(index);
+            blocked_for(index, FlowCause::flag);
             return false;
         }
         thread.time = std::max(thread.time, dependency.time);
+        spent(index, FlowCause::flag);
+        if (logs()) log_->released(index, dependency.sent, dependency.time - thread.cost->notice_ps);
     }
     return true;
 }
@@ -144,13 +160,14 @@ bool FlowCore::dependencies_met(std::uint32_t index)
 bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
 {
     Thread& thread = threads_[index];
-    if (!settle(thread)) {
+    if (!settle(index)) {
         thread.unpublished = number;
         return false;
     }
     Job::Dependency& dependency = thread.job->dependencies[number];
     dependency.done = true;
     dependency.time = thread.time + thread.cost->load_ps + thread.cost->notice_ps;
+    dependency.sent = log_sent(index, thread.time, thread.cost->load_ps);
     for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
     dependency.sleepers.clear();
     return true;
@@ -173,13 +190,16 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
         thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
     }
     if (op.peer == 0)
-        return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
+        return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_,
+            log_sent(index, thread.time, thread.cost->load_ps));
     const std::uint32_t peer = thread.signal_rank;
     if (border_ != nullptr && outside_[job.what.members[peer]]) return signal_outside(index, op, peer);
     const FlowPath& path = book_.path(thread.signal_path);
     if (profile_.signals_with_data) {
         thread.acknowledged = std::max(thread.acknowledged, thread.time);
-        if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time);
+        if (!op.has(FlowOp::shared_flag))
+            return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time,
+                log_sent(index, thread.time, 0));
     } else {
         thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
     }
@@ -200,14 +220,15 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     transfer.target = thread.signal_semaphore;
     transfer.job = job.id;
     transfer.rank = peer;
+    transfer.sent = log_sent(index, thread.time, path.put_ps);
     push(transfer.flight.head_ps, Kind::hop, number);
 }
 
 // A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.
-void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known)
+void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known, std::uint32_t sent)
 {
     Job::Semaphore& semaphore = job.semaphores[number];
-    job.append(semaphore.first, semaphore.last, job.new_node(time, known));
+    job.append(semaphore.first, semaphore.last, job.new_node(time, known, sent));
     if (semaphore.first_sleeper == none) return;
     const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
     const CostRank& cost = ranks_.of(job.what.members[rank]);
@@ -249,12 +270,14 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
+        blocked_for(index, FlowCause::flag);
         sleep(index);
         return false;
     }
     const Job::Node& next = job.nodes[semaphore.first];
     if (next.known > now_) {
         thread.slept = true;
+        blocked_for(index, FlowCause::flag);
         resume(index, std::max(next.known, next.time + notice));
         return false;
     }
@@ -265,6 +288,8 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     thread.time = std::max(thread.time, arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : notice));
     thread.slept = false;
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
+    spent(index, FlowCause::flag);
+    if (logs()) log_->released(index, arrival.sent, arrival.time);
     return true;
 }
 
@@ -281,7 +306,13 @@ bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
     }
     std::vector<std::uint32_t>& there = job.barriers[number];
     there.push_back(index);
+    blocked_for(index, FlowCause::flag);
     if (there.size() < op.count) return false;
+    if (logs()) {
+        const std::uint32_t last = log_sent(index, thread.time, thread.cost->load_ps);
+        for (const std::uint32_t other : there)
+            if (other != index) log_->released(other, last, thread.time + thread.cost->load_ps);
+    }
     for (const std::uint32_t other : there) resume(other, thread.time + thread.cost->load_ps + thread.cost->notice_ps);
     there.clear();
     return false;

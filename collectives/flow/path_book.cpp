@@ -124,7 +124,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     LinkGroup group;
     group.figures = figures_of(members.front());
     groups_.push_back(group);
-    sets_.push_back({members, {}, {}, 0});
+    sets_.push_back({members, {}, {}, 0, no_group});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -153,6 +153,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     sets_[group].parts = {first, second};
     sets_[group].members.clear();
     sets_[first].paths = sets_[second].paths = sets_[group].paths;
+    sets_[first].split_from = sets_[second].split_from = group;
     return first;
 }
 

@@ -139,6 +139,14 @@ public:
     double busy_ps(std::uint32_t link) const;
     double payload(std::uint32_t link) const;
 
+    // Calls `visit` for the group of a link, and for those that this was split from.
+    template <class Visit>
+    void for_history(std::uint32_t link, Visit visit) const
+    {
+        for (std::uint32_t group = group_of(clock_of(link)); group != no_group; group = sets_[group].split_from)
+            visit(group);
+    }
+
     std::size_t paths() const { return paths_.size(); }
     std::size_t groups() const { return groups_.size(); }
     std::size_t links() const { return links_.size(); }
@@ -151,6 +159,7 @@ private:
         std::vector<std::uint32_t> parts;
         std::vector<std::uint32_t> reverse;  // where there are several
         std::uint32_t paths = 0;             // that pass it
+        std::uint32_t split_from = no_group;
     };
 
     using Figures = std::array<double, 16>;

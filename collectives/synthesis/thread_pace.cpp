@@ -82,6 +82,27 @@ std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
     return static_cast<std::uint64_t>(std::llround(time));
 }
 
+// At a limit the lines that fit within it are issued at the pace of issue slots, and the others when answers come.
+ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
+{
+    const double slots = move.issued * issue_ps_per_byte_;
+    double time = slots;
+    double within = 1;
+    IssueParts out;
+    const auto window = [&](double in_flight, double size, std::uint64_t latency, bool outstanding) {
+        if (size <= 0 || in_flight <= size) return;
+        const double limited = (in_flight - size) / size * static_cast<double>(latency);
+        if (limited <= time) return;
+        time = limited;
+        within = size / in_flight;
+        out.outstanding = outstanding;
+    };
+    window(move.bytes, registers_, move.load_ps, false);
+    window(move.remote, outstanding_, move.round_ps, true);
+    out.busy_ps = static_cast<std::uint64_t>(std::llround(slots * within));
+    return out;
+}
+
 std::uint64_t ThreadPace::turn_ps(const MoveLoad& move) const
 {
     const std::uint64_t issue = issue_ps(move);

@@ -29,6 +29,12 @@ public:
 
     // First to last line of a move issued.
     std::uint64_t issue_ps(const MoveLoad& move) const;
+    // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
+    struct IssueParts {
+        std::uint64_t busy_ps = 0;
+        bool outstanding = false;
+    };
+    IssueParts issue_parts(const MoveLoad& move) const;
     // Until a move behind this one, that need not wait for it, finds registers: each wavefront has few sets, and takes one
     // for each of its shares.
     std::uint64_t turn_ps(const MoveLoad& move) const;

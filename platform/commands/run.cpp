@@ -168,8 +168,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.flag("--check-protocol", run.check_protocol,
         "put a protocol checker on every connection; slow, but changes no simulated time");
     line.flag("--watch", run.watch,
-        "count for every virtual channel of every link: queues, credits, stalls, waits for others; changes no "
-        "simulated time");
+        "count for every virtual channel of every link: queues, credits, stalls, waits for others; at flow fidelity, "
+        "what ranks wait for also where there are more than 64; changes no simulated time");
     line.flag("--critical-path", run.follow,
         "find the critical path of each collective: segments with their cause of waiting; changes no simulated time");
     line.section("output");
@@ -242,8 +242,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty() && timeline.empty())
         throw usage_error("--window without --series", "--series, --html or --timeline FILE");
-    // A report and a timeline of flow fidelity go without links over time.
-    if (!series.empty() || (!run.flow && !(html + timeline).empty())) run.window = window_option(window);
+    if (!(series + html + timeline).empty()) run.window = window_option(window);
     EnergyTable energies;
     if (!energy.empty() && energy != "builtin") energies.read(energy);
     // Process 0 writes; what the others need of an output is whether it is wanted.
@@ -263,9 +262,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("the workload is missing",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
-    // Nor has it a timeline of a collective.
-    const bool has_timeline = !run.flow || description.workload.kind == Workload::Kind::trace;
-    run.follow = run.follow || !timeline.empty() || (!html.empty() && has_timeline);
+    run.follow_if_small = !run.follow && timeline.empty();
+    run.follow = run.follow || !(html + timeline).empty();
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);

@@ -56,10 +56,9 @@ public:
         }
     }
 
-    RunActivity take()
+    RunActivity take(bool by_nodes)
     {
-        // Without workgroups, as at flow fidelity, ranks have the nodes of their traces.
-        if (ranks_.empty()) {
+        if (ranks_.empty() || by_nodes) {
             ranks_ = std::move(nodes_);
             out_.causes = std::move(kinds_);
         }
@@ -125,7 +124,8 @@ private:
 
 }  // namespace
 
-RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks)
+RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks,
+    bool by_nodes)
 {
     ActivityReader reader(end, parts, most_ranks);
     // One event a line, between the first and the last line: a run of millions of events is never one tree.
@@ -137,7 +137,7 @@ RunActivity read_activity(const std::string& timeline, Time end, std::size_t par
         if (line.empty() || line.front() != '{') continue;
         reader.add(EventJson::parse(line));
     }
-    return reader.take();
+    return reader.take(by_nodes);
 }
 
 }  // namespace weft

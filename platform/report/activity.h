@@ -33,8 +33,9 @@ struct RunActivity {
     std::vector<OperationKind> operations;  // the longest first
 };
 
-// An operation's causes count evenly over its time. Where no workgroup has any, as at flow fidelity, ranks have the nodes of their
-// trace, by kind ("node_compute"). `timeline` is RunResult::timeline.
-RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks);
+// An operation's causes count evenly over its time. Where no workgroup has any, or `by_nodes`, as of a trace at flow fidelity, whose
+// computations are no workgroups, ranks have the nodes of their trace, by kind ("node_compute"). `timeline` is RunResult::timeline.
+RunActivity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks,
+    bool by_nodes = false);
 
 }  // namespace weft

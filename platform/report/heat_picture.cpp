@@ -73,6 +73,7 @@ Heat read_heat(const std::string& series, double end_ps, std::size_t parts, std:
         if (head) {
             for (std::size_t i = 0; i < cells.size(); ++i)
                 if (ends_with_queue(cells[i])) queues.push_back(i);
+            out.queues = !queues.empty();
             continue;
         }
         // start_ps, length_ps, link, from, to, lines, wire_bytes, payload_bytes, busy_ps, ...

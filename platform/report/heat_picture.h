@@ -19,6 +19,7 @@ struct Heat {
     std::size_t links_in_all = 0;
     double most_share = 0;
     double most_queue = 0;
+    bool queues = false;  // whether they are known
 };
 
 // `series` is RunResult::series (--series).

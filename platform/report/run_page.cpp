@@ -39,7 +39,8 @@ std::string run_page(const RunResult& result, const ResolvedSystem& system)
 {
     constexpr std::size_t parts = 600;
     constexpr std::size_t most_ranks = 128;
-    const RunActivity activity = read_activity(result.timeline, result.simulated_ps, parts, most_ranks);
+    const RunActivity activity = read_activity(result.timeline, result.simulated_ps, parts, most_ranks,
+        result.fidelity == "flow" && result.trace.has_value());
     HtmlPage page(title_of(result), subtitle_of(result));
     add_answer(page, result);
     add_warnings(page, result);

@@ -160,8 +160,8 @@ void add_timeline(HtmlPage& page, const RunResult& result, const RunActivity& ac
 {
     page.section("timeline", "Timeline");
     page.paragraph("Collectives, the critical path and the ranks. A segment of the critical path has the colour of its "
-                   "largest cause, a rank that of the state of most of their workgroups; at flow fidelity, of the "
-                   "nodes of their traces.");
+                   "largest cause, a rank that of the state of most of their workgroups; of a trace at flow "
+                   "fidelity, of its nodes.");
     // The causes of the path and the states of ranks share colours: a legend for each.
     std::vector<std::string> causes;
     for (const PathResult& path : result.paths)
@@ -230,14 +230,14 @@ void add_links_over_time(HtmlPage& page, const RunResult& result)
     const Heat heat = read_heat(result.series, static_cast<double>(result.simulated_ps), parts, most_links);
     if (heat.links.empty()) return;
     page.section("heat", "Links over time");
-    page.paragraph(heat.links_in_all > heat.links.size()
-            ? fmt::format("The {} busiest of {} link directions with traffic: busy share, then the number of "
-                          "transactions in their queues.",
-                  heat.links.size(), heat.links_in_all)
-            : "All link directions with traffic, the busiest first: busy share, then the number of transactions in "
-              "their queues.");
+    page.paragraph((heat.links_in_all > heat.links.size()
+                           ? fmt::format("The {} busiest of {} link directions with traffic: busy share",
+                                 heat.links.size(), heat.links_in_all)
+                           : std::string("All link directions with traffic, the busiest first: busy share")) +
+        (heat.queues ? ", then the number of transactions in their queues." : "."));
     add_share_legend(page, "idle", fmt::format("{:.3g} % busy", 100 * heat.most_share));
     page.picture(heat_svg(heat));
+    if (!heat.queues) return;
     add_share_legend(page, "no transaction", fmt::format("{:.4g} transactions in the mean", heat.most_queue));
     page.picture(queue_svg(heat));
 }

@@ -35,7 +35,10 @@ std::vector<std::string_view> rows_of(std::string_view text)
     return out;
 }
 
-using Windows = std::map<std::string, std::map<Time, Window>>;  // by node and begin
+struct Windows {
+    std::map<std::string, std::map<Time, Window>> of;  // by node and begin
+    bool queues = false;                               // whether they are known
+};
 
 Windows windows_of(const std::string& series)
 {
@@ -53,11 +56,12 @@ Windows windows_of(const std::string& series)
     std::vector<std::size_t> queues;
     for (std::size_t i = 0; i < titles.size(); ++i)
         if (titles[i].size() > 6 && titles[i].substr(titles[i].size() - 6) == "_queue") queues.push_back(i);
+    out.queues = !queues.empty();
     for (std::size_t r = 1; r < rows.size(); ++r) {
         const std::vector<std::string_view> row = comma_list(rows[r]);
         const auto number = [&](std::size_t i) { return row[i].empty() ? 0.0 : std::stod(std::string(row[i])); };
         const Time begin = std::stoull(std::string(row[start]));
-        Window& window = out[std::string(row[from])][begin];
+        Window& window = out.of[std::string(row[from])][begin];
         window.end = begin + std::stoull(std::string(row[length]));
         window.bytes += number(bytes);
         for (const std::size_t queue : queues) window.queue += number(queue);
@@ -85,10 +89,10 @@ std::string counter(std::uint32_t process, const char* name, const char* unit, T
         process, name, at / 1'000'000, at % 1'000'000, unit, value);
 }
 
-std::string counters(std::uint32_t process, Time at, double GBps, double lines)
+std::string counters(std::uint32_t process, Time at, double GBps, double lines, bool queues)
 {
     return counter(process, "links out", "GB/s", at, GBps) +
-        counter(process, "queues of links out", "lines", at, lines);
+        (queues ? counter(process, "queues of links out", "lines", at, lines) : "");
 }
 
 }  // namespace
@@ -97,11 +101,11 @@ std::string with_counters(const std::string& timeline, const std::string& series
 {
     const Windows nodes = windows_of(series);
     const std::size_t end = timeline.rfind("\n]}");
-    if (nodes.empty() || end == std::string::npos) return timeline;
+    if (nodes.of.empty() || end == std::string::npos) return timeline;
     const std::map<std::string, std::uint32_t> ranks = processes_of(timeline);
     std::string out;
     std::uint32_t next = first_process;
-    for (const auto& [node, windows] : nodes) {
+    for (const auto& [node, windows] : nodes.of) {
         const auto rank = ranks.find(node);
         const std::uint32_t process = rank == ranks.end() ? next++ : rank->second;
         if (rank == ranks.end())
@@ -111,11 +115,12 @@ std::string with_counters(const std::string& timeline, const std::string& series
                 process, nlohmann::json(node).dump());
         Time last = 0;
         for (const auto& [begin, window] : windows) {
-            if (begin > last) out += counters(process, last, 0, 0);
-            out += counters(process, begin, window.bytes * 1e3 / static_cast<double>(window.end - begin), window.queue);
+            if (begin > last) out += counters(process, last, 0, 0, nodes.queues);
+            const double rate = window.bytes * 1e3 / static_cast<double>(window.end - begin);
+            out += counters(process, begin, rate, window.queue, nodes.queues);
             last = window.end;
         }
-        out += counters(process, last, 0, 0);
+        out += counters(process, last, 0, 0, nodes.queues);
     }
     return timeline.substr(0, end) + out + timeline.substr(end);
 }

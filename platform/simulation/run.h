@@ -22,6 +22,7 @@ struct RunOptions {
     bool watch = false;                 // queues, credits and waits of every link by virtual channel
     Time window = 0;                    // ps; not 0: a time series of all links, which are watched
     bool follow = false;                // what workgroups do when, and the critical path of every collective
+    bool follow_if_small = false;       // with `follow` and `flow`: a collective with too many operations goes without
     bool plan = false;                  // the schedule of a single collective as MSCCL XML
     bool record = false;                // what GPUs send to others, as a profile for replay GPUs
     bool flow = false;                  // whole transfers in place of transactions (platform/applications/flow)

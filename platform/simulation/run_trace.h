@@ -39,9 +39,6 @@ public:
     std::string timeline(const std::vector<std::string>& nodes) const;
 
 private:
-    std::vector<std::pair<Executor::JobId, CriticalPath>> paths_in_order() const;
-    std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out) const;
-
     LineExecutor& executor_;
     std::vector<LineExecutor::Site> sites_;
     OperationLog log_;                  // of the first part, then of all

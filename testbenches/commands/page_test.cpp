@@ -192,7 +192,7 @@ TEST(Page, HasTheEnergyOfARunAndWhatIsNotKnown)
         EXPECT_NE(unknown.find("<li>" + what.get<std::string>()), std::string::npos) << what;
 }
 
-TEST(Page, OfFlowFidelityHasNoLinksOverTime)
+TEST(Page, OfFlowFidelityHasPathCausesAndLinksOverTimeButNoQueues)
 {
     const Fixtures files;
     const Outcome outcome =
@@ -201,8 +201,13 @@ TEST(Page, OfFlowFidelityHasNoLinksOverTime)
     const std::string page = files.read("r.html");
     expect_whole(page);
     EXPECT_EQ(embedded(page)["fidelity"], "flow");
-    for (const char* id : {"heat", "path"})
-        EXPECT_EQ(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
+    for (const char* id : {"heat", "path", "timeline"})
+        EXPECT_NE(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
+    EXPECT_EQ(page.find("transactions in the queues of links"), std::string::npos);
+    EXPECT_FALSE(rows_of(page, "path-segments").empty());
+    EXPECT_FALSE(rows_of(page, "operation-table").empty());
+    EXPECT_EQ(rows_of(page, "rank-table").size(), 2u);
+    EXPECT_GT(embedded(page)["ranks"][0]["stall_ps"]["acknowledge"].get<std::uint64_t>(), 0u);
     EXPECT_EQ(rows_of(page, "link-table").size(), 2u);
     EXPECT_EQ(page.find("every result in memory is right"), std::string::npos);
     EXPECT_NE(page.find("the schedule, symbolic; no data move"), std::string::npos);

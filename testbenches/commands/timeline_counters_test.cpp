@@ -61,6 +61,19 @@ TEST(TimelineCounters, AreSumsOverTheLinksOfANode)
     EXPECT_EQ(weft::with_counters(timeline, ""), timeline);
 }
 
+// At flow fidelity queues are not known, which is not the same as none.
+TEST(TimelineCounters, OfASeriesWithoutQueuesAreOfBytesAlone)
+{
+    const std::string timeline = "{\"traceEvents\":[\n"
+                                 R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"rank 0: a"}})"
+                                 "\n]}\n";
+    const std::string series = "start_ps,length_ps,link,from,to,lines,wire_bytes\n"
+                               "0,1000000,a~s,a,s,1,100\n";
+    const auto counters = counters_of(json::parse(weft::with_counters(timeline, series)));
+    ASSERT_EQ(counters.size(), 1u);
+    EXPECT_EQ(counters.begin()->first.second, "links out");
+}
+
 TEST(TimelineCounters, HaveAllBytesOfTheLinks)
 {
     const Fixtures files;

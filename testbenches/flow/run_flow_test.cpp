@@ -69,7 +69,7 @@ void expect_refused(const RunSetup& setup, const std::string& text)
 
 }  // namespace
 
-// Rank 1 computes longest, so the path of the whole trace begins there; a collective of its own has no log of operations.
+// Rank 1 computes longest, so the path of the whole trace begins there.
 TEST(FlowRun, ATraceThatIsFollowedHasItsPathAndItsTimeline)
 {
     using namespace weft::chakra::testing;
@@ -89,12 +89,17 @@ TEST(FlowRun, ATraceThatIsFollowedHasItsPathAndItsTimeline)
     EXPECT_EQ(result.trace->segments[1].kind, "all_reduce");
     std::size_t nodes = 0;
     const nlohmann::json timeline = nlohmann::json::parse(result.timeline);
-    for (const nlohmann::json& event : timeline["traceEvents"])
-        nodes += event["ph"] == "X" && event["pid"] != 0 ? 1 : 0;
+    std::size_t operations = 0;
+    for (const nlohmann::json& event : timeline["traceEvents"]) {
+        if (event["ph"] != "X" || event["pid"] == 0) continue;
+        ++(event.contains("cat") ? nodes : operations);
+    }
     EXPECT_EQ(nodes, 4U);
-    RunSetup collective_alone = dgx();
-    collective_alone.options.follow = true;
-    expect_refused(collective_alone, "--critical-path and --timeline of a collective");
+    EXPECT_GT(operations, 4U);
+    // The collective has a path of its own.
+    ASSERT_EQ(result.paths.size(), 1U);
+    EXPECT_EQ(result.paths[0].segments.front().begin_ps, result.collectives[0].start_ps);
+    EXPECT_EQ(result.paths[0].segments.back().end_ps, result.collectives[0].end_ps);
 }
 
 TEST(FlowRun, PlaysTheCostGraphByTheRulesOfLines)
@@ -343,7 +348,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(crossbar, "flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has");
     expect_refused(dgx().with("links.xpu_fabric.bit_error_rate=1e-12"), "flow fidelity has no bit errors");
     const std::pair<bool RunOptions::*, const char*> options[] = {{&RunOptions::check_protocol, "--check-protocol"},
-        {&RunOptions::watch, "--watch"}, {&RunOptions::follow, "--critical-path"}, {&RunOptions::record, "--record"}};
+        {&RunOptions::record, "--record"}};
     for (const auto& [option, name] : options) {
         RunSetup setup = dgx();
         setup.options.*option = true;
@@ -360,9 +365,6 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     expect_refused(whole,
         "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct, "
         "hierarchical, multi_dim, or halving_doubling of a power of two");
-    RunSetup series = dgx();
-    series.options.window = 1000;
-    expect_refused(series, "--series");
 }
 
 }  // namespace run_flow_test

@@ -168,37 +168,41 @@ std::vector<std::string> FlowFabric::notices() const
             members_.size(), system_.graph().node_count())};
 }
 
+std::optional<LinkResult> FlowFabric::use(std::uint32_t number) const
+{
+    if (book_->busy_ps(number) <= 0) return std::nullopt;
+    const Graph& graph = system_.graph();
+    SparsePaths::LinkPlace place;
+    if (sparse_) {
+        place = sparse_->places()[number];
+    } else {
+        // "a -> b"
+        const std::string& name = routed_->links()[number].name;
+        const std::size_t arrow = name.find(" -> ");
+        if (arrow == std::string::npos) return std::nullopt;  // an adder or the contexts of a switch
+        const NodeId a = *graph.find(name.substr(0, arrow));
+        place.edge = *graph.find_edge(a, *graph.find(name.substr(arrow + 4)));
+        place.forward = graph.edge(place.edge).a == a;
+    }
+    const Edge& edge = graph.edge(place.edge);
+    LinkResult link;
+    link.name = edge_name(graph, place.edge);
+    link.from = graph.node(place.forward ? edge.a : edge.b).name;
+    link.to = graph.node(place.forward ? edge.b : edge.a).name;
+    const auto bandwidth = static_cast<double>(system_.link(place.edge).bandwidth);
+    link.GBps = bandwidth / 1e9;
+    link.busy_ps = static_cast<Time>(std::llround(book_->busy_ps(number)));
+    link.wire_bytes = static_cast<std::uint64_t>(std::llround(book_->busy_ps(number) * bandwidth / 1e12));
+    link.payload_bytes = static_cast<std::uint64_t>(std::llround(book_->payload(number)));
+    link.lines = link.payload_bytes / line_bytes;
+    return link;
+}
+
 std::vector<LinkResult> FlowFabric::links() const
 {
     std::vector<LinkResult> out;
-    const Graph& graph = system_.graph();
-    for (std::uint32_t number = 0; number < book_->links(); ++number) {
-        if (book_->busy_ps(number) <= 0) continue;
-        SparsePaths::LinkPlace place;
-        if (sparse_) {
-            place = sparse_->places()[number];
-        } else {
-            // "a -> b"
-            const std::string& name = routed_->links()[number].name;
-            const std::size_t arrow = name.find(" -> ");
-            if (arrow == std::string::npos) continue;  // an adder or the contexts of a switch
-            const NodeId a = *graph.find(name.substr(0, arrow));
-            place.edge = *graph.find_edge(a, *graph.find(name.substr(arrow + 4)));
-            place.forward = graph.edge(place.edge).a == a;
-        }
-        const Edge& edge = graph.edge(place.edge);
-        LinkResult link;
-        link.name = edge_name(graph, place.edge);
-        link.from = graph.node(place.forward ? edge.a : edge.b).name;
-        link.to = graph.node(place.forward ? edge.b : edge.a).name;
-        const auto bandwidth = static_cast<double>(system_.link(place.edge).bandwidth);
-        link.GBps = bandwidth / 1e9;
-        link.busy_ps = static_cast<Time>(std::llround(book_->busy_ps(number)));
-        link.wire_bytes = static_cast<std::uint64_t>(std::llround(book_->busy_ps(number) * bandwidth / 1e12));
-        link.payload_bytes = static_cast<std::uint64_t>(std::llround(book_->payload(number)));
-        link.lines = link.payload_bytes / line_bytes;
-        out.push_back(std::move(link));
-    }
+    for (std::uint32_t number = 0; number < book_->links(); ++number)
+        if (std::optional<LinkResult> link = use(number)) out.push_back(std::move(*link));
     std::stable_sort(out.begin(), out.end(),
         [](const LinkResult& a, const LinkResult& b) { return a.name != b.name ? a.name < b.name : a.from < b.from; });
     return out;

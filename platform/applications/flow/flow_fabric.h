@@ -36,6 +36,7 @@ public:
     const std::vector<NodeId>& members() const { return members_; }
     const FabricPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
     PathBook& book() { return *book_; }
+    const PathBook& book() const { return *book_; }
     // Has one clock for links with the same traffic, where the ranks of `program`, rank i at member i, are alike; otherwise why not.
     // Before the first path.
     std::string fold_links(const FlowProgram& program);
@@ -49,6 +50,8 @@ public:
 
     // Links that carried something, both directions where one did.
     std::vector<LinkResult> links() const;
+    // The same of a link by its number in the book.
+    std::optional<LinkResult> use(std::uint32_t number) const;
     // Edges between members and switches that take part, and these switches.
     std::size_t link_count() const;
     std::size_t switch_count() const;

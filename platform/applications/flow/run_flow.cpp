@@ -13,6 +13,8 @@
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/verify.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/flow_views.h"
+#include "platform/applications/flow/large_collective.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/dimension_rates_of.h"
 #include "platform/simulation/gathered.h"
@@ -27,8 +29,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t most_moves_played = 200'000;
 constexpr std::size_t most_links_listed = 10'000;
+constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -36,10 +38,6 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
 {
     const std::pair<bool, const char*> not_there[] = {
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
-        {options.watch, "--watch: there are no virtual channels to watch"},
-        {options.window > 0, "--series: flow fidelity keeps no time series"},
-        {options.follow && system.workload.kind != Workload::Kind::trace,
-            "--critical-path and --timeline of a collective: flow fidelity keeps no log of operations"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
         {!system.workload.beside.empty(),
@@ -50,93 +48,6 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
             throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without this option");
 }
 
-// As many of the channels as keep the play short, each for several.
-std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one)
-{
-    std::uint32_t played = channels;
-    while (played > 1 && (played * moves_of_one > most_moves_played || channels % played != 0)) --played;
-    return played;
-}
-
-// One collective, written a rank at a time.
-class LargeCollective {
-public:
-    LargeCollective(FlowExecutor& executor, const CollectiveRequest& request) : executor_(executor), request_(request)
-    {
-        const auto ranks = static_cast<std::uint32_t>(request.members.size());
-        AlgorithmOptions options = request.options;
-        options.channels = 1;
-        const std::uint64_t moves = program_for_all(request.algorithm, request.op, ranks, options).moves();
-        options.channels = played_channels(request.options.channels, moves);
-        played_ = options.channels;
-        program_ = std::make_shared<const FlowProgram>(
-            program_for_all(request.algorithm, request.op, ranks, options, request.options.channels / played_));
-        proof_ranks_ = ranks;
-        shrink_for_proof(request.algorithm, proof_ranks_, options);
-        require_right(make_schedule(request.algorithm, request.op, proof_ranks_, options));
-        finish_.assign(ranks, 0);
-    }
-
-    const FlowProgram& program() const { return *program_; }
-    // Whether rank i runs at endpoint i and all enter at once.
-    bool plain() const
-    {
-        for (std::uint32_t rank = 0; rank < request_.members.size(); ++rank)
-            if (request_.members[rank] != rank) return false;
-        return std::all_of(request_.delays.begin(), request_.delays.end(),
-            [](Picoseconds delay) { return delay == 0; });
-    }
-    // Rank 0 is run for all.
-    void run_one_for_all() { one_for_all_ = true; }
-    bool one_for_all() const { return one_for_all_; }
-    std::uint32_t played() const { return played_; }
-    // Ranks of the instance that was verified.
-    std::uint32_t proof_ranks() const { return proof_ranks_; }
-    void start()
-    {
-        Job job;
-        job.bytes = request_.bytes;
-        job.type = request_.type;
-        job.members = request_.members;
-        job.name = name_of(request_.op);
-        const Executor::JobId id = executor_.open(std::move(job), program_);
-        left_ = finish_.size();
-        if (one_for_all_)
-            return executor_.enter(id, 0, [this] {
-                finish_.assign(finish_.size(), executor_.now());
-                left_ = 0;
-            });
-        for (std::uint32_t rank = 0; rank < finish_.size(); ++rank) {
-            const Picoseconds delay = rank < request_.delays.size() ? request_.delays[rank] : 0;
-            if (delay == 0) {
-                enter(id, rank);
-            } else {
-                executor_.wait(request_.members[rank], delay, [this, id, rank] { enter(id, rank); });
-            }
-        }
-    }
-    bool finished() const { return left_ == 0; }
-    const std::vector<Picoseconds>& finish_times() const { return finish_; }
-
-private:
-    void enter(Executor::JobId job, std::uint32_t rank)
-    {
-        executor_.enter(job, rank, [this, rank] {
-            finish_[rank] = executor_.now();
-            --left_;
-        });
-    }
-
-    FlowExecutor& executor_;
-    CollectiveRequest request_;
-    std::shared_ptr<const FlowProgram> program_;
-    std::uint32_t played_ = 1;
-    std::uint32_t proof_ranks_ = 0;
-    bool one_for_all_ = false;
-    std::size_t left_ = 1;
-    std::vector<Picoseconds> finish_;
-};
-
 class FlowRun {
 public:
     FlowRun(const ResolvedSystem& resolved, const RunOptions& options)
@@ -144,8 +55,10 @@ public:
           calibration_(calibration()), core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_, calibration_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
-                  std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); })
+                  std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); }),
+          views_(options, ranks_)
     {
+        views_.attach(core_, executor_);
         core_.set_switches([this] { return fabric_.switches(); });
         check_lists();
         load_.set_dimensions(dimensions());
@@ -163,8 +76,9 @@ public:
         bool interrupted = false;
         {
             const InterruptGuard guard;
-            if (options_.follow) load_.follow(nodes_);
+            if (views_.follows()) load_.follow(views_.nodes());
             large_ ? large_->start() : load_.start();
+            if (request_) views_.require_recorded(resolved_);
             do {
                 core_.run(options_.until.value_or(~Time{0}),
                     [&interrupted, this] { return (interrupted = InterruptGuard::requested()) || tied(); });
@@ -183,6 +97,7 @@ public:
             if (!large_) result.blocked = load_.blocked();
             for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
+        views_.finish(core_.now());
         gather(result);
         return result;
     }
@@ -262,8 +177,11 @@ private:
     void find_symmetry()
     {
         std::string why;
+        views_.fit(large_->program());
         if (!options_.symmetry)
             why = "not asked for";
+        else if (views_.follows())
+            why = views_follow;
         else if (!large_->plain())
             why = "ranks enter late, or are not the endpoints in their order";
         else
@@ -345,13 +263,7 @@ private:
                 rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
                 rank.operations = load_.operations(rank.rank);
             }
-        if (options_.follow) {
-            std::vector<std::string> names;
-            for (std::size_t rank = 0; rank < ranks_; ++rank)
-                names.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
-            result.trace = analysis_of(nodes_);
-            result.timeline = timeline_of_nodes(nodes_, names).text();
-        }
+        views_.add_to(result, fabric_, large_ && large_->one_for_all());
         tell(result);
         list_links(result);
         if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());
@@ -383,6 +295,9 @@ private:
             result.notices.push_back(fmt::format("symmetry: 1 of {} ranks is run for all, which gives the same times "
                                                  "(--symmetry off runs all)",
                 ranks_));
+        if (symmetry_.find(views_follow) != std::string::npos)
+            result.notices.push_back("symmetry: all ranks are run, because " + std::string(views_follow));
+        for (std::string& notice : views_.notices()) result.notices.push_back(std::move(notice));
         if (calibration_.kind == "file" && !flow_rules(ranks_).links.waits)
             result.notices.push_back(fmt::format("--calibration has no effect beyond {} ranks, where nothing waits for "
                                                  "packets",
@@ -421,9 +336,9 @@ private:
     FlowCore core_;
     ProtocolChoice protocols_;
     FlowExecutor executor_;
+    FlowViews views_;
     std::optional<CollectiveRequest> request_;
     std::optional<LargeCollective> large_;
-    NodeLog nodes_;  // of a trace that is followed
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
     std::string symmetry_;  // of a large collective

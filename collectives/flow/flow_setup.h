@@ -1,4 +1,4 @@
-// What a FlowCore is asked to carry out, and by which rules.
+// What a FlowCore is made with, by which rules, and the jobs that it carries out.
 #pragma once
 
 #include <cstdint>

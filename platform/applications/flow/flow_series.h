@@ -1,0 +1,15 @@
+// Links over time at flow fidelity, with the columns of --series.
+#pragma once
+
+#include <string>
+
+#include "collectives/flow/link_series.h"
+#include "platform/applications/flow/flow_fabric.h"
+
+namespace weft {
+
+// Up to `end`, or the end of the last transfer. The rows of a link add up to its totals. At most LinkSeries::most_cells rows: else
+// windows get longer.
+std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end);
+
+}  // namespace weft
