@@ -199,6 +199,7 @@ unsigned Crossbar::debug(unsigned, Line& line)
 std::uint64_t Crossbar::hops() const
 {
     std::uint64_t total = requests_ + units.responses() + dma_engines.responses();
+    for (const LineInitiatorSocket* socket : exits_) total += socket == nullptr ? 0 : socket->requests();
     for (const LineTargetSocket& socket : from_ports_) total += socket.responses();
     return total;
 }

@@ -129,7 +129,7 @@ private:
     std::unique_ptr<Mesh> mesh_;
     std::vector<LineInitiatorSocket*> exits_;  // of requests, by number
     std::vector<LineForward*> bound_;          // by number, next to each other for the host; null: not looked up
-    std::uint64_t requests_ = 0;               // handed on
+    std::uint64_t requests_ = 0;               // handed on, past the counts of the sockets
     sc_core::sc_vector<LineInitiatorSocket> to_slices_;
     sc_core::sc_vector<LineInitiatorSocket> to_ports_;
     sc_core::sc_vector<LineTargetSocket> from_ports_;

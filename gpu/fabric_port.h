@@ -48,7 +48,11 @@ public:
     std::array<DiePorts, line_classes>& to_link() { return to_link_; }
 
     // Lines handed on, in both directions.
-    std::uint64_t hops() const { return output_.handed_on() + die_out.requests() + die_in.responses(); }
+    std::uint64_t hops() const
+    {
+        const std::uint64_t out = output_.handed_on() + link_out.requests() + link_in.responses();
+        return out + die_out.requests() + die_in.responses();
+    }
 
     OutputPort& output() { return output_; }
     const OutputPort& output() const { return output_; }

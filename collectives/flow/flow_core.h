@@ -214,12 +214,7 @@ private:
         bool here = false;
         std::uint32_t record = 0;  // in the log
     };
-    struct Engine {                                  // that copies
-        Ps free = 0;                                 // all loads so far are issued
-        double issued = 0;                           // bytes so far
-        double done_ps = 0;                          // what leaves room for the next of them is acknowledged
-        std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
-    };
+    struct Engine;
     struct LoneStore {
         LonePass pass;
         Ps put_ps = 0;
@@ -252,18 +247,7 @@ private:
         std::uint32_t result = 0;
         std::uint32_t copy = 0;
     };
-    struct Outside {  // a share or a signal that is beyond the border
-        FlowBorder::Share share;
-        FlowBorder::Signal signal;
-        std::uint32_t thread = 0;
-        std::uint32_t path = 0;
-        // Of a load.
-        std::uint32_t move = 0;
-        std::uint32_t lines = 0;  // of the answer that are still to come
-        Ps issue_ps = 0;
-        Ps head = 0;
-        Ps tail = 0;
-    };
+    struct Outside;
     struct Batch {  // ranks that begin together
         JobId job = 0;
         Ps time = 0;

@@ -1,9 +1,29 @@
-// State of one collective while a FlowCore carries it out.
+// State of one collective while a FlowCore carries it out; of engines that copy, and of what is beyond a border.
 #pragma once
 
 #include "collectives/flow/flow_core.h"
 
 namespace weft {
+
+struct FlowCore::Engine {                        // that copies
+    Ps free = 0;                                 // all loads so far are issued
+    double issued = 0;                           // bytes so far
+    double done_ps = 0;                          // what leaves room for the next of them is acknowledged
+    std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
+};
+
+struct FlowCore::Outside {  // a share or a signal that is beyond the border
+    FlowBorder::Share share;
+    FlowBorder::Signal signal;
+    std::uint32_t thread = 0;
+    std::uint32_t path = 0;
+    // Of a load.
+    std::uint32_t move = 0;
+    std::uint32_t lines = 0;  // of the answer that are still to come
+    Ps issue_ps = 0;
+    Ps head = 0;
+    Ps tail = 0;
+};
 
 struct FlowCore::Job {
     // Arrivals that nobody has taken, and threads that sleep: chains of nodes.

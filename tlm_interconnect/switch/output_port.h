@@ -65,7 +65,7 @@ public:
     bool blocked() const { return queues_.queued() > 0; }
     std::uint32_t queued() const { return queues_.queued(); }
     std::uint64_t sent() const { return meter_.lines(); }
-    std::uint64_t handed_on() const { return handed_on_; }  // the same since time 0
+    std::uint64_t handed_on() const { return handed_on_; }  // the same since time 0; the sockets do not count these
     std::uint32_t peak_queue() const { return queues_.peak(); }
     Time credit_stall() const { return meter_.stall(); }
     void reset_statistics()
