@@ -168,7 +168,7 @@ void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken&
     if (!buffers_.empty()) buffers_[endpoint].give_back(buffer);
 }
 
-// Of the next job, as lines allocate them; which inputs are in the caches, by rank.
+// Allocates the buffers of the next job as the line model does, and returns which ranks have their input in a cache.
 std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
 {
     if (buffers_.empty()) return {};

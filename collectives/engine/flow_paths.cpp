@@ -18,7 +18,7 @@ CauseTimes nothing_but(PathCause cause)
     return out;
 }
 
-// Of the time that transfers under way take, `alone` for what their paths take by themselves.
+// How the time of transfers is divided among causes; `alone` is the cause for the time that their paths take by themselves.
 CauseTimes flow_weights(const FlowLives& lives, PathCause alone)
 {
     CauseTimes out{};
@@ -92,7 +92,7 @@ struct FlowPaths::Walk {
         segments.push_back(segment);
     }
 
-    // What the waiter waited for, on its way.
+    // The way of the signal that `waiter` waited for.
     void add_signal(const FlowSignal& signal, const FlowRecord& waiter, Time end)
     {
         if (end <= signal.left) return;
@@ -117,7 +117,7 @@ CriticalPath FlowPaths::path(std::uint32_t job, const JobRecord& record) const
     while (true) {
         const FlowRecord& now = log_.records()[at];
         Time flag = now.spent[place(FlowCause::flag)];
-        // What was there when the wait began held nobody up.
+        // A signal that was there when the wait began delayed nobody.
         if (now.released > 0 && now.set > now.begin && now.set <= until) {
             const FlowSignal& signal = log_.signal(now.released);
             flag -= std::min(flag, now.set - now.begin);

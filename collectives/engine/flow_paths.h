@@ -21,7 +21,7 @@ public:
     // `log` must outlive it.
     explicit FlowPaths(const FlowLog& log);
 
-    // Of the job with this number, which has finished; without segments if it was not recorded.
+    // The path of the finished job with this number. It has no segments if the job was not recorded.
     CriticalPath path(std::uint32_t job, const JobRecord& record) const;
 
 private:

@@ -45,7 +45,7 @@ void FlowLog::next(Account& account, std::uint32_t number, FlowRecord::Kind kind
     account.record = static_cast<std::uint32_t>(records_.size());
 }
 
-// What came, and what was acknowledged, counts in the operation that waited for it.
+// Loads that came, and stores that were acknowledged, count in the operation that waited for them.
 void FlowLog::close(Account& account)
 {
     if (account.record == 0) return;
@@ -133,7 +133,7 @@ void FlowLog::finish(Ps now)
         if (!accounts_[index].running) continue;
         Account& account = accounts_[index];
         if (account.mark > now) {
-            // What it has done since it went on last was accounted for ahead.
+            // The log accounts for a step when it begins, so a thread may be ahead of the end of the run.
             const Ps ahead = account.mark - now;
             FlowTimes kept = account.recent;
             take_back(kept, ahead);
