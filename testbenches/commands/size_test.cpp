@@ -154,12 +154,12 @@ TEST(Size, AutoIsRefusedAtOnceWhereItCannotPrice)
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
 {
-    // A quarter of 200 MB is less than eight GPUs take.
-    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--json", "-"});
+    // A quarter of 120 MB is less than eight GPUs take.
+    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "120MB", "--json", "-"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err.compare(0, 28, "weft: this run takes about 0"), 0) << outcome.err;
     EXPECT_EQ(json::parse(outcome.out)["stop"], "finished");
-    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "200MB", "--quiet"}).err, "");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "120MB", "--quiet"}).err, "");
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 

@@ -40,7 +40,7 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"),
-        "was compiled against version 109 of the plug-in interface; expected one "
+        "was compiled against version 99 of the plug-in interface; expected one "
         "compiled against version 10");
 }
 
