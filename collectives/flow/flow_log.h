@@ -1,4 +1,4 @@
-// What the threads of a FlowCore do and wait for: times by cause, and where asked a record of every operation. It only reads: no
+// The log of the threads of a FlowCore: their times by cause and, where asked, a record of every operation. It only reads: no
 // time of a run depends on it.
 //
 // Each thread has a mark, up to which its time is accounted for. Whatever moves the thread's time accounts for the time since the
@@ -14,7 +14,7 @@
 
 namespace weft {
 
-// What a thread does or waits for: issues; a limit of its registers or of its unit's requests in flight; loaded data; acknowledges
+// A thread issues, or waits for one of these: a limit of its registers or of its unit's requests in flight; loaded data; acknowledges
 // of stores; a signal, a dependency, a barrier or packets of another thread.
 enum class FlowCause : std::uint8_t { busy, registers, outstanding, loads, acknowledge, flag };
 constexpr unsigned flow_causes = 6;
@@ -70,7 +70,7 @@ public:
     std::uint64_t left_out() const { return left_out_; }
     // Operations of the largest of them.
     std::uint64_t largest_left_out() const { return largest_; }
-    // Of all threads of an endpoint; and how many there were that did anything.
+    // The times of all threads of an endpoint, summed; and the number of threads that did anything.
     FlowTimes times(std::uint32_t endpoint) const { return endpoint < sums_.size() ? sums_[endpoint] : FlowTimes{}; }
     std::uint64_t threads(std::uint32_t endpoint) const { return endpoint < counts_.size() ? counts_[endpoint] : 0; }
 
@@ -102,7 +102,7 @@ public:
     {
         if (accounts_[index].recorded) next(accounts_[index], number, kind);
     }
-    // Of the time of a move it is busy for a part, and else waits for registers or for requests in flight.
+    // During a move a thread is busy for a part of the time; for the rest it waits for registers or for requests in flight.
     struct Pace {
         Ps busy = 0;
         bool outstanding = false;
@@ -124,7 +124,7 @@ public:
         return signal > 0 && records_[signals_[signal - 1].record - 1].released > 0;
     }
     std::uint32_t record_of(std::uint32_t index) const { return accounts_[index].record; }
-    // What the thread waited for was there at `set`.
+    // The signal that the thread waited for was there at `set`.
     void released(std::uint32_t index, std::uint32_t signal, Ps set);
     void end(std::uint32_t index, Ps until);
     // The run is over: threads that have not ended are cut off now.

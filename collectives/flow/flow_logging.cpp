@@ -115,7 +115,7 @@ void FlowCore::log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowle
     acknowledge.answer = alone;
 }
 
-// What switches make for groups counts as latency.
+// Loads that a switch answers for a group count as latency.
 void FlowCore::log_loaded(const Transfer& transfer, Ps tail)
 {
     if (transfer.flight.of_group) return;

@@ -415,7 +415,7 @@ void FlowCore::loaded(std::uint32_t number)
     }
 }
 
-// What it has loaded is stored, and its registers are free.
+// Stores the data that the move has loaded, and frees its registers.
 void FlowCore::retire(std::uint32_t number)
 {
     const Move move = moves_[number];
