@@ -20,7 +20,7 @@ unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ct
 
 HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
     : timing_(timing), all_bank_(timing.spec.refresh == RefreshMode::all_bank),
-      per_bank_(timing.spec.refresh == RefreshMode::per_bank),
+      per_bank_(timing.spec.refresh == RefreshMode::per_bank), seen_{timing.spec.read_queue, timing.spec.write_queue},
       high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
       low_(std::min(timing.spec.write_low, high_ - 1)), activates_(timing.spec.t_rrd, timing.spec.t_faw),
       lines_(timing.banks), group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)
@@ -64,7 +64,7 @@ void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
     if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 requests reach a channel in one instant");
     line.scratch.memory = {now, row, static_cast<std::uint16_t>(turn_), static_cast<std::uint8_t>(bank)};
     if (refresh_due(now)) refresh_all(now);
-    if (held_[direction] == (direction == read ? timing_.spec.read_queue : timing_.spec.write_queue)) {
+    if (held_[direction] >= seen_[direction]) {
         outside_[direction].append(line);
     } else {
         admit(line, now);
@@ -75,12 +75,12 @@ void HbmChannel::admit(Line& line, Time now)
 {
     const Direction direction = line.op == LineOp::read ? read : write;
     const unsigned number = line.scratch.memory.bank;
-    ++held_[direction];
+    held_[direction] += line.lines();
     banks_[number].waiting[direction].append(line);
     waiting_[direction] |= bit(number);
     if (direction == direction_) {
         if ((wanted_ & bit(number)) == 0) open_for_oldest(number, now);
-    } else if (direction == write && held_[write] == high_) {
+    } else if (direction == write && held_[write] >= high_ && held_[write] - line.lines() < high_) {
         for (std::uint64_t left = waiting_[write]; left != 0; left &= left - 1) open_ahead(lowest(left), now);
     } else {
         open_ahead(number, now);
@@ -215,16 +215,28 @@ HbmChannel::Step HbmChannel::step(Time now)
     }
 }
 
-void HbmChannel::occupy_pins(Time now)
+// From the first column command of a line on.
+void HbmChannel::occupy_pins(Time first)
 {
     Time taken = timing_.line;
-    pins_rest_ = timing_.line_rest + (now > pins_free_ ? 0 : pins_rest_);
+    pins_rest_ = timing_.line_rest + (first > pins_free_ ? 0 : pins_rest_);
     if (pins_rest_ >= timing_.rate) {
         pins_rest_ -= timing_.rate;
         ++taken;
     }
-    pins_free_ = now + taken;
+    pins_free_ = first + taken;
     counts_.busy += taken;
+}
+
+// The first column command of the access's last line.
+Time HbmChannel::occupy_pins(Time first, std::uint32_t lines)
+{
+    occupy_pins(first);
+    for (; lines > 1; --lines) {
+        first = std::max(pins_free_, first + timing_.group_busy / timing_.spec.bank_groups);
+        occupy_pins(first);
+    }
+    return first;
 }
 
 HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
@@ -232,10 +244,14 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     Bank& bank = banks_[number];
     Line& line = *lines_[number].line;
     const bool writes = direction_ == write;
-    ++counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, now))];
-    ++(writes ? counts_.writes : counts_.reads);
-    counts_.waited += now - line.scratch.memory.arrived;
-    occupy_pins(now);
+    const std::uint32_t lines = line.lines();
+    Time last = occupy_pins(now, lines);
+    if (lines > 1) last = std::max(last, line.scratch.memory.arrived + line.tail);
+    const auto rows = std::min(lines, static_cast<std::uint32_t>(timing_.spec.bank_groups));
+    counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, last))] += rows;
+    counts_.accesses[static_cast<unsigned>(HbmBank::Access::hit)] += lines - rows;
+    (writes ? counts_.writes : counts_.reads) += lines;
+    counts_.waited += (now - line.scratch.memory.arrived) * lines;
     group_free_[lines_[number].group] = now + timing_.group_busy;
     moved_ = direction_;
     moved_since_refresh_ = true;
@@ -243,8 +259,8 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     Queue& queue = bank.waiting[direction_];
     Line* following = after(line);
     queue.remove(line, bank.before);
-    --held_[direction_];
-    if (left_ > 0) --left_;
+    held_[direction_] -= lines;
+    left_ -= std::min<std::uint64_t>(left_, lines);
     if (queue.head == nullptr) {
         wanted_ &= ~bit(number);
         waiting_[direction_] &= ~bit(number);
@@ -253,12 +269,12 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
         open_for_oldest(number, now);
     }
     Queue& outside = outside_[direction_];
-    if (outside.head != nullptr) {
+    while (outside.head != nullptr && held_[direction_] < seen_[direction_]) {
         Line& next = *outside.head;
         outside.remove(next, nullptr);
         admit(next, now);
     }
-    const Time data = (writes ? timing_.spec.t_wl : timing_.spec.t_cl) + timing_.data;
+    const Time data = last - now + (writes ? timing_.spec.t_wl : timing_.spec.t_cl) + timing_.data;
     const bool idle = held_[read] + held_[write] == 0;
     return {&line, data + timing_.spec.response_latency, idle ? never : pins_free_};
 }

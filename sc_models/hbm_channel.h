@@ -17,6 +17,11 @@
 // from the precharge, t_rrd and t_faw; precharges keep t_ras, t_rtp and t_wr. A read is answered at c + t_cl
 // + data + response_latency, a write at c + t_wl + data + response_latency.
 //
+// A wide access is k lines in a row, which the map spreads over the bank groups of a row. It is treated as if they were all in the
+// bank of the first: their column commands follow each other as those of a stream do, at the pins' rate (and
+// bursts x t_ccd_l / bank groups), and it is answered with the last. What it finds in its bank counts for one line of each group;
+// further ones are hits.
+//
 // Refresh. all_bank: every t_refi the channel closes all rows and rests for t_rfc, channels one after the
 // other. per_bank: every bank for itself, one after the other; it waits up to t_refi / 2 for a row that lines
 // want. The first of them is due at t_refi.
@@ -94,12 +99,14 @@ private:
     unsigned first_ready(Time now, Time& at) const;
     bool refresh_due(Time now) const;
     void refresh_all(Time now);
-    void occupy_pins(Time now);
+    void occupy_pins(Time first);
+    Time occupy_pins(Time first, std::uint32_t lines);
     Step serve(unsigned number, Time now);
 
     const HbmTiming& timing_;
     bool all_bank_;
     bool per_bank_;
+    std::uint64_t seen_[2];            // lines that the scheduler sees at most
     bool moved_since_refresh_ = true;  // whatever the figures, a line goes between two refreshes
     Direction direction_ = read;       // that is served
     Direction moved_ = read;           // of the last line

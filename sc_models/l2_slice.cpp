@@ -191,8 +191,7 @@ inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const st
         move_victim(1 - partition, victim, bytes, tags.line_of(victim, neighbour), delay);
         return;
     }
-    for (std::uint32_t dirty = own.to_be_written(victim); dirty != 0; dirty &= dirty - 1)
-        write_back(partition, tags.line_of(victim, neighbour) << sector_shift_ | (dirty & 1U ? 0 : 1), bytes, delay);
+    write_back_sectors(partition, tags.line_of(victim, neighbour), own.to_be_written(victim), bytes, delay);
 }
 
 void L2Slice::look_up(Line& line, Time ready)
@@ -344,25 +343,24 @@ void L2Slice::finish_fill(Line& fetch)
 {
     Part& own = part(partition_of(fetch));
     if (fetch.wide()) {
-        for (std::uint32_t i = 0; i < fetch.lines(); ++i) {
-            const std::uint64_t number = number_of(local_of(fetch.address) + std::uint64_t{i} * line_bytes);
-            end_fill(fetch, number, own.fills.slot_of(number));
-        }
+        end_fills(fetch);
     } else {
-        end_fill(fetch, own.fills.at(slot_of(fetch)).number, slot_of(fetch));
+        const std::uint64_t number = own.fills.at(slot_of(fetch)).number;
+        const std::uint32_t wide = end_fill(fetch, number, slot_of(fetch), own.tags.find(number >> sector_shift_));
+        if (wide != SliceFills::none) finish_lines(wide, 1, event_queue().now());
     }
     pool_.give(fetch);
     if (!own.stalled.empty()) retry_stalled(own);
 }
 
-void L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot)
+// Returns the number of the wide transaction that waits for it.
+std::uint32_t L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word)
 {
     const Time now = event_queue().now();
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
     const Fill& ended = own.fills.at(slot);
     const std::uint32_t wide = ended.wide;
-    std::uint32_t* const word = own.tags.find(number >> sector_shift_);
     TagArray::set_state(*word, sector_of(number), ended.write ? TagArray::dirty : TagArray::clean);
     if (other_ && ended.write) drop_other(partition, number);
     std::uint8_t* const bytes = own.contents ? own.bytes(word, sector_of(number)) : nullptr;
@@ -379,7 +377,7 @@ void L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot)
         }
         line = following;
     }
-    if (wide != SliceFills::none) finish_line(wide, now);
+    return wide;
 }
 
 // In order, as if they had just arrived.
@@ -414,17 +412,33 @@ std::uint64_t L2Slice::address_of(std::uint64_t number) const
     return global_address(endpoint_, (first | (tag & tags_mask_) << sector_shift_ | sector_of(number)) * line_bytes);
 }
 
-void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay)
+// Dirty sectors of a tag, a bit for each; as one transaction where there are wide ones.
+void L2Slice::write_back_sectors(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
+    Time delay)
 {
-    ++written_back_;
+    if (dirty == 5U && spec_.grain > line_bytes && bytes == nullptr) {
+        write_back(partition, tag << sector_shift_, 2, nullptr, delay);
+        return;
+    }
+    for (; dirty != 0; dirty &= dirty - 1)
+        write_back(partition, tag << sector_shift_ | (dirty & 1U ? 0 : 1), 1, bytes, delay);
+}
+
+// `number`: of the first of the sectors.
+void L2Slice::write_back(unsigned partition, std::uint64_t number, std::uint32_t sectors, const std::uint8_t* place,
+    Time delay)
+{
+    written_back_ += sectors;
     Line& line = pool_.take();
-    line.begin(LineOp::write, address_of(number), line_bytes).flag(LineHeader::refill_flag).source(endpoint_);
+    line.begin(LineOp::write, address_of(number), sectors * line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_);
     if (CacheContents* const contents = part(partition).contents.get()) {
         contents->write_back(line.data(), place + sector_of(number) * line_bytes);
         write_backs_.add(number, line);
     }
     const unsigned home = home_of(number);
-    if (home != partition) book_crossing(home, line_bytes);
+    if (home != partition) book_crossing(home, sectors * line_bytes);
     memory_of(home).send_request(line, delay);
 }
 

@@ -157,19 +157,21 @@ private:
     void start_missing(Line& line, const WideTurn& turn);
     void start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready);
     std::uint32_t enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state,
-        Time ready);
+        Time ready, bool& known);
     std::uint32_t start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready);
     std::uint32_t start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
         Time ready, bool far, std::uint32_t (&slots)[2]);
-    std::uint32_t start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
-        const WideTurn& turn);
+    std::uint32_t start_fetches(unsigned partition, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
+        const WideTurn& turn, std::uint32_t* slots);
+    void fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time first,
+        Time last);
     std::uint32_t start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
         std::uint32_t& slot);
     void fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready);
     void serve_far_wide(Line& fetch);
     Time book_crossing_wide(unsigned partition, std::uint32_t lines);
     void finish_part(Line& line, Time at);
-    void finish_line(std::uint32_t place, Time at);
+    void finish_lines(std::uint32_t place, std::uint32_t count, Time at);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, Time ready);
     void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
@@ -178,12 +180,16 @@ private:
     void stall(Line& line, Time ready);
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
-    void end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot);
+    std::uint32_t end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word);
+    void end_fills(Line& fetch);
     void retry_stalled(Part& own);
     void access(Line& line);
     void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour,
         Time delay);
-    void write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay);
+    void write_back_sectors(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
+        Time delay);
+    void write_back(unsigned partition, std::uint64_t number, std::uint32_t sectors, const std::uint8_t* place,
+        Time delay);
     void answer(Line& line, Time at);
     void set_timer();
 

@@ -20,6 +20,19 @@ constexpr std::uint32_t count_of(std::uint32_t bits)
     bits = (bits & 0x33U) + (bits >> 2 & 0x33U);
     return (bits + (bits >> 4)) & 0xfU;
 }
+// Lines in a row, of a bit for each line.
+template <class Look>
+void each_run(std::uint32_t lines, const Look& look)
+{
+    while (lines != 0) {
+        const auto first = static_cast<std::uint32_t>(__builtin_ctz(lines));
+        const auto count = static_cast<std::uint32_t>(__builtin_ctz(~(lines >> first)));
+        look(first, count);
+        lines &= ~(((1U << count) - 1) << first);
+    }
+}
+
+constexpr std::uint32_t max_lines = most_transaction_bytes / line_bytes;
 
 }  // namespace
 
@@ -173,8 +186,10 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
     const unsigned partition = partition_of(line);
     const bool reads = line.op == LineOp::read;
     const std::uint32_t place = wait_for_lines(line, turn);
-    std::uint32_t asked = 0;  // of the other partition
+    std::uint32_t asked = 0;    // of the other partition
+    std::uint32_t fetched = 0;  // from memory
     std::uint32_t slot = 0;
+    std::uint32_t slots[max_lines];  // of the fills of those that are fetched
     each_tag(line, [&](const TagLines& at) {
         const std::uint32_t missing = at.sectors(turn.missing);
         const std::uint32_t far = at.sectors(turn.far);
@@ -185,14 +200,18 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
             begun = 0;
         } else if (!reads) {
             begun = start_writes(partition, at.tag, missing, ready);
-            for (std::uint32_t left = count_of(begun); left > 0; --left) finish_line(place, ready);
+            if (begun != 0) finish_lines(place, count_of(begun), ready);
         } else {
             if (far != 0) {
                 const std::uint32_t there = start_far(partition, at.tag, far, place, slot);
                 asked |= at.lines(there);
                 begun |= there;
             }
-            if (missing != far) begun |= start_fetches(line, at, missing & ~far, place, turn);
+            if (missing != far) {
+                const std::uint32_t there = start_fetches(partition, at, missing & ~far, place, turn, slots);
+                fetched |= at.lines(there);
+                begun |= there;
+            }
         }
         for (std::uint32_t left = at.lines(missing & ~begun); left != 0; left &= left - 1) {
             const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
@@ -200,13 +219,14 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
             start_part(line, number, place, (is_far ? now : turn.start_of(number)) + spec_.latency);
         }
     });
-    for (std::uint32_t left = asked; left != 0;) {
-        const auto first = static_cast<std::uint32_t>(__builtin_ctz(left));
-        const auto count = static_cast<std::uint32_t>(__builtin_ctz(~(left >> first)));
+    each_run(asked, [&](std::uint32_t first, std::uint32_t count) {
         fetch_far(partition, place_of(line, first), count, slot, now + spec_.latency);
-        left &= ~(((1U << count) - 1) << first);
-    }
-    finish_line(place, turn.last);
+    });
+    each_run(fetched, [&](std::uint32_t first, std::uint32_t count) {
+        fetch(partition, place_of(line, first), count, slots[first], turn.start_of(first) + spec_.latency,
+            turn.start_of(first + count - 1) + spec_.latency);
+    });
+    finish_lines(place, 1, turn.last);
 }
 
 // A line of the transaction as an access by itself.
@@ -227,13 +247,15 @@ void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, 
     proceed(access, sector, word, ready, other_ && is_far_hit(access, sector, word));
 }
 
-// Puts `sectors` of the tag, as far as they are absent, into `state`. Returns those; 0 where the tag has no place.
+// Puts `sectors` of the tag, as far as they are absent, into `state`. Returns those; 0 where the tag has no place. `known`: it
+// was there.
 std::uint32_t L2Slice::enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state,
-    Time ready)
+    Time ready, bool& known)
 {
     Part& own = part(partition);
     std::uint32_t* word = own.tags.peek(tag);
     const bool new_tag = word == nullptr;
+    known = !new_tag;
     if (!new_tag) sectors &= ~own_sectors(partition, *word);
     std::uint32_t states = 0xfU;
     for (unsigned sector = 0; sector < 2; ++sector) {
@@ -253,7 +275,8 @@ std::uint32_t L2Slice::enter(unsigned partition, std::uint64_t tag, std::uint32_
 std::uint32_t L2Slice::start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready)
 {
     Part& own = part(partition);
-    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::dirty, ready);
+    bool known = false;
+    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::dirty, ready, known);
     drop_sectors(partition, tag, entered);
     hits_ += count_of(entered);
     if (!own.stalled.empty())
@@ -268,8 +291,8 @@ std::uint32_t L2Slice::start_fills(unsigned partition, std::uint64_t tag, std::u
 {
     Part& own = part(partition);
     if (own.fills.size() + count_of(sectors) > spec_.outstanding_misses) return 0;
-    const bool known = own.tags.peek(tag) != nullptr;
-    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::pending, ready);
+    bool known = false;
+    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::pending, ready, known);
     // A tag that was not there misses once; every further sector of it misses by itself.
     if (entered != 0) sector_misses_ += count_of(entered) - (known ? 0U : 1U);
     for (unsigned sector = 0; sector < 2; ++sector)
@@ -278,26 +301,29 @@ std::uint32_t L2Slice::start_fills(unsigned partition, std::uint64_t tag, std::u
     return entered;
 }
 
-// Read lines that memory has.
-std::uint32_t L2Slice::start_fetches(Line& line, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
-    const WideTurn& turn)
+// Read lines that memory has; fetch() asks for them. `slots`: of their fills, by line.
+std::uint32_t L2Slice::start_fetches(unsigned partition, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
+    const WideTurn& turn, std::uint32_t* slots)
 {
-    const unsigned partition = partition_of(line);
-    std::uint32_t slots[2] = {};
+    std::uint32_t of_sectors[2] = {};
     const Time first = turn.start_of(at.first) + spec_.latency;
-    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, first, false, slots);
+    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, first, false, of_sectors);
     missed_ += count_of(begun);
-    for (std::uint32_t left = at.lines(begun); left != 0; left &= left - 1) {
-        const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
-        Line& fetch = pool_.take();
-        fetch.begin(LineOp::read, place_of(line, number), line_bytes)
-            .flag(LineHeader::refill_flag)
-            .source(endpoint_)
-            .tag(fetch_tag(slots[at.sector + number - at.first], partition));
-        const Time ready = turn.start_of(number) + spec_.latency;
-        memory_of(home_of(at.tag << sector_shift_)).send_request(fetch, ready - event_queue().now());
-    }
+    for (std::uint32_t i = 0; i < at.count; ++i) slots[at.first + i] = of_sectors[at.sector + i];
     return begun;
+}
+
+// One access of memory for lines in a row, which are under tags of one home: the first is asked for at `first`, the last at `last`.
+void L2Slice::fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time first,
+    Time last)
+{
+    Line& fetch = pool_.take();
+    fetch.begin(LineOp::read, address, lines * line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_)
+        .tag(fetch_tag(slot, partition));
+    fetch.tail = static_cast<std::uint32_t>(last - first);
+    memory_of(home_of(number_of(local_of(address)))).send_request(fetch, first - event_queue().now());
 }
 
 // Read lines that the other partition holds; fetch_far() asks for them.
@@ -358,6 +384,31 @@ void L2Slice::serve_far_wide(Line& fetch)
     pool_.give(fetch);
 }
 
+// The lines of a fetch are there.
+void L2Slice::end_fills(Line& fetch)
+{
+    Part& own = part(partition_of(fetch));
+    std::uint32_t place = SliceFills::none;  // of the transaction that waits for the last `count` of them
+    std::uint32_t count = 0;
+    const auto finish = [&] {
+        if (place != SliceFills::none) finish_lines(place, count, event_queue().now());
+    };
+    each_tag(fetch, [&](const TagLines& at) {
+        std::uint32_t* const word = own.tags.find(at.tag);
+        for (std::uint32_t i = 0; i < at.count; ++i) {
+            const std::uint64_t number = at.tag << sector_shift_ | (at.sector + i);
+            const std::uint32_t waits = end_fill(fetch, number, own.fills.slot_of(number), word);
+            if (waits != place) {
+                finish();
+                place = waits;
+                count = 0;
+            }
+            ++count;
+        }
+    });
+    finish();
+}
+
 // When the last of the lines is through.
 Time L2Slice::book_crossing_wide(unsigned partition, std::uint32_t lines)
 {
@@ -373,15 +424,16 @@ void L2Slice::finish_part(Line& line, Time at)
     if (part_.contents && line.op == LineOp::read)
         std::memcpy(wide.line->data() + (line.address - wide.line->address), line.data(), line_bytes);
     pool_.give(line);
-    finish_line(place, at);
+    finish_lines(place, 1, at);
 }
 
-// A line of the transaction is done, at the earliest `at`.
-void L2Slice::finish_line(std::uint32_t place, Time at)
+// Lines of the transaction are done, at the earliest `at`.
+void L2Slice::finish_lines(std::uint32_t place, std::uint32_t count, Time at)
 {
     Wide& wide = wide_[place];
     wide.ready = std::max(wide.ready, at);
-    if (--wide.parts > 0) return;
+    wide.parts -= count;
+    if (wide.parts > 0) return;
     Line& line = *wide.line;
     free_wide_.push_back(place);
     line.tail = 0;

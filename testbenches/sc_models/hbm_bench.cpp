@@ -98,6 +98,7 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
     std::istringstream text(in_child([&] {
         EventQueue event_queue("event_queue");
         LinePool pool;
+        pool.hold_wide(most_transaction_bytes);
         Hbm hbm("hbm", event_queue, "hbm", spec, slices);
         Checkers checkers(event_queue);
         std::vector<std::unique_ptr<LineIssuer>> issuers;
@@ -109,7 +110,7 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
         std::vector<std::size_t> tag;
         for (const HbmAccess& access : accesses) {
             tag.push_back(issuers[access.slice]->done.size());
-            issuers[access.slice]->issue(access.at, access.op, access.address);
+            issuers[access.slice]->issue(access.at, access.op, access.address, access.bytes);
         }
         sc_core::sc_start();
         checkers.finish();

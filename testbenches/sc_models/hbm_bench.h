@@ -15,6 +15,7 @@ struct HbmAccess {
     unsigned slice;
     LineOp op;
     std::uint64_t address;
+    std::uint32_t bytes = 64;
 };
 
 struct HbmOutcome {

@@ -263,6 +263,37 @@ TEST(Hbm, WideBurstsMoveMoreThanALine)
     EXPECT_EQ(run_hbm(spec, 1, {read_at(0, spec, 0, 0)}).answered[0], 105'000 - data + 2'000);
 }
 
+// Eight lines in a row, two of each bank group, in the time of eight; counts are in lines.
+TEST(Hbm, AWideAccessTakesThePinsForAllOfItsLines)
+{
+    const HbmSpec spec = one_channel();
+    const HbmAccess first{0, 0, LineOp::read, 0, 512};
+    const HbmAccess second{0, 0, LineOp::read, 512, 512};
+    const HbmOutcome outcome = run_hbm(spec, 1, {first, second});
+    EXPECT_EQ(outcome.answered, (Times{105'000 + 7 * 2'000, 105'000 + 15 * 2'000}));
+    EXPECT_EQ(outcome.statistics.at("reads"), 16);
+    EXPECT_EQ(outcome.statistics.at("busy"), 16 * 2'000);
+    EXPECT_EQ(outcome.statistics.at("row_closed") + outcome.statistics.at("row_hits"), 16);
+    EXPECT_EQ(run_hbm(spec, 1, {{0, 0, LineOp::write, 0, 128}}).statistics.at("writes"), 2);
+
+    HbmSpec slow = spec;  // each group by itself takes longer than the pins: 8 ns a group, 2 ns a line of four groups
+    slow.t_ccd_l = 8'000;
+    const Time line = 2 * slow.t_ccd_l / slow.bank_groups;
+    EXPECT_EQ(run_hbm(slow, 1, {first}).answered, Times{idle_read(slow) + 7 * line});
+}
+
+// The scheduler sees so many lines, whatever they come in: with the room taken, the row of the next line is opened when the
+// first access has left, not when it comes.
+TEST(Hbm, AWideAccessTakesTheRoomOfItsLines)
+{
+    HbmSpec spec = one_channel();
+    const HbmAccess wide{0, 0, LineOp::read, 0, 128};
+    const HbmAccess next = read_at(1'000, spec, 1, 0);
+    EXPECT_EQ(run_hbm(spec, 1, {wide, next}).answered, (Times{105'000 + 2'000, 105'000 + 2 * 2'000}));
+    spec.read_queue = 2;
+    EXPECT_EQ(run_hbm(spec, 1, {wide, next}).answered, (Times{105'000 + 2'000, 105'000 + spec.t_rcd}));
+}
+
 TEST(Hbm, LinesOfOneInstantAreTakenInSliceOrder)
 {
     HbmSpec spec = one_channel();

@@ -63,10 +63,7 @@ TEST(L2Wide, MissHitAndWrite)
     EXPECT_EQ(bench.statistic("misses"), 8);
     EXPECT_EQ(bench.statistic("hits"), 24);
     EXPECT_EQ(bench.statistic("busy"), 32 * step);
-    for (std::size_t i = 0; i < 8; ++i) {
-        EXPECT_EQ(local_of(bench.memory.addresses[i]), 64 * i);
-        EXPECT_EQ(bench.memory.arrivals[i], i * step + latency);
-    }
+    EXPECT_EQ(bench.traffic(), std::vector<std::string>{"read 0 @60000"});  // one fetch of eight lines
 }
 
 TEST(L2Wide, TheSliceIsBusyForAllLines)
@@ -89,6 +86,7 @@ TEST(L2Wide, LinesThatAreThereAreNotFetched)
     EXPECT_EQ(bench.at(1), us + 7 * step + miss);
     EXPECT_EQ(bench.statistic("hits"), 1);
     EXPECT_EQ(bench.statistic("misses"), 1 + 7);
+    EXPECT_EQ(bench.traffic(), (std::vector<std::string>{"read 3 @60000", "read 0 @1060000", "read 4 @1064000"}));
 }
 
 TEST(L2Wide, LinesOnTheirWayAreWaitedFor)
@@ -113,6 +111,19 @@ TEST(L2Wide, LinesBeyondTheLimitOfMissesWait)
     bench.run();
     EXPECT_EQ(bench.at(0), step + 2 * memory_latency + latency);
     EXPECT_EQ(bench.statistic("misses"), 4);
+}
+
+// What leaves goes to memory as one transaction for a tag.
+TEST(L2Wide, DirtyLinesOfATagLeaveTogether)
+{
+    L2Spec spec = wide_l2();
+    spec.line = 128;
+    WideBench bench(spec);
+    const std::uint64_t lines = spec.size / line_bytes;
+    for (std::uint64_t i = 0; i < 2 * lines; i += 8) bench.issue(i * us, LineOp::write, i, 512);
+    bench.run();
+    EXPECT_EQ(bench.statistic("write_backs"), static_cast<double>(lines));
+    EXPECT_EQ(bench.memory.operations.size(), lines / 2);
 }
 
 TEST(L2Wide, ItsCreditsReturnWhenItsLastLineIsServed)
@@ -160,9 +171,7 @@ TEST(L2Wide, FarLinesDoNotDelayTheNearOnesBehindThem)
     bench.issue_in(0, 0, LineOp::write, 0, 128);
     bench.issue_in(1, us, LineOp::read, 0, 256);
     bench.run();
-    ASSERT_EQ(bench.memory.arrivals.size(), 2u);
-    EXPECT_EQ(bench.memory.arrivals[0], us + latency);
-    EXPECT_EQ(bench.memory.arrivals[1], us + step + latency);
+    EXPECT_EQ(bench.memory.arrivals, std::vector<Time>{us + latency});
     EXPECT_EQ(bench.statistic("far_hits"), 2);
     EXPECT_EQ(bench.statistic("misses"), 2);
 }
