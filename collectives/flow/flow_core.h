@@ -18,6 +18,7 @@
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
+#include "collectives/flow/flow_gathering.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
@@ -220,33 +221,9 @@ private:
         Ps put_ps = 0;
         Ps answer_ps = 0;
     };
-    // One operation of a switch: operands that it combines, or a store that it copies.
-    struct Gathering {
-        const SwitchGroupRoutes* routes = nullptr;
-        std::vector<std::uint32_t> destinations;  // endpoints
-        std::vector<std::uint32_t> threads;       // that wait for it; of a load one
-        std::uint32_t move = 0;                   // of a load
-        std::uint32_t pending = 0;
-        double bytes = 0;
-        Ps head = 0;
-        Ps tail = 0;
-        Ps earliest = 0;
-        // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
-        std::uint32_t above = none;
-        std::uint32_t leaf = none;
-    };
-    struct LeafPaths {
-        std::uint32_t raised = 0;
-        std::uint32_t lowered = 0;
-    };
-    struct GroupPaths {  // of a SwitchRoute, in the book
-        std::uint32_t store = 0;
-        std::uint32_t push = 0;
-        std::uint32_t operand = 0;
-        std::uint32_t result = 0;
-        std::uint32_t copy = 0;
-    };
+    using Gathering = FlowGathering;
+    using LeafPaths = FlowLeafPaths;
+    using GroupPaths = FlowGroupPaths;
     struct Outside;
     struct Batch {  // ranks that begin together
         JobId job = 0;
@@ -329,9 +306,16 @@ private:
     const GroupPaths& paths_of(const SwitchRoute& route);
     const LeafPaths& paths_of(const SwitchLeaf& leaf);
     void launch_group(const Transfer& transfer);
+    template <class Visit>
+    static void for_planes(const SwitchGroupRoutes& found, const Visit& visit);
     void ask_members(std::uint32_t number, Ps now, Ps earliest);
+    void ask_members_of(const SwitchGroupRoutes& found, const std::vector<std::uint32_t>& members, std::uint32_t number,
+        Ps now, Ps earliest);
     void store_group(const Move& move, Ps from, Ps ready);
-    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index);
+    void store_group_by(const SwitchGroupRoutes& found, std::uint32_t plane, const std::vector<std::uint32_t>& members,
+        const Move& move, Ps from, Ps ready);
+    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index,
+        std::uint32_t plane);
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
     std::uint32_t part_of(std::uint32_t number, std::uint32_t leaf);

@@ -44,6 +44,7 @@ struct CostSwitch {
     std::uint32_t adder = 0;     // that operands pass
     std::uint32_t contexts = 0;  // that operations pass: as many bytes in the time of one as can be in progress
     std::uint32_t groups = 0;    // sets of ranks that it can know
+    std::uint32_t node = 0;      // switches with several planes take their order from it
 };
 
 // A link between a rank and such a switch, both ways.

@@ -173,6 +173,7 @@ private:
             static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate),
             static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
             static_cast<std::uint32_t>(spec.multicast_groups));
+        graph_.switches[made].node = node;
         switches_.emplace(node, made);
         return made;
     }

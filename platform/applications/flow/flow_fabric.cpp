@@ -155,7 +155,7 @@ SwitchRoutes* FlowFabric::switches()
                 "an algorithm of loads and stores, or --fidelity line");
         const CostGraph& graph = routed_->with_switches();
         if (graph.switches.empty()) return nullptr;
-        switch_routes_ = std::make_unique<SwitchRoutes>(graph);
+        switch_routes_ = std::make_unique<SwitchRoutes>(graph, true);
     }
     return switch_routes_.get();
 }
