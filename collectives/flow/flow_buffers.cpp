@@ -11,10 +11,11 @@ constexpr std::uint64_t most_circles =
     64;  // beyond, no part waits for room: what is left would be one circle after the other
 constexpr double bytes_of_answer_credit = 64;
 
-// Of a virtual channel set the channels of requests and of responses.
+// Of a virtual channel set the channels of stores, of responses, and of requests of loads.
+constexpr std::uint32_t channels_of_set = 3;
 std::uint32_t channel_of(std::uint32_t set, const FlowFlight& flight)
 {
-    return 2 * set + (flight.loaded || flight.acknowledges ? 1 : 0);
+    return channels_of_set * set + (flight.asks ? 2 : flight.loaded || flight.acknowledges ? 1 : 0);
 }
 
 }  // namespace
@@ -40,7 +41,6 @@ void FlowBuffers::for_parts(std::uint32_t group, double share, std::uint32_t set
 
 std::uint32_t FlowBuffers::output_of(std::uint32_t group)
 {
-    if (!book_.group(group).through) return none;
     if (output_of_.size() <= group) output_of_.resize(book_.groups(), undecided);
     if (output_of_[group] == undecided) output_of_[group] = make_output(group);
     return output_of_[group];
@@ -49,9 +49,11 @@ std::uint32_t FlowBuffers::output_of(std::uint32_t group)
 std::uint32_t FlowBuffers::make_output(std::uint32_t group)
 {
     const CostLink& link = book_.figures(book_.group(group));
-    if (link.buffer <= 0 || links_.waits_for_acknowledges(link)) return none;
+    if (link.buffer <= 0) return none;
     Output made;
     made.group = group;
+    made.links = book_.size(group);
+    made.waits = links_.waits_for_acknowledges(link);
     made.credit_ps = static_cast<Ps>(link.answer_round_ps / 2);
     made.passing_ps = static_cast<Ps>(link.answer_round_ps + link.answer_dwell_ps);
     made.from = {none};
@@ -64,8 +66,9 @@ FlowBuffers::Channel& FlowBuffers::channel(Output& output, std::uint32_t number)
     const CostLink& link = book_.figures(book_.group(output.group));
     while (output.channels.size() <= number) {
         Channel made;
-        const bool responses = output.channels.size() % 2 == 1;
-        made.capacity = made.room = responses ? link.answer_credits * bytes_of_answer_credit : link.buffer;
+        const bool responses = output.channels.size() % channels_of_set == 1;
+        made.capacity = made.room =
+            output.links * (responses ? link.answer_credits * bytes_of_answer_credit : link.buffer);
         made.inputs.resize(output.from.size());
         output.channels.push_back(std::move(made));
     }
@@ -85,10 +88,17 @@ std::uint32_t FlowBuffers::input_of(Output& output, std::uint32_t from)
 bool FlowBuffers::takes(const FlowFlight& flight)
 {
     if (flight.bytes <= 0 || flight.passed > 0) return false;
+    const bool loads = flight.asks || flight.asked;
     bool out = true;
     for (std::uint32_t s = 0; s < flight.stages && out; ++s)
-        for_links(flight.stage + s,
-            [&](std::uint32_t group, double, std::uint32_t) { out = out && output_of(group) != none; });
+        for_links(flight.stage + s, [&](std::uint32_t group, double, std::uint32_t) {
+            if (!loads && !book_.group(group).through) {
+                out = false;
+                return;
+            }
+            const std::uint32_t at = output_of(group);
+            out = out && at != none && (loads || !outputs_[at].waits);
+        });
     return out;
 }
 
@@ -131,10 +141,11 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
     std::size_t count = 0;
     double sum = 0;
     for_links(piece.stage, [&](std::uint32_t group, double share, std::uint32_t set) {
-        const std::int32_t from = book_.link_of(group).from;
+        const double links = book_.size(group);
+        const std::int32_t from = links > 1 ? -1 : book_.link_of(group).from;
         if (piece.node >= 0 && from >= 0 && from != piece.node) return;
-        sum += share;
-        if (count < most_branches) branches[count++] = {group, set, share};
+        sum += share * links;
+        if (count < most_branches) branches[count++] = {group, set, share * links};
     });
     parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
     for (std::size_t i = 0; i < count; ++i) {
@@ -160,12 +171,13 @@ void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
     (queue.first == none ? queue.first : pieces_[queue.last].next) = number;
     queue.last = number;
     ++output.queued;
+    output.loads += of_load(number) ? 1 : 0;
     ++waiting_;
     serve(at, now);
 }
 
 // The next channel in turn, and in it the next input in turn, whose first piece has room.
-bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const
+bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const
 {
     const auto channels = static_cast<std::uint32_t>(output.channels.size());
     for (std::uint32_t c = 1; c <= channels; ++c) {
@@ -175,6 +187,7 @@ bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32
         for (std::uint32_t i = 1; i <= inputs; ++i) {
             input = (of.last_input + i) % inputs;
             if (of.inputs[input].first == none) continue;
+            if (loads_only && !of_load(of.inputs[input].first)) continue;
             if (circles_ > most_circles || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
                 return true;
             break;  // the room that comes back is for the next in turn
@@ -188,12 +201,18 @@ void FlowBuffers::serve(std::uint32_t number, Ps now)
     if (outputs_[number].armed <= now) outputs_[number].armed = ~Ps{0};
     while (outputs_[number].queued > 0) {
         Output& output = outputs_[number];
+        // Others that have booked the wire do not wait here: loads take turns with them.
         const Ps free = book_.group(output.group).free_ps;
-        if (free > now) return arm(number, free);
+        const bool booked = free > now;
+        if (booked && (output.loads == 0 || output.turn > now))
+            return arm(number, output.loads == 0 ? free : std::min(free, output.turn));
         collect(output, now);
         std::uint32_t channel = 0;
         std::uint32_t input = 0;
-        if (!pick(output, channel, input)) return arm_for_credits(number, now);
+        if (!pick(output, booked, channel, input)) {
+            if (booked) arm(number, free);
+            return arm_for_credits(number, now);
+        }
         begin(number, channel, input, now);
     }
 }
@@ -211,7 +230,20 @@ void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t in
     channel.room -= bytes;
     --output.queued;
     --waiting_;
-    links_.begin_on(output.group, pieces_[piece].share, parts_[pieces_[piece].part].flight, pieces_[piece].stage, now);
+    LinkGroup& wire = book_.group(output.group);
+    const bool load = of_load(piece);
+    const Ps booked = load ? std::max(wire.free_ps, now) : now;
+    if (load) {
+        --output.loads;
+        wire.free_ps = std::min(wire.free_ps, now);
+    }
+    links_.begin_on(output.group, pieces_[piece].share / output.links, parts_[pieces_[piece].part].flight,
+        pieces_[piece].stage, now);
+    if (load) {
+        const Ps passing = book_.group(output.group).free_ps - now;
+        outputs_[number].turn = now + passing * (booked > now ? 2 : 1);
+        book_.group(output.group).free_ps = booked + passing;
+    }
     pass_link(piece, {number, at, bytes}, now);
 }
 
@@ -222,7 +254,7 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
     Part& part = parts_[piece.part];
     if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps);
     piece.held = taken;
-    piece.node = book_.link_of(piece.group).to;
+    piece.node = outputs_[taken.output].links > 1 ? -1 : book_.link_of(piece.group).to;
     const FlowPath& path = book_.path(part.flight.path);
     if (++piece.stage < path.first + path.stages) {
         events_.push_back({now + book_.stage(piece.stage).before_ps, number, true});

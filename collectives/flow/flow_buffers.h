@@ -72,9 +72,13 @@ private:
     };
     struct Output {
         std::uint32_t group = 0;
+        double links = 1;    // of the group, side by side
+        bool waits = false;  // FlowLinks::waits_for_acknowledges(): for loads only
         std::uint32_t last_channel = 0;
         std::uint32_t queued = 0;
+        std::uint32_t loads = 0;  // of these
         Ps armed = ~Ps{0};
+        Ps turn = 0;                      // of loads, where others have booked the wire
         Ps credit_ps = 0;                 // a credit's way back
         Ps passing_ps = 0;                // how long a line of which this is the last link has its room
         std::vector<std::uint32_t> from;  // inputs: outputs of other nodes, the first one the own rank
@@ -92,8 +96,8 @@ private:
         std::uint32_t stage = 0;    // that comes next
         std::uint32_t group = 0;    // link that it waits for
         std::uint32_t next = none;  // in the queue
-        double share = 1;
-        Hold held;  // on the link before
+        double share = 1;  // of the part
+        Hold held;         // on the link before
     };
     struct Part {
         std::uint32_t transfer = 0;
@@ -115,7 +119,11 @@ private:
     Channel& channel(Output& output, std::uint32_t number);
     static std::uint32_t input_of(Output& output, std::uint32_t from);
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
-    bool pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const;
+    bool pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const;
+    bool of_load(std::uint32_t piece) const
+    {
+        return parts_[pieces_[piece].part].flight.asks || parts_[pieces_[piece].part].flight.asked;
+    }
     void begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now);
     void pass_one(std::uint32_t number, Ps now);
     void pass_link(std::uint32_t number, const Hold& taken, Ps now);

@@ -20,6 +20,7 @@
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_gathering.h"
 #include "collectives/flow/flow_links.h"
+#include "collectives/flow/load_window.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
 #include "collectives/flow/path_book.h"
@@ -110,7 +111,7 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, issue, issue_more };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -122,6 +123,7 @@ private:
         pushed,
         copy,
         lowered,
+        request,  // of a load
         // With a border: data and signals on their way to it; what it has brought; lines, and answers to them.
         leaving,
         leaving_signal,
@@ -284,6 +286,15 @@ private:
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
+    // Requests of loads that take the wire (flow_requests.cpp).
+    bool asks_by_wire(std::uint32_t path, std::uint32_t back);
+    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span);
+    bool may_issue(const Transfer& transfer);
+    void issue(std::uint32_t number);
+    void await_loads(std::uint32_t thread);
+    void answer_request(const Transfer& asked);
+    void load_came(const Transfer& transfer, Ps tail);
+    void issue_more(std::uint32_t thread);
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
@@ -403,6 +414,7 @@ private:
     std::vector<std::uint32_t> free_transfers_;
     std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
+    std::vector<LoadWindow> load_windows_;  // by thread
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

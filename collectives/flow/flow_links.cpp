@@ -204,7 +204,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
-    if (back > 0 && (!flight.buffered || flight.loaded)) answer_back(number, back, now);
+    if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now);
 }
 
 std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
@@ -213,12 +213,14 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     const std::uint64_t left = flight.rest_ps + book_.stage(stage).left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
-    if (!flight.acknowledges) {
+    if (!flight.acknowledges && !flight.asks) {
         pass_group(group, share, flight, now, left, head);
         return head;
     }
     LinkGroup& link = book_.group(group);
-    const double wire = flight.bytes * share * book_.figures(link).back_ps_per_byte;
+    const CostLink& figures = book_.figures(link);
+    const double wire = flight.bytes * share * figures.back_ps_per_byte +
+        (flight.asks ? flight.messages * share * figures.answer_ps : 0);
     head = std::max(now, link.free_ps);
     link.free_ps = head + occupancy_ps(wire, 1);
     link.busy_ps += wire;

@@ -36,6 +36,8 @@ struct FlowFlight {
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
+    bool asks = false;      // requests of loads of `bytes` bytes
+    bool asked = false;     // it answers requests that have taken the wire by themselves
     bool of_line = false;   // one line of a border (flow_border.h), which takes turns with what waits
 };
 
@@ -50,6 +52,7 @@ struct LinkRules {
     double credit_wait = 0.95;
     bool buffers =
         false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
+    bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.

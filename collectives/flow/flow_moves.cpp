@@ -193,7 +193,8 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     record.issue_ps = pace.issue_ps(load);
     // A move that stores what it loads goes in pieces of one register set each. A piece starts when a set is free.
     std::uint32_t pieces = 1;
-    if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
+    if (op.destinations > 0 || (profile_.links.requests && op.own_destinations > 0))
+        pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;
     record.part = 1.0 / pieces;
     if (logs()) record.record = log_->record_of(index);
@@ -309,6 +310,10 @@ void FlowCore::ask(const Move& move, Ps now)
         return ask_members(number, now, now + move.load_ps + move.issue_ps);
     }
     const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
+    // Loads of one operand after the other are issued.
+    const Ps slots = thread.job->what.mover == FlowMover::units
+        ? static_cast<Ps>(move.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each)
+        : move.issue_ps;
     for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         if (is_outside(owner)) {
@@ -327,7 +332,9 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.earliest = now + move.load_ps + move.issue_ps;
         transfer.began = now;
         transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
-        moves_[number].pending += launch_parts(transfer, move.issue_ps);
+        moves_[number].pending += asks_by_wire(request, transfer.flight.path)
+            ? send_requests(transfer, request, now + slots * i, slots)
+            : launch_parts(transfer, move.issue_ps);
     }
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }

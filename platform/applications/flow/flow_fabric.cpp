@@ -77,6 +77,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.most_parts = parts_of_small;
         out.links.waits = true;
         out.links.buffers = true;
+        out.links.requests = true;
         out.signal_slots = true;
         out.last_flags = true;
     }
