@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace weft {
 
@@ -10,6 +11,7 @@ namespace {
 constexpr std::uint64_t most_circles =
     64;  // beyond, no part waits for room: what is left would be one circle after the other
 constexpr double bytes_of_answer_credit = 64;
+constexpr double golden_ratio = 0.6180339887498949;  // multiples of it spread evenly over [0, 1)
 
 // Of a virtual channel set the channels of stores, of responses, and of requests of loads.
 constexpr std::uint32_t channels_of_set = 3;
@@ -53,6 +55,7 @@ std::uint32_t FlowBuffers::make_output(std::uint32_t group)
     Output made;
     made.group = group;
     made.links = book_.size(group);
+    made.packet = link.ps_per_byte > 0 ? made.links * link.packet_time_ps / link.ps_per_byte : 0;
     made.waits = links_.waits_for_acknowledges(link);
     made.credit_ps = static_cast<Ps>(link.answer_round_ps / 2);
     made.passing_ps = static_cast<Ps>(link.answer_round_ps + link.answer_dwell_ps);
@@ -147,6 +150,15 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         sum += share * links;
         if (count < most_branches) branches[count++] = {group, set, share * links};
     });
+    if (count > 1 && of_load(number)) {
+        // A part of a load is a few lines, which take one of the routes.
+        if (turns_.size() <= piece.stage) turns_.resize(piece.stage + 1);
+        double place = std::fmod(++turns_[piece.stage] * golden_ratio, 1.0) * sum;
+        std::size_t chosen = 0;
+        while (chosen + 1 < count && place >= branches[chosen].share) place -= branches[chosen++].share;
+        branches[chosen].share = piece.share;
+        return take_link(number, branches[chosen], now);
+    }
     parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
     for (std::size_t i = 0; i < count; ++i) {
         branches[i].share *= piece.share / sum;
@@ -176,6 +188,18 @@ void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
     serve(at, now);
 }
 
+// Whether the next piece of the queue that was served last shares the packet of the one before: a packet is not interrupted.
+bool FlowBuffers::continues(const Output& output) const
+{
+    if (output.last_path == none || output.last_channel >= output.channels.size()) return false;
+    const Channel& of = output.channels[output.last_channel];
+    const std::uint32_t piece = of.inputs[of.last_input].first;
+    if (piece == none || !of_load(piece)) return false;
+    const double bytes = bytes_of(pieces_[piece]);
+    return parts_[pieces_[piece].part].flight.path == output.last_path && output.filled + bytes <= output.packet &&
+        of.room >= bytes;
+}
+
 // The next channel in turn, and in it the next input in turn, whose first piece has room.
 bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const
 {
@@ -188,7 +212,9 @@ bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& cha
             input = (of.last_input + i) % inputs;
             if (of.inputs[input].first == none) continue;
             if (loads_only && !of_load(of.inputs[input].first)) continue;
-            if (circles_ > most_circles || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
+            // Single lines find room where whole parts block each other, so loads no longer wait after the first circle.
+            const std::uint64_t most = of_load(of.inputs[input].first) ? 0 : most_circles;
+            if (circles_ > most || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
                 return true;
             break;  // the room that comes back is for the next in turn
         }
@@ -209,7 +235,10 @@ void FlowBuffers::serve(std::uint32_t number, Ps now)
         collect(output, now);
         std::uint32_t channel = 0;
         std::uint32_t input = 0;
-        if (!pick(output, booked, channel, input)) {
+        if (continues(output)) {
+            channel = output.last_channel;
+            input = output.channels[channel].last_input;
+        } else if (!pick(output, booked, channel, input)) {
             if (booked) arm(number, free);
             return arm_for_credits(number, now);
         }
@@ -225,6 +254,11 @@ void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t in
     const std::uint32_t piece = queue.first;
     const double bytes = bytes_of(pieces_[piece]);
     queue.first = pieces_[piece].next;
+    const std::uint32_t path = parts_[pieces_[piece].part].flight.path;
+    const bool same = output.last_channel == at && channel.last_input == input && output.last_path == path &&
+        output.filled + bytes <= output.packet;
+    output.filled = same ? output.filled + bytes : bytes;
+    output.last_path = path;
     output.last_channel = at;
     channel.last_input = input;
     channel.room -= bytes;

@@ -79,6 +79,9 @@ private:
         std::uint32_t loads = 0;  // of these
         Ps armed = ~Ps{0};
         Ps turn = 0;                      // of loads, where others have booked the wire
+        double packet = 0;                // bytes of the longest packet
+        double filled = 0;                // of the last one
+        std::uint32_t last_path = none;
         Ps credit_ps = 0;                 // a credit's way back
         Ps passing_ps = 0;                // how long a line of which this is the last link has its room
         std::vector<std::uint32_t> from;  // inputs: outputs of other nodes, the first one the own rank
@@ -120,6 +123,7 @@ private:
     static std::uint32_t input_of(Output& output, std::uint32_t from);
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
     bool pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const;
+    bool continues(const Output& output) const;
     bool of_load(std::uint32_t piece) const
     {
         return parts_[pieces_[piece].part].flight.asks || parts_[pieces_[piece].part].flight.asked;
@@ -142,6 +146,7 @@ private:
     std::vector<std::uint32_t> free_pieces_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_parts_;
+    std::vector<std::uint32_t> turns_;  // by stage: loads that have chosen one of its links
     std::vector<Event> events_;
     std::vector<Passed> passed_;
     std::uint64_t waiting_ = 0;

@@ -189,7 +189,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
-    const std::uint64_t occupancy = headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    if (flight.asked) headers += packets_of_load_ps(number, flight, share, now);
+    const std::uint64_t occupancy = headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
@@ -220,7 +221,7 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     LinkGroup& link = book_.group(group);
     const CostLink& figures = book_.figures(link);
     const double wire = flight.bytes * share * figures.back_ps_per_byte +
-        (flight.asks ? flight.messages * share * figures.answer_ps : 0);
+        (flight.asks ? flight.messages * share * figures.answer_ps + packets_of_load_ps(group, flight, share, now) : 0);
     head = std::max(now, link.free_ps);
     link.free_ps = head + occupancy_ps(wire, 1);
     link.busy_ps += wire;
@@ -275,19 +276,42 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     if (back > 0) answer_back(number, back, now);
 }
 
+FlowLinks::OpenPacket& FlowLinks::open_packet(FlatMap& of, std::uint64_t key, bool& known)
+{
+    std::uint32_t at = of.find(key);
+    known = at != FlatMap::none;
+    if (!known) {
+        at = static_cast<std::uint32_t>(open_.size());
+        open_.emplace_back();
+        of.insert(key, at);
+    }
+    return open_[at];
+}
+
+// Where lines to one destination share packets, a part of a load goes into the packet that is open if that has room for it and the part
+// before has passed shortly before. Beyond what the rate has of full packets.
+double FlowLinks::packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now)
+{
+    const CostLink& link = book_.figures(book_.group(number));
+    if (link.shared_packet_ps <= 0 || link.ps_per_byte <= 0) return 0;
+    bool known = false;
+    OpenPacket& open = open_packet(load_open_of_,
+        std::uint64_t{number} << 32 | std::uint64_t{flight.path} << 1 | (flight.asks ? 1U : 0U), known);
+    // A packet is full of data; requests have none.
+    const double passing = flight.asks ? 0 : flight.bytes * share * link.ps_per_byte;
+    const bool joins = known && open.filled_ps + passing <= link.packet_time_ps &&
+        static_cast<double>(now) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
+    open.last_ps = now;
+    open.filled_ps = joins ? open.filled_ps + passing : passing;
+    return (joins ? 0 : link.shared_packet_ps) - passing / link.packet_time_ps * link.shared_packet_ps;
+}
+
 // Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
 bool FlowLinks::shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn)
 {
     if (!rules_.waits || link.shared_packet_ps <= 0) return false;
-    const std::uint64_t key = std::uint64_t{number} << 32 | flight.path;
-    std::uint32_t at = open_of_.find(key);
-    const bool known = at != FlatMap::none;
-    if (!known) {
-        at = static_cast<std::uint32_t>(open_.size());
-        open_.emplace_back();
-        open_of_.insert(key, at);
-    }
-    OpenPacket& open = open_[at];
+    bool known = false;
+    OpenPacket& open = open_packet(open_of_, std::uint64_t{number} << 32 | flight.path, known);
     const double more = link.signal_ps - link.shared_packet_ps;
     const bool shares = known && open.filled_ps + more <= link.packet_time_ps &&
         static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;

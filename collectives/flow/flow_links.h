@@ -137,6 +137,7 @@ private:
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     bool shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn);
+    double packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now);
     double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -151,7 +152,9 @@ private:
         std::uint64_t last_ps = 0;
         double filled_ps = 0;
     };
-    FlatMap open_of_;  // by group and path
+    OpenPacket& open_packet(FlatMap& of, std::uint64_t key, bool& known);
+    FlatMap open_of_;        // of signals, by group and path
+    FlatMap load_open_of_;   // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
