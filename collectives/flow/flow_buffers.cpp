@@ -157,7 +157,7 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         std::size_t chosen = 0;
         while (chosen + 1 < count && place >= branches[chosen].share) place -= branches[chosen++].share;
         branches[chosen].share = piece.share;
-        return take_link(number, branches[chosen], now);
+        return start(number, branches[chosen], now);
     }
     parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
     for (std::size_t i = 0; i < count; ++i) {
@@ -167,8 +167,20 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         Hold& held = pieces_[branch].held;
         held.bytes *= branches[i].share / piece.share;
         pieces_[branch].share = branches[i].share;
-        take_link(branch, branches[i], now);
+        start(branch, branches[i], now);
     }
+}
+
+// A card starts one message after the other.
+void FlowBuffers::start(std::uint32_t number, const Branch& branch, Ps now)
+{
+    Piece& piece = pieces_[number];
+    const FlowFlight& flight = parts_[piece.part].flight;
+    const Ps begin =
+        piece.started ? now : links_.start_messages(branch.group, flight.messages * branch.share, flight, now);
+    if (begin <= now) return take_link(number, branch, now);
+    piece.started = true;
+    events_.push_back({begin, number, true});
 }
 
 void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
@@ -288,6 +300,7 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
     Part& part = parts_[piece.part];
     if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps);
     piece.held = taken;
+    piece.started = false;
     piece.node = outputs_[taken.output].links > 1 ? -1 : book_.link_of(piece.group).to;
     const FlowPath& path = book_.path(part.flight.path);
     if (++piece.stage < path.first + path.stages) {

@@ -100,7 +100,8 @@ private:
         std::uint32_t group = 0;    // link that it waits for
         std::uint32_t next = none;  // in the queue
         double share = 1;  // of the part
-        Hold held;         // on the link before
+        bool started = false;  // by the card in front of the link
+        Hold held;             // on the link before
     };
     struct Part {
         std::uint32_t transfer = 0;
@@ -121,6 +122,7 @@ private:
     std::uint32_t make_output(std::uint32_t group);
     Channel& channel(Output& output, std::uint32_t number);
     static std::uint32_t input_of(Output& output, std::uint32_t from);
+    void start(std::uint32_t number, const Branch& branch, Ps now);
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
     bool pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const;
     bool continues(const Output& output) const;

@@ -167,6 +167,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const double bytes = flight.bytes * share;
     // It may make groups, so it comes before the reference.
     const double least_rate = rules_.waits ? rate_of_acknowledges(number, flight, now) : 0;
+    if (!flight.buffered) now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     const std::uint64_t begin = std::max(now, group.free_ps);
@@ -206,6 +207,18 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now);
+}
+
+std::uint64_t FlowLinks::start_messages(std::uint32_t group, double messages, const FlowFlight& flight,
+    std::uint64_t now)
+{
+    if (!rules_.starts || flight.loaded || flight.acknowledges || messages <= 0) return now;
+    const double interval = book_.figures(book_.group(group)).message_interval_ps;
+    if (interval <= 0) return now;
+    if (card_free_.size() <= group) card_free_.resize(book_.groups());
+    const double start = std::max(static_cast<double>(now), card_free_[group]);
+    card_free_[group] = start + messages * interval;
+    return rounded(start);
 }
 
 std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
@@ -259,6 +272,7 @@ bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass&
 void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now,
     std::uint64_t left, std::uint64_t& head)
 {
+    now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     std::uint64_t turn = std::max(now, group.signals_free_ps);

@@ -53,6 +53,7 @@ struct LinkRules {
     bool buffers =
         false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
     bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
+    bool starts = false;    // a network card starts one message after the other (CostLink::message_interval_ps)
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -98,6 +99,8 @@ public:
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
         std::uint64_t now);
+    // When a card starts the messages of the flight, or the first of them, that come to this link at `now`.
+    std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
 
@@ -157,6 +160,7 @@ private:
     FlatMap load_open_of_;   // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
+    std::vector<double> card_free_;          // by group: when the card in front of it may start a message
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

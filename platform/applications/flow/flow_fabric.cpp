@@ -78,6 +78,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.links.waits = true;
         out.links.buffers = true;
         out.links.requests = true;
+        out.links.starts = true;
         out.signal_slots = true;
         out.last_flags = true;
     }
