@@ -1,4 +1,5 @@
-// Back pressure: links whose buffers at the far end are finite, where paths pass ranks.
+// Back pressure: links whose buffers at the far end are finite: for all that passes where paths pass ranks, and for loads on all
+// links, if their requests take the wire (LinkRules::requests).
 //
 // Parts of transfers wait at the sending end of such a link, in a queue for each virtual channel and for each link that
 // they come from (one more for what the own rank sends). When the wire is free, the next channel in turn, and in it the next
@@ -8,7 +9,9 @@
 // for links further on: a ring of which more than every second transfer goes on at each rank carries a part of its bandwidth
 // only (docs/models/flow.md, back pressure).
 //
-// Not links whose rate follows from the credits of acknowledges (flow_links.h).
+// Stores: not on links whose rate follows from the credits of acknowledges (flow_links.h). Requests of loads have a channel of their own.
+// Parts of one load follow each other up to the longest packet, take one of several equal routes, and take turns with what others have
+// booked ahead. After a circle of full buffers loads wait for room no more.
 #pragma once
 
 #include <cstdint>

@@ -313,7 +313,8 @@ double FlowLinks::packets_of_load_ps(std::uint32_t number, const FlowFlight& fli
         std::uint64_t{number} << 32 | std::uint64_t{flight.path} << 1 | (flight.asks ? 1U : 0U), known);
     // A packet is full of data; requests have none.
     const double passing = flight.asks ? 0 : flight.bytes * share * link.ps_per_byte;
-    const bool joins = known && open.filled_ps + passing <= link.packet_time_ps &&
+    constexpr double exact = 1 + 1e-9;  // of sums
+    const bool joins = known && open.filled_ps + passing <= link.packet_time_ps * exact &&
         static_cast<double>(now) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
     open.last_ps = now;
     open.filled_ps = joins ? open.filled_ps + passing : passing;
