@@ -81,9 +81,9 @@ private:
         std::uint32_t queued = 0;
         std::uint32_t loads = 0;  // of these
         Ps armed = ~Ps{0};
-        Ps turn = 0;                      // of loads, where others have booked the wire
-        double packet = 0;                // bytes of the longest packet
-        double filled = 0;                // of the last one
+        Ps turn = 0;        // of loads, where others have booked the wire
+        double packet = 0;  // bytes of the longest packet
+        double filled = 0;  // of the last one
         std::uint32_t last_path = none;
         Ps credit_ps = 0;                 // a credit's way back
         Ps passing_ps = 0;                // how long a line of which this is the last link has its room
@@ -102,9 +102,9 @@ private:
         std::uint32_t stage = 0;    // that comes next
         std::uint32_t group = 0;    // link that it waits for
         std::uint32_t next = none;  // in the queue
-        double share = 1;  // of the part
-        bool started = false;  // by the card in front of the link
-        Hold held;             // on the link before
+        double share = 1;           // of the part
+        bool started = false;       // by the card in front of the link
+        Hold held;                  // on the link before
     };
     struct Part {
         std::uint32_t transfer = 0;

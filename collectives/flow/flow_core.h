@@ -111,7 +111,20 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, issue, issue_more };
+    enum class Kind : std::uint32_t {
+        resume,
+        hop,
+        loaded,
+        launch,
+        leave,
+        timer,
+        wire,
+        piece,
+        ask,
+        enter,
+        issue,
+        issue_more
+    };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -178,14 +191,7 @@ private:
         std::uint32_t oldest = none;   // of its moves that load, and the newest
         std::uint32_t newest = none;
     };
-    struct PacketState {
-        Ps issued =
-            0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
-        Ps freed = 0;
-        Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
-        Ps asked_last = 0;
-        std::vector<Ps> turns;
-    };
+    struct PacketState;
     struct alignas(64) Transfer {
         FlowFlight flight;
         Use use = Use::put;
@@ -414,7 +420,7 @@ private:
     std::vector<std::uint32_t> free_transfers_;
     std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
-    std::vector<LoadWindow> load_windows_;  // by thread
+    std::vector<LoadWindow> load_windows_;         // by thread
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

@@ -156,8 +156,8 @@ private:
         double filled_ps = 0;
     };
     OpenPacket& open_packet(FlatMap& of, std::uint64_t key, bool& known);
-    FlatMap open_of_;        // of signals, by group and path
-    FlatMap load_open_of_;   // of loads, by group, path and whether requests or data
+    FlatMap open_of_;       // of signals, by group and path
+    FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
     std::vector<double> card_free_;          // by group: when the card in front of it may start a message

@@ -34,8 +34,9 @@ const SwitchGroupRoutes& FlowCore::routes(const Thread& thread, std::vector<std:
     const SwitchGroupRoutes* found = switches_->of(members, thread.endpoint);
     if (found == nullptr)
         throw InputError(thread.job->what.name, 0,
-            fmt::format("no switch that all {} members of a group are attached to can serve it, nor do planes of two tiers: "
-                        "a leaf of each plane for every rank, and switches above all of these leaves",
+            fmt::format(
+                "no switch that all {} members of a group are attached to can serve it, nor do planes of two tiers: "
+                "a leaf of each plane for every rank, and switches above all of these leaves",
                 members.size()),
             "ranks behind the same switches or under planes of two tiers, or an algorithm of loads and stores");
     return *found;
@@ -66,8 +67,7 @@ void FlowCore::for_planes(const SwitchGroupRoutes& found, const Visit& visit)
 void FlowCore::ask_members(std::uint32_t number, Ps now, Ps earliest)
 {
     const Thread& thread = threads_[moves_[number].thread];
-    const std::vector<std::uint32_t> members =
-        endpoints_of(thread, thread.program->ops[moves_[number].op], true);
+    const std::vector<std::uint32_t> members = endpoints_of(thread, thread.program->ops[moves_[number].op], true);
     moves_[number].pending = 0;
     for_planes(routes(thread, members, true), [&](const SwitchGroupRoutes& found, std::uint32_t) {
         ++moves_[number].pending;
@@ -159,8 +159,7 @@ void FlowCore::store_group_by(const SwitchGroupRoutes& found, std::uint32_t plan
     const SwitchRoute& route = found.of.at(thread.endpoint);
     const GroupPaths& paths = paths_of(route);
     Transfer transfer;
-    transfer.flight =
-        links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, gathering.bytes, from, 0);
+    transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, gathering.bytes, from, 0);
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
     transfer.earliest = ready + book_.path(transfer.flight.path).head_ps;
@@ -169,8 +168,8 @@ void FlowCore::store_group_by(const SwitchGroupRoutes& found, std::uint32_t plan
 }
 
 // What a contribution goes with: the oldest push of the same chunks that its rank has no part in yet.
-std::uint32_t FlowCore::push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members,
-    std::uint32_t index, std::uint32_t plane)
+std::uint32_t FlowCore::push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index,
+    std::uint32_t plane)
 {
     const Thread& thread = threads_[index];
     std::vector<std::uint64_t> key{thread.job->id, thread.program->operands[op.first + op.sources].slot, op.count,

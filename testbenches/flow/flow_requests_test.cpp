@@ -68,7 +68,8 @@ TEST(FlowRequests, LoadsThatAreSpreadDoNotNeedIt)
 
 TEST(FlowRequests, APacketThatIsCutShortCostsItsOverhead)
 {
-    const RunSetup setup = on(compared("torus_16"), "reduce_scatter", "direct_get", "256 KiB").with("routing.cycles=allow");
+    const RunSetup setup =
+        on(compared("torus_16"), "reduce_scatter", "direct_get", "256 KiB").with("routing.cycles=allow");
     const double own = flow_ps(setup);
     EXPECT_GT(flow_ps(setup.with("link.packet_overhead=250")), 1.05 * own);
     EXPECT_LT(flow_ps(setup.with("link.packet_overhead=0")), own);
