@@ -69,6 +69,7 @@ void FlowCore::arrived(std::uint32_t number)
         move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
         move.loaded = std::max(move.loaded, tail);
         if (logs()) log_loaded(transfer, tail);
+        if (transfer.flight.asked) load_came(transfer, tail);
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
@@ -79,6 +80,7 @@ void FlowCore::arrived(std::uint32_t number)
         if (logs()) log_stored(transfer, tail, tail);
         return finish_blocked(index);
     }
+    case Use::request: return answer_request(Transfer(transfer));
     case Use::operand:
     case Use::to_switch:
     case Use::pushed:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace weft {
 
@@ -10,11 +11,13 @@ namespace {
 constexpr std::uint64_t most_circles =
     64;  // beyond, no part waits for room: what is left would be one circle after the other
 constexpr double bytes_of_answer_credit = 64;
+constexpr double golden_ratio = 0.6180339887498949;  // multiples of it spread evenly over [0, 1)
 
-// Of a virtual channel set the channels of requests and of responses.
+// Of a virtual channel set the channels of stores, of responses, and of requests of loads.
+constexpr std::uint32_t channels_of_set = 3;
 std::uint32_t channel_of(std::uint32_t set, const FlowFlight& flight)
 {
-    return 2 * set + (flight.loaded || flight.acknowledges ? 1 : 0);
+    return channels_of_set * set + (flight.asks ? 2 : flight.loaded || flight.acknowledges ? 1 : 0);
 }
 
 }  // namespace
@@ -40,7 +43,6 @@ void FlowBuffers::for_parts(std::uint32_t group, double share, std::uint32_t set
 
 std::uint32_t FlowBuffers::output_of(std::uint32_t group)
 {
-    if (!book_.group(group).through) return none;
     if (output_of_.size() <= group) output_of_.resize(book_.groups(), undecided);
     if (output_of_[group] == undecided) output_of_[group] = make_output(group);
     return output_of_[group];
@@ -49,9 +51,12 @@ std::uint32_t FlowBuffers::output_of(std::uint32_t group)
 std::uint32_t FlowBuffers::make_output(std::uint32_t group)
 {
     const CostLink& link = book_.figures(book_.group(group));
-    if (link.buffer <= 0 || links_.waits_for_acknowledges(link)) return none;
+    if (link.buffer <= 0) return none;
     Output made;
     made.group = group;
+    made.links = book_.size(group);
+    made.packet = link.ps_per_byte > 0 ? made.links * link.packet_time_ps / link.ps_per_byte : 0;
+    made.waits = links_.waits_for_acknowledges(link);
     made.credit_ps = static_cast<Ps>(link.answer_round_ps / 2);
     made.passing_ps = static_cast<Ps>(link.answer_round_ps + link.answer_dwell_ps);
     made.from = {none};
@@ -64,8 +69,9 @@ FlowBuffers::Channel& FlowBuffers::channel(Output& output, std::uint32_t number)
     const CostLink& link = book_.figures(book_.group(output.group));
     while (output.channels.size() <= number) {
         Channel made;
-        const bool responses = output.channels.size() % 2 == 1;
-        made.capacity = made.room = responses ? link.answer_credits * bytes_of_answer_credit : link.buffer;
+        const bool responses = output.channels.size() % channels_of_set == 1;
+        made.capacity = made.room =
+            output.links * (responses ? link.answer_credits * bytes_of_answer_credit : link.buffer);
         made.inputs.resize(output.from.size());
         output.channels.push_back(std::move(made));
     }
@@ -85,10 +91,17 @@ std::uint32_t FlowBuffers::input_of(Output& output, std::uint32_t from)
 bool FlowBuffers::takes(const FlowFlight& flight)
 {
     if (flight.bytes <= 0 || flight.passed > 0) return false;
+    const bool loads = flight.asks || flight.asked;
     bool out = true;
     for (std::uint32_t s = 0; s < flight.stages && out; ++s)
-        for_links(flight.stage + s,
-            [&](std::uint32_t group, double, std::uint32_t) { out = out && output_of(group) != none; });
+        for_links(flight.stage + s, [&](std::uint32_t group, double, std::uint32_t) {
+            if (!loads && !book_.group(group).through) {
+                out = false;
+                return;
+            }
+            const std::uint32_t at = output_of(group);
+            out = out && at != none && (loads || !outputs_[at].waits);
+        });
     return out;
 }
 
@@ -131,11 +144,21 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
     std::size_t count = 0;
     double sum = 0;
     for_links(piece.stage, [&](std::uint32_t group, double share, std::uint32_t set) {
-        const std::int32_t from = book_.link_of(group).from;
+        const double links = book_.size(group);
+        const std::int32_t from = links > 1 ? -1 : book_.link_of(group).from;
         if (piece.node >= 0 && from >= 0 && from != piece.node) return;
-        sum += share;
-        if (count < most_branches) branches[count++] = {group, set, share};
+        sum += share * links;
+        if (count < most_branches) branches[count++] = {group, set, share * links};
     });
+    if (count > 1 && of_load(number)) {
+        // A part of a load is a few lines, which take one of the routes.
+        if (turns_.size() <= piece.stage) turns_.resize(piece.stage + 1);
+        double place = std::fmod(++turns_[piece.stage] * golden_ratio, 1.0) * sum;
+        std::size_t chosen = 0;
+        while (chosen + 1 < count && place >= branches[chosen].share) place -= branches[chosen++].share;
+        branches[chosen].share = piece.share;
+        return start(number, branches[chosen], now);
+    }
     parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
     for (std::size_t i = 0; i < count; ++i) {
         branches[i].share *= piece.share / sum;
@@ -144,8 +167,20 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         Hold& held = pieces_[branch].held;
         held.bytes *= branches[i].share / piece.share;
         pieces_[branch].share = branches[i].share;
-        take_link(branch, branches[i], now);
+        start(branch, branches[i], now);
     }
+}
+
+// A card starts one message after the other.
+void FlowBuffers::start(std::uint32_t number, const Branch& branch, Ps now)
+{
+    Piece& piece = pieces_[number];
+    const FlowFlight& flight = parts_[piece.part].flight;
+    const Ps begin =
+        piece.started ? now : links_.start_messages(branch.group, flight.messages * branch.share, flight, now);
+    if (begin <= now) return take_link(number, branch, now);
+    piece.started = true;
+    events_.push_back({begin, number, true});
 }
 
 void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
@@ -160,12 +195,25 @@ void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
     (queue.first == none ? queue.first : pieces_[queue.last].next) = number;
     queue.last = number;
     ++output.queued;
+    output.loads += of_load(number) ? 1 : 0;
     ++waiting_;
     serve(at, now);
 }
 
+// Whether the next piece of the queue that was served last shares the packet of the one before: a packet is not interrupted.
+bool FlowBuffers::continues(const Output& output) const
+{
+    if (output.last_path == none || output.last_channel >= output.channels.size()) return false;
+    const Channel& of = output.channels[output.last_channel];
+    const std::uint32_t piece = of.inputs[of.last_input].first;
+    if (piece == none || !of_load(piece)) return false;
+    const double bytes = bytes_of(pieces_[piece]);
+    return parts_[pieces_[piece].part].flight.path == output.last_path && output.filled + bytes <= output.packet &&
+        of.room >= bytes;
+}
+
 // The next channel in turn, and in it the next input in turn, whose first piece has room.
-bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const
+bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const
 {
     const auto channels = static_cast<std::uint32_t>(output.channels.size());
     for (std::uint32_t c = 1; c <= channels; ++c) {
@@ -175,7 +223,10 @@ bool FlowBuffers::pick(const Output& output, std::uint32_t& channel, std::uint32
         for (std::uint32_t i = 1; i <= inputs; ++i) {
             input = (of.last_input + i) % inputs;
             if (of.inputs[input].first == none) continue;
-            if (circles_ > most_circles || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
+            if (loads_only && !of_load(of.inputs[input].first)) continue;
+            // Single lines find room where whole parts block each other, so loads no longer wait after the first circle.
+            const std::uint64_t most = of_load(of.inputs[input].first) ? 0 : most_circles;
+            if (circles_ > most || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
                 return true;
             break;  // the room that comes back is for the next in turn
         }
@@ -188,12 +239,21 @@ void FlowBuffers::serve(std::uint32_t number, Ps now)
     if (outputs_[number].armed <= now) outputs_[number].armed = ~Ps{0};
     while (outputs_[number].queued > 0) {
         Output& output = outputs_[number];
+        // Others that have booked the wire do not wait here: loads take turns with them.
         const Ps free = book_.group(output.group).free_ps;
-        if (free > now) return arm(number, free);
+        const bool booked = free > now;
+        if (booked && (output.loads == 0 || output.turn > now))
+            return arm(number, output.loads == 0 ? free : std::min(free, output.turn));
         collect(output, now);
         std::uint32_t channel = 0;
         std::uint32_t input = 0;
-        if (!pick(output, channel, input)) return arm_for_credits(number, now);
+        if (continues(output)) {
+            channel = output.last_channel;
+            input = output.channels[channel].last_input;
+        } else if (!pick(output, booked, channel, input)) {
+            if (booked) arm(number, free);
+            return arm_for_credits(number, now);
+        }
         begin(number, channel, input, now);
     }
 }
@@ -206,12 +266,30 @@ void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t in
     const std::uint32_t piece = queue.first;
     const double bytes = bytes_of(pieces_[piece]);
     queue.first = pieces_[piece].next;
+    const std::uint32_t path = parts_[pieces_[piece].part].flight.path;
+    const bool same = output.last_channel == at && channel.last_input == input && output.last_path == path &&
+        output.filled + bytes <= output.packet;
+    output.filled = same ? output.filled + bytes : bytes;
+    output.last_path = path;
     output.last_channel = at;
     channel.last_input = input;
     channel.room -= bytes;
     --output.queued;
     --waiting_;
-    links_.begin_on(output.group, pieces_[piece].share, parts_[pieces_[piece].part].flight, pieces_[piece].stage, now);
+    LinkGroup& wire = book_.group(output.group);
+    const bool load = of_load(piece);
+    const Ps booked = load ? std::max(wire.free_ps, now) : now;
+    if (load) {
+        --output.loads;
+        wire.free_ps = std::min(wire.free_ps, now);
+    }
+    links_.begin_on(output.group, pieces_[piece].share / output.links, parts_[pieces_[piece].part].flight,
+        pieces_[piece].stage, now);
+    if (load) {
+        const Ps passing = book_.group(output.group).free_ps - now;
+        outputs_[number].turn = now + passing * (booked > now ? 2 : 1);
+        book_.group(output.group).free_ps = booked + passing;
+    }
     pass_link(piece, {number, at, bytes}, now);
 }
 
@@ -222,7 +300,8 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
     Part& part = parts_[piece.part];
     if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps);
     piece.held = taken;
-    piece.node = book_.link_of(piece.group).to;
+    piece.started = false;
+    piece.node = outputs_[taken.output].links > 1 ? -1 : book_.link_of(piece.group).to;
     const FlowPath& path = book_.path(part.flight.path);
     if (++piece.stage < path.first + path.stages) {
         events_.push_back({now + book_.stage(piece.stage).before_ps, number, true});

@@ -1,4 +1,5 @@
-// Back pressure: links whose buffers at the far end are finite, where paths pass ranks.
+// Back pressure: links whose buffers at the far end are finite: for all that passes where paths pass ranks, and for loads on all
+// links, if their requests take the wire (LinkRules::requests).
 //
 // Parts of transfers wait at the sending end of such a link, in a queue for each virtual channel and for each link that
 // they come from (one more for what the own rank sends). When the wire is free, the next channel in turn, and in it the next
@@ -8,7 +9,9 @@
 // for links further on: a ring of which more than every second transfer goes on at each rank carries a part of its bandwidth
 // only (docs/models/flow.md, back pressure).
 //
-// Not links whose rate follows from the credits of acknowledges (flow_links.h).
+// Stores: not on links whose rate follows from the credits of acknowledges (flow_links.h). Requests of loads have a channel of their own.
+// Parts of one load follow each other up to the longest packet, take one of several equal routes, and take turns with what others have
+// booked ahead. After a circle of full buffers loads wait for room no more.
 #pragma once
 
 #include <cstdint>
@@ -72,9 +75,16 @@ private:
     };
     struct Output {
         std::uint32_t group = 0;
+        double links = 1;    // of the group, side by side
+        bool waits = false;  // FlowLinks::waits_for_acknowledges(): for loads only
         std::uint32_t last_channel = 0;
         std::uint32_t queued = 0;
+        std::uint32_t loads = 0;  // of these
         Ps armed = ~Ps{0};
+        Ps turn = 0;        // of loads, where others have booked the wire
+        double packet = 0;  // bytes of the longest packet
+        double filled = 0;  // of the last one
+        std::uint32_t last_path = none;
         Ps credit_ps = 0;                 // a credit's way back
         Ps passing_ps = 0;                // how long a line of which this is the last link has its room
         std::vector<std::uint32_t> from;  // inputs: outputs of other nodes, the first one the own rank
@@ -92,8 +102,9 @@ private:
         std::uint32_t stage = 0;    // that comes next
         std::uint32_t group = 0;    // link that it waits for
         std::uint32_t next = none;  // in the queue
-        double share = 1;
-        Hold held;  // on the link before
+        double share = 1;           // of the part
+        bool started = false;       // by the card in front of the link
+        Hold held;                  // on the link before
     };
     struct Part {
         std::uint32_t transfer = 0;
@@ -114,8 +125,14 @@ private:
     std::uint32_t make_output(std::uint32_t group);
     Channel& channel(Output& output, std::uint32_t number);
     static std::uint32_t input_of(Output& output, std::uint32_t from);
+    void start(std::uint32_t number, const Branch& branch, Ps now);
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
-    bool pick(const Output& output, std::uint32_t& channel, std::uint32_t& input) const;
+    bool pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const;
+    bool continues(const Output& output) const;
+    bool of_load(std::uint32_t piece) const
+    {
+        return parts_[pieces_[piece].part].flight.asks || parts_[pieces_[piece].part].flight.asked;
+    }
     void begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now);
     void pass_one(std::uint32_t number, Ps now);
     void pass_link(std::uint32_t number, const Hold& taken, Ps now);
@@ -134,6 +151,7 @@ private:
     std::vector<std::uint32_t> free_pieces_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_parts_;
+    std::vector<std::uint32_t> turns_;  // by stage: loads that have chosen one of its links
     std::vector<Event> events_;
     std::vector<Passed> passed_;
     std::uint64_t waiting_ = 0;

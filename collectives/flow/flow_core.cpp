@@ -276,6 +276,8 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
             break;
         case Kind::ask: ask_border(event.index); break;
         case Kind::enter: enter_line(event.index); break;
+        case Kind::issue: issue(event.index); break;
+        case Kind::issue_more: issue_more(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -18,7 +18,9 @@
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
+#include "collectives/flow/flow_gathering.h"
 #include "collectives/flow/flow_links.h"
+#include "collectives/flow/load_window.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
 #include "collectives/flow/path_book.h"
@@ -109,7 +111,20 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter };
+    enum class Kind : std::uint32_t {
+        resume,
+        hop,
+        loaded,
+        launch,
+        leave,
+        timer,
+        wire,
+        piece,
+        ask,
+        enter,
+        issue,
+        issue_more
+    };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -121,6 +136,7 @@ private:
         pushed,
         copy,
         lowered,
+        request,  // of a load
         // With a border: data and signals on their way to it; what it has brought; lines, and answers to them.
         leaving,
         leaving_signal,
@@ -175,14 +191,7 @@ private:
         std::uint32_t oldest = none;   // of its moves that load, and the newest
         std::uint32_t newest = none;
     };
-    struct PacketState {
-        Ps issued =
-            0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
-        Ps freed = 0;
-        Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
-        Ps asked_last = 0;
-        std::vector<Ps> turns;
-    };
+    struct PacketState;
     struct alignas(64) Transfer {
         FlowFlight flight;
         Use use = Use::put;
@@ -220,33 +229,9 @@ private:
         Ps put_ps = 0;
         Ps answer_ps = 0;
     };
-    // One operation of a switch: operands that it combines, or a store that it copies.
-    struct Gathering {
-        const SwitchGroupRoutes* routes = nullptr;
-        std::vector<std::uint32_t> destinations;  // endpoints
-        std::vector<std::uint32_t> threads;       // that wait for it; of a load one
-        std::uint32_t move = 0;                   // of a load
-        std::uint32_t pending = 0;
-        double bytes = 0;
-        Ps head = 0;
-        Ps tail = 0;
-        Ps earliest = 0;
-        // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
-        std::uint32_t above = none;
-        std::uint32_t leaf = none;
-    };
-    struct LeafPaths {
-        std::uint32_t raised = 0;
-        std::uint32_t lowered = 0;
-    };
-    struct GroupPaths {  // of a SwitchRoute, in the book
-        std::uint32_t store = 0;
-        std::uint32_t push = 0;
-        std::uint32_t operand = 0;
-        std::uint32_t result = 0;
-        std::uint32_t copy = 0;
-    };
+    using Gathering = FlowGathering;
+    using LeafPaths = FlowLeafPaths;
+    using GroupPaths = FlowGroupPaths;
     struct Outside;
     struct Batch {  // ranks that begin together
         JobId job = 0;
@@ -307,6 +292,15 @@ private:
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
     void store(const Move& move, Ps from, Ps ready);
+    // Requests of loads that take the wire (flow_requests.cpp).
+    bool asks_by_wire(std::uint32_t path, std::uint32_t back);
+    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span);
+    bool may_issue(const Transfer& transfer);
+    void issue(std::uint32_t number);
+    void await_loads(std::uint32_t thread);
+    void answer_request(const Transfer& asked);
+    void load_came(const Transfer& transfer, Ps tail);
+    void issue_more(std::uint32_t thread);
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
@@ -329,9 +323,16 @@ private:
     const GroupPaths& paths_of(const SwitchRoute& route);
     const LeafPaths& paths_of(const SwitchLeaf& leaf);
     void launch_group(const Transfer& transfer);
+    template <class Visit>
+    static void for_planes(const SwitchGroupRoutes& found, const Visit& visit);
     void ask_members(std::uint32_t number, Ps now, Ps earliest);
+    void ask_members_of(const SwitchGroupRoutes& found, const std::vector<std::uint32_t>& members, std::uint32_t number,
+        Ps now, Ps earliest);
     void store_group(const Move& move, Ps from, Ps ready);
-    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index);
+    void store_group_by(const SwitchGroupRoutes& found, std::uint32_t plane, const std::vector<std::uint32_t>& members,
+        const Move& move, Ps from, Ps ready);
+    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index,
+        std::uint32_t plane);
     void gathered(const Transfer& transfer, Ps tail);
     void send_copies(std::uint32_t number);
     std::uint32_t part_of(std::uint32_t number, std::uint32_t leaf);
@@ -419,6 +420,7 @@ private:
     std::vector<std::uint32_t> free_transfers_;
     std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
+    std::vector<LoadWindow> load_windows_;         // by thread
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

@@ -25,6 +25,14 @@ struct FlowCore::Outside {  // a share or a signal that is beyond the border
     Ps tail = 0;
 };
 
+struct FlowCore::PacketState {
+    Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
+    Ps freed = 0;
+    Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
+    Ps asked_last = 0;
+    std::vector<Ps> turns;
+};
+
 struct FlowCore::Job {
     // Arrivals that nobody has taken, and threads that sleep: chains of nodes.
     struct Semaphore {

@@ -167,6 +167,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const double bytes = flight.bytes * share;
     // It may make groups, so it comes before the reference.
     const double least_rate = rules_.waits ? rate_of_acknowledges(number, flight, now) : 0;
+    if (!flight.buffered) now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     const std::uint64_t begin = std::max(now, group.free_ps);
@@ -189,7 +190,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
-    const std::uint64_t occupancy = headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    if (flight.asked) headers += packets_of_load_ps(number, flight, share, now);
+    const std::uint64_t occupancy = headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
@@ -204,7 +206,19 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
-    if (back > 0 && (!flight.buffered || flight.loaded)) answer_back(number, back, now);
+    if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now);
+}
+
+std::uint64_t FlowLinks::start_messages(std::uint32_t group, double messages, const FlowFlight& flight,
+    std::uint64_t now)
+{
+    if (!rules_.starts || flight.loaded || flight.acknowledges || messages <= 0) return now;
+    const double interval = book_.figures(book_.group(group)).message_interval_ps;
+    if (interval <= 0) return now;
+    if (card_free_.size() <= group) card_free_.resize(book_.groups());
+    const double start = std::max(static_cast<double>(now), card_free_[group]);
+    card_free_[group] = start + messages * interval;
+    return rounded(start);
 }
 
 std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
@@ -213,12 +227,14 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     const std::uint64_t left = flight.rest_ps + book_.stage(stage).left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
-    if (!flight.acknowledges) {
+    if (!flight.acknowledges && !flight.asks) {
         pass_group(group, share, flight, now, left, head);
         return head;
     }
     LinkGroup& link = book_.group(group);
-    const double wire = flight.bytes * share * book_.figures(link).back_ps_per_byte;
+    const CostLink& figures = book_.figures(link);
+    const double wire = flight.bytes * share * figures.back_ps_per_byte +
+        (flight.asks ? flight.messages * share * figures.answer_ps + packets_of_load_ps(group, flight, share, now) : 0);
     head = std::max(now, link.free_ps);
     link.free_ps = head + occupancy_ps(wire, 1);
     link.busy_ps += wire;
@@ -256,6 +272,7 @@ bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass&
 void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now,
     std::uint64_t left, std::uint64_t& head)
 {
+    now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     std::uint64_t turn = std::max(now, group.signals_free_ps);
@@ -273,19 +290,43 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     if (back > 0) answer_back(number, back, now);
 }
 
+FlowLinks::OpenPacket& FlowLinks::open_packet(FlatMap& of, std::uint64_t key, bool& known)
+{
+    std::uint32_t at = of.find(key);
+    known = at != FlatMap::none;
+    if (!known) {
+        at = static_cast<std::uint32_t>(open_.size());
+        open_.emplace_back();
+        of.insert(key, at);
+    }
+    return open_[at];
+}
+
+// Where lines to one destination share packets, a part of a load goes into the packet that is open if that has room for it and the part
+// before has passed shortly before. Beyond what the rate has of full packets.
+double FlowLinks::packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now)
+{
+    const CostLink& link = book_.figures(book_.group(number));
+    if (link.shared_packet_ps <= 0 || link.ps_per_byte <= 0) return 0;
+    bool known = false;
+    OpenPacket& open = open_packet(load_open_of_,
+        std::uint64_t{number} << 32 | std::uint64_t{flight.path} << 1 | (flight.asks ? 1U : 0U), known);
+    // A packet is full of data; requests have none.
+    const double passing = flight.asks ? 0 : flight.bytes * share * link.ps_per_byte;
+    constexpr double exact = 1 + 1e-9;  // of sums
+    const bool joins = known && open.filled_ps + passing <= link.packet_time_ps * exact &&
+        static_cast<double>(now) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
+    open.last_ps = now;
+    open.filled_ps = joins ? open.filled_ps + passing : passing;
+    return (joins ? 0 : link.shared_packet_ps) - passing / link.packet_time_ps * link.shared_packet_ps;
+}
+
 // Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
 bool FlowLinks::shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn)
 {
     if (!rules_.waits || link.shared_packet_ps <= 0) return false;
-    const std::uint64_t key = std::uint64_t{number} << 32 | flight.path;
-    std::uint32_t at = open_of_.find(key);
-    const bool known = at != FlatMap::none;
-    if (!known) {
-        at = static_cast<std::uint32_t>(open_.size());
-        open_.emplace_back();
-        open_of_.insert(key, at);
-    }
-    OpenPacket& open = open_[at];
+    bool known = false;
+    OpenPacket& open = open_packet(open_of_, std::uint64_t{number} << 32 | flight.path, known);
     const double more = link.signal_ps - link.shared_packet_ps;
     const bool shares = known && open.filled_ps + more <= link.packet_time_ps &&
         static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;

@@ -36,6 +36,8 @@ struct FlowFlight {
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
+    bool asks = false;      // requests of loads of `bytes` bytes
+    bool asked = false;     // it answers requests that have taken the wire by themselves
     bool of_line = false;   // one line of a border (flow_border.h), which takes turns with what waits
 };
 
@@ -50,6 +52,8 @@ struct LinkRules {
     double credit_wait = 0.95;
     bool buffers =
         false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
+    bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
+    bool starts = false;    // a network card starts one message after the other (CostLink::message_interval_ps)
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -95,6 +99,8 @@ public:
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
         std::uint64_t now);
+    // When a card starts the messages of the flight, or the first of them, that come to this link at `now`.
+    std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
 
@@ -134,6 +140,7 @@ private:
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     bool shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn);
+    double packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now);
     double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -148,9 +155,12 @@ private:
         std::uint64_t last_ps = 0;
         double filled_ps = 0;
     };
-    FlatMap open_of_;  // by group and path
+    OpenPacket& open_packet(FlatMap& of, std::uint64_t key, bool& known);
+    FlatMap open_of_;       // of signals, by group and path
+    FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
+    std::vector<double> card_free_;          // by group: when the card in front of it may start a message
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

@@ -193,7 +193,8 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     record.issue_ps = pace.issue_ps(load);
     // A move that stores what it loads goes in pieces of one register set each. A piece starts when a set is free.
     std::uint32_t pieces = 1;
-    if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
+    if (op.destinations > 0 || (profile_.links.requests && op.own_destinations > 0))
+        pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;
     record.part = 1.0 / pieces;
     if (logs()) record.record = log_->record_of(index);
@@ -289,47 +290,6 @@ void FlowCore::store_alone(Thread& thread, const FlowOp& op)
             {there - now_ - store.put_ps, store.put_ps + store.answer_ps, 0, 0}, false);
     links_.count(thread.lone_group, begin, begin + store.pass.occupancy_ps, store.pass.busy_ps, store.pass.bytes);
     ++messages_;
-}
-
-// Asks peers for what the move loads from them.
-void FlowCore::ask(const Move& move, Ps now)
-{
-    const Thread& thread = threads_[move.thread];
-    const FlowTemplate& program = *thread.program;
-    const FlowOp& op = program.ops[move.op];
-    const std::uint32_t endpoint = thread.endpoint;
-    const std::uint32_t number = take(moves_, free_moves_, move);
-    if (in_order(thread)) {
-        Thread& owner = threads_[move.thread];
-        (owner.oldest == none ? owner.oldest : moves_[owner.newest].behind) = number;
-        owner.newest = number;
-    }
-    if (op.has(FlowOp::loads_group)) {
-        moves_[number].pending = 1;
-        return ask_members(number, now, now + move.load_ps + move.issue_ps);
-    }
-    const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
-    for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
-        const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
-        if (is_outside(owner)) {
-            ask_outside(number, i, now);
-            continue;
-        }
-        const std::uint32_t request = book_.find(endpoint, owner);
-        Transfer transfer;
-        transfer.flight =
-            links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
-        in_messages(transfer.flight, thread, move.part);
-        transfer.use = Use::get;
-        transfer.flight.loaded = true;
-        transfer.thread = move.thread;
-        transfer.target = number;
-        transfer.earliest = now + move.load_ps + move.issue_ps;
-        transfer.began = now;
-        transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
-        moves_[number].pending += launch_parts(transfer, move.issue_ps);
-    }
-    if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }
 
 // A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have

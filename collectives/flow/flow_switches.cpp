@@ -34,12 +34,11 @@ const SwitchGroupRoutes& FlowCore::routes(const Thread& thread, std::vector<std:
     const SwitchGroupRoutes* found = switches_->of(members, thread.endpoint);
     if (found == nullptr)
         throw InputError(thread.job->what.name, 0,
-            fmt::format("no switch that all {} members of a group are attached to can serve it, nor do leaves that "
-                        "each rank has one "
-                        "of and switches above all of them",
+            fmt::format(
+                "no switch that all {} members of a group are attached to can serve it, nor do planes of two tiers: "
+                "a leaf of each plane for every rank, and switches above all of these leaves",
                 members.size()),
-            "ranks behind the same switches or under one plane of two tiers, an algorithm of loads and stores, or "
-            "--fidelity line");
+            "ranks behind the same switches or under planes of two tiers, or an algorithm of loads and stores");
     return *found;
 }
 
@@ -57,26 +56,44 @@ void FlowCore::launch_group(const Transfer& transfer)
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }
 
+// The routes of each plane of a group, with its share of the lines.
+template <class Visit>
+void FlowCore::for_planes(const SwitchGroupRoutes& found, const Visit& visit)
+{
+    if (found.planes.empty()) return visit(found, 0U);
+    for (std::uint32_t plane = 0; plane < found.planes.size(); ++plane) visit(found.planes[plane], plane);
+}
+
 void FlowCore::ask_members(std::uint32_t number, Ps now, Ps earliest)
 {
+    const Thread& thread = threads_[moves_[number].thread];
+    const std::vector<std::uint32_t> members = endpoints_of(thread, thread.program->ops[moves_[number].op], true);
+    moves_[number].pending = 0;
+    for_planes(routes(thread, members, true), [&](const SwitchGroupRoutes& found, std::uint32_t) {
+        ++moves_[number].pending;
+        ask_members_of(found, members, number, now, earliest);
+    });
+}
+
+void FlowCore::ask_members_of(const SwitchGroupRoutes& found, const std::vector<std::uint32_t>& members,
+    std::uint32_t number, Ps now, Ps earliest)
+{
     const Move& move = moves_[number];
-    const Thread& thread = threads_[move.thread];
-    const std::vector<std::uint32_t> members = endpoints_of(thread, thread.program->ops[move.op], true);
     Gathering gathering;
-    gathering.routes = &routes(thread, members, true);
+    gathering.routes = &found;
     gathering.threads = {move.thread};
     gathering.destinations = members;
     gathering.move = number;
-    gathering.pending = gathering.routes->parts(members.size());
-    gathering.bytes = move.bytes;
+    gathering.pending = found.parts(members.size());
+    gathering.bytes = move.bytes * found.share;
     gathering.earliest = earliest;
-    const Ps asked = now + gathering.routes->of.at(thread.endpoint).asked_ps;
-    for (const std::uint32_t member : members) paths_of(gathering.routes->of.at(member));
-    const SwitchGroupRoutes& found = *gathering.routes;
+    const Ps asked = now + found.of.at(threads_[move.thread].endpoint).asked_ps;
+    for (const std::uint32_t member : members) paths_of(found.of.at(member));
     const std::uint32_t at = take(gatherings_, free_gatherings_, std::move(gathering));
     for (const std::uint32_t member : members) {
         Transfer transfer;
-        transfer.flight = links_.of_group(paths_of(found.of.at(member)).operand, member, move.bytes, asked, 0);
+        transfer.flight =
+            links_.of_group(paths_of(found.of.at(member)).operand, member, move.bytes * found.share, asked, 0);
         transfer.use = Use::operand;
         transfer.target = part_of(at, found.of.at(member).leaf);
         launch_group(transfer);
@@ -110,14 +127,24 @@ const FlowCore::LeafPaths& FlowCore::paths_of(const SwitchLeaf& leaf)
 
 void FlowCore::store_group(const Move& move, Ps from, Ps ready)
 {
+    const Thread& thread = threads_[move.thread];
+    const FlowOp& op = thread.program->ops[move.op];
+    const std::vector<std::uint32_t> members = endpoints_of(thread, op, false);
+    for_planes(routes(thread, members, op.has(FlowOp::pushes)),
+        [&](const SwitchGroupRoutes& found, std::uint32_t plane) {
+            store_group_by(found, plane, members, move, from, ready);
+        });
+}
+
+void FlowCore::store_group_by(const SwitchGroupRoutes& found, std::uint32_t plane,
+    const std::vector<std::uint32_t>& members, const Move& move, Ps from, Ps ready)
+{
     Thread& thread = threads_[move.thread];
     const FlowOp& op = thread.program->ops[move.op];
     const bool pushes = op.has(FlowOp::pushes);
-    const std::vector<std::uint32_t> members = endpoints_of(thread, op, false);
-    const SwitchGroupRoutes& found = routes(thread, members, pushes);
     std::uint32_t at = 0;
     if (pushes) {
-        at = push_gathering(op, members, move.thread);
+        at = push_gathering(op, members, move.thread, plane);
     } else {
         Gathering gathering;
         gathering.threads = {move.thread};
@@ -127,12 +154,12 @@ void FlowCore::store_group(const Move& move, Ps from, Ps ready)
     Gathering& gathering = gatherings_[at];
     gathering.routes = &found;
     gathering.destinations = members;
-    gathering.bytes = move.bytes;
+    gathering.bytes = move.bytes * found.share;
     if (pushes && gathering.threads.size() == 1) gathering.pending = found.parts(members.size());
     const SwitchRoute& route = found.of.at(thread.endpoint);
     const GroupPaths& paths = paths_of(route);
     Transfer transfer;
-    transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, move.bytes, from, 0);
+    transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, gathering.bytes, from, 0);
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
     transfer.earliest = ready + book_.path(transfer.flight.path).head_ps;
@@ -141,11 +168,12 @@ void FlowCore::store_group(const Move& move, Ps from, Ps ready)
 }
 
 // What a contribution goes with: the oldest push of the same chunks that its rank has no part in yet.
-std::uint32_t FlowCore::push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index)
+std::uint32_t FlowCore::push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index,
+    std::uint32_t plane)
 {
     const Thread& thread = threads_[index];
     std::vector<std::uint64_t> key{thread.job->id, thread.program->operands[op.first + op.sources].slot, op.count,
-        op.part, op.parts};
+        op.part, op.parts, plane};
     key.insert(key.end(), members.begin(), members.end());
     std::vector<std::uint32_t>& open = pushes_[key];
     for (std::size_t i = 0; i < open.size(); ++i) {

@@ -28,6 +28,7 @@ struct CostLink {
     double packet_ps = 0;
     double message_ps = 0;
     double answer_ps = 0;
+    double message_interval_ps = 0;  // behind a card: from the start of one message to the next
     double signal_ps = 0;
     double signal_back_ps = 0;
     double shared_packet_ps = 0;  // less, of a signal that finds a packet of another one to the same rank open
@@ -44,6 +45,7 @@ struct CostSwitch {
     std::uint32_t adder = 0;     // that operands pass
     std::uint32_t contexts = 0;  // that operations pass: as many bytes in the time of one as can be in progress
     std::uint32_t groups = 0;    // sets of ranks that it can know
+    std::uint32_t node = 0;      // switches with several planes take their order from it
 };
 
 // A link between a rank and such a switch, both ways.

@@ -51,7 +51,7 @@ const SwitchGroupRoutes* SwitchRoutes::of(const std::vector<std::uint32_t>& memb
         std::vector<std::uint32_t> users = members;
         if (outside) users.push_back(user);
         routes = make(users, members.size());
-        if (routes.switches == 0) routes = make_tree(users, members.size());
+        if (routes.switches == 0) routes = make_trees(users, members.size());
         most_ = std::max(most_, routes.switches);
         if (routes.switches > 0 && groups_.insert(members).second)
             for (const std::uint32_t at : routes.at)

@@ -2,9 +2,10 @@
 // from and to each of its members, and what limits the switches themselves (CostSwitch).
 //
 // As in the simulation every switch that all members are attached to serves a group, and lines spread evenly over as
-// many links to each as the member with the fewest has. Where there is none, and each rank is attached to one leaf, trees of two
+// many links to each as the member with the fewest has. Where there is none, trees of two
 // tiers do: leaves, and the switches above all of them, each the root of a tree with a part of the lines. A leaf adds up what its
-// members send, and what comes of it goes up once; what comes down goes to its members from there.
+// members send, and what comes of it goes up once; what comes down goes to its members from there. Ranks that are attached to several
+// leaves have several planes of such trees (switch_planes.h), each with a part of the lines.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
+#include "collectives/synthesis/switch_planes.h"
 
 namespace weft {
 
@@ -50,6 +52,9 @@ struct SwitchGroupRoutes {
     std::uint32_t switches = 0;
     std::set<std::uint32_t> at;      // these
     std::vector<SwitchLeaf> leaves;  // one tier: none
+    double share = 1;                // of the lines
+    // Several planes: each with its share, in place of `of` and `leaves`.
+    std::vector<SwitchGroupRoutes> planes;
 
     // Contributions that come to the switches of one tier, or to those above the leaves; copies from there.
     std::uint32_t parts(std::size_t members) const;
@@ -57,7 +62,11 @@ struct SwitchGroupRoutes {
 
 class SwitchRoutes {
 public:
-    explicit SwitchRoutes(const CostGraph& graph) : graph_(graph), known_(graph.switches.size()) {}
+    // `several_planes`: also where ranks are attached to several leaves.
+    explicit SwitchRoutes(const CostGraph& graph, bool several_planes = false)
+        : graph_(graph), several_planes_(several_planes), known_(graph.switches.size())
+    {
+    }
 
     // Of `members`, in the order in which they are combined, and `user`. Null where no switch serves them or one that does
     // can know no more groups. Valid as long as this object.
@@ -67,9 +76,12 @@ public:
 
 private:
     SwitchGroupRoutes make(const std::vector<std::uint32_t>& users, std::size_t members) const;
-    SwitchGroupRoutes make_tree(const std::vector<std::uint32_t>& users, std::size_t members) const;
+    SwitchGroupRoutes make_trees(const std::vector<std::uint32_t>& users, std::size_t members) const;
+    SwitchGroupRoutes make_tree(const SwitchPlane& plane, const std::vector<std::uint32_t>& users,
+        std::size_t members) const;
 
     const CostGraph& graph_;
+    bool several_planes_;
     std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, SwitchGroupRoutes> made_;  // with an outsider, or ~0
     std::set<std::vector<std::uint32_t>> groups_;
     std::vector<std::uint32_t> known_;  // by switch: groups so far

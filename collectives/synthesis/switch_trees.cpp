@@ -28,37 +28,42 @@ std::uint32_t SwitchGroupRoutes::parts(std::size_t members) const
     return static_cast<std::uint32_t>(leaves.empty() ? members : leaves.size());
 }
 
-SwitchGroupRoutes SwitchRoutes::make_tree(const std::vector<std::uint32_t>& users, std::size_t members) const
+SwitchGroupRoutes SwitchRoutes::make_trees(const std::vector<std::uint32_t>& users, std::size_t members) const
+{
+    const std::vector<SwitchPlane> planes = planes_of(graph_, users);
+    if (planes.empty() || (planes.size() > 1 && !several_planes_)) return {};
+    if (planes.size() == 1) return make_tree(planes.front(), users, members);
+    SwitchGroupRoutes out;
+    double ports = 0;
+    for (const SwitchPlane& plane : planes) ports += plane.ports;
+    for (const SwitchPlane& plane : planes) {
+        out.planes.push_back(make_tree(plane, users, members));
+        if (out.planes.back().switches == 0) return {};
+        out.planes.back().share = plane.ports / ports;
+        out.at.insert(out.planes.back().at.begin(), out.planes.back().at.end());
+    }
+    out.switches = static_cast<std::uint32_t>(out.at.size());
+    return out;
+}
+
+SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::vector<std::uint32_t>& users,
+    std::size_t members) const
 {
     SwitchGroupRoutes out;
     std::map<std::uint32_t, Leaf> leaves;
-    std::map<std::uint32_t, std::uint32_t> leaf_of;
-    std::uint32_t ports = ~std::uint32_t{0};  // of the rank with the fewest
-    for (std::size_t i = 0; i < users.size(); ++i) {
-        const std::vector<CostPort>& all = graph_.ranks[users[i]].ports;
-        if (all.empty()) return out;
-        for (const CostPort& port : all)
-            if (port.at != all.front().at) return out;
-        leaf_of[users[i]] = all.front().at;
-        ports = std::min(ports, static_cast<std::uint32_t>(all.size()));
-        leaves[all.front().at].members += i < members ? 1 : 0;
-    }
+    for (std::size_t i = 0; i < users.size(); ++i) leaves[plane.leaf.at(users[i])].members += i < members ? 1 : 0;
     for (const CostTrunk& trunk : graph_.trunks) {
         const auto leaf = leaves.find(trunk.leaf);
         if (leaf != leaves.end()) leaf->second.trunks[trunk.spine].push_back(&trunk);
     }
-    std::map<std::uint32_t, std::size_t> spines;  // above all leaves, and links of the leaf with the fewest
-    for (const auto& [spine, links] : leaves.begin()->second.trunks) {
-        std::size_t fewest = links.size();
-        for (const auto& [at, leaf] : leaves) {
-            const auto found = leaf.trunks.find(spine);
-            fewest = std::min(fewest, found == leaf.trunks.end() ? 0 : found->second.size());
-        }
-        if (fewest > 0) spines[spine] = fewest;
+    std::map<std::uint32_t, std::size_t> spines;  // links of the leaf with the fewest
+    for (const std::uint32_t spine : plane.spines) {
+        std::size_t fewest = ~std::size_t{0};
+        for (const auto& [at, leaf] : leaves) fewest = std::min(fewest, leaf.trunks.at(spine).size());
+        spines[spine] = fewest;
     }
     double trunks = 0;
     for (const auto& [spine, links] : spines) trunks += static_cast<double>(links);
-    if (spines.empty()) return out;
 
     // Over the links between a leaf and the spines, and to what limits the spines.
     const auto over_trunks = [&](std::uint64_t before, const Leaf& leaf, bool upward) {
@@ -90,7 +95,7 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const std::vector<std::uint32_t>& user
         const std::uint32_t rank = users[i];
         const CostPath* path = through_spine(graph_, users, rank);
         if (path == nullptr) return {};
-        const std::uint32_t at = leaf_of.at(rank);
+        const std::uint32_t at = plane.leaf.at(rank);
         const Leaf& leaf = leaves.at(at);
         const CostSwitch& own = graph_.switches[at];
         const std::uint64_t first = path->stages[0].before_ps;
@@ -99,9 +104,10 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const std::vector<std::uint32_t>& user
         const std::uint64_t down_again = path->stages[3].before_ps;
         PathStage up{first, {}};
         PathStage down{down_again, {}};
-        for (std::uint32_t port = 0; port < ports; ++port) {
-            up.links.push_back({graph_.ranks[rank].ports[port].up, 1.0 / ports});
-            down.links.push_back({graph_.ranks[rank].ports[port].down, 1.0 / ports});
+        for (const CostPort& port : graph_.ranks[rank].ports) {
+            if (port.at != at || up.links.size() == plane.ports) continue;
+            up.links.push_back({port.up, 1.0 / plane.ports});
+            down.links.push_back({port.down, 1.0 / plane.ports});
         }
         SwitchRoute& route = out.of[rank];
         const double of_leaf = 1.0 / std::max(1U, leaf.members);

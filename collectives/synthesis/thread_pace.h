@@ -39,6 +39,8 @@ public:
     // for each of its shares.
     std::uint64_t turn_ps(const MoveLoad& move) const;
 
+    // Bytes without a response that its unit allows it; 0: any.
+    double outstanding() const { return outstanding_; }
     // Parts of a move that a set of registers holds, and sets.
     std::uint32_t pieces(const MoveLoad& move) const;
     std::uint32_t sets() const { return registers_ > 0 ? static_cast<std::uint32_t>(sets_) : 1; }

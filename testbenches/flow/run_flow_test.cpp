@@ -339,7 +339,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
                        "profile: generic\nbind: [{nodes: {component: sw}, kind: switch}]\n" +
                            collective_lines("all_reduce", "push_reduce", "64 KiB"))
                        .with("routing.cycles=allow"),
-        "nor do leaves that each rank has one of and switches above all of them");
+        "nor do planes of two tiers");
     expect_refused(dgx().with("engine.mover=copy_engine"), "steps that units carry out");
     expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
     expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags only at the rank that waits");

@@ -77,6 +77,8 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.most_parts = parts_of_small;
         out.links.waits = true;
         out.links.buffers = true;
+        out.links.requests = true;
+        out.links.starts = true;
         out.signal_slots = true;
         out.last_flags = true;
     }
@@ -155,7 +157,7 @@ SwitchRoutes* FlowFabric::switches()
                 "an algorithm of loads and stores, or --fidelity line");
         const CostGraph& graph = routed_->with_switches();
         if (graph.switches.empty()) return nullptr;
-        switch_routes_ = std::make_unique<SwitchRoutes>(graph);
+        switch_routes_ = std::make_unique<SwitchRoutes>(graph, true);
     }
     return switch_routes_.get();
 }

@@ -18,6 +18,14 @@ namespace weft {
 
 namespace {
 
+// Lines at the border take turns with transfers that have booked a link ahead, which loads with requests of their own do not.
+FlowProfile mixed_rules(std::size_t ranks)
+{
+    FlowProfile out = flow_rules(ranks);
+    out.links.requests = out.links.starts = false;
+    return out;
+}
+
 void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
 {
     const EngineSpec& engine = system.engine();
@@ -58,7 +66,7 @@ public:
         if (fabric_->paths() == nullptr)
             throw InputError(resolved_.infrastructure, 0, "mixed fidelity on a document without tables of routes",
                 "a smaller document, or --fidelity flow");
-        core_.emplace(fabric_->ranks(), fabric_->book(), flow_rules(ranks));
+        core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(ranks));
         paths_.emplace(*fabric_->paths(), fabric_->book(), std::move(lines), plan.members.size());
         elsewhere_.nodes = part_.outside;
         elsewhere_.border = [this](const RunContext& context, EdgeId edge, NodeId outer, NodeId inner) {

@@ -1,0 +1,156 @@
+// FlowCore: requests of loads. By LinkRules::requests they travel ahead of their data, on the wires and in the buffers of requests
+// (flow_buffers.h).
+#include <algorithm>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+// Asks peers for what the move loads from them.
+void FlowCore::ask(const Move& move, Ps now)
+{
+    const Thread& thread = threads_[move.thread];
+    const FlowTemplate& program = *thread.program;
+    const FlowOp& op = program.ops[move.op];
+    const std::uint32_t endpoint = thread.endpoint;
+    const std::uint32_t number = take(moves_, free_moves_, move);
+    if (in_order(thread)) {
+        Thread& owner = threads_[move.thread];
+        (owner.oldest == none ? owner.oldest : moves_[owner.newest].behind) = number;
+        owner.newest = number;
+    }
+    if (op.has(FlowOp::loads_group)) return ask_members(number, now, now + move.load_ps + move.issue_ps);
+    const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
+    // Loads of one operand after the other are issued.
+    const Ps slots = thread.job->what.mover == FlowMover::units
+        ? static_cast<Ps>(move.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each)
+        : move.issue_ps;
+    for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
+        const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
+        if (is_outside(owner)) {
+            ask_outside(number, i, now);
+            continue;
+        }
+        const std::uint32_t request = book_.find(endpoint, owner);
+        Transfer transfer;
+        transfer.flight =
+            links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
+        in_messages(transfer.flight, thread, move.part);
+        transfer.use = Use::get;
+        transfer.flight.loaded = true;
+        transfer.thread = move.thread;
+        transfer.target = number;
+        transfer.earliest = now + move.load_ps + move.issue_ps;
+        transfer.began = now;
+        transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
+        moves_[number].pending += asks_by_wire(request, transfer.flight.path)
+            ? send_requests(transfer, request, now + slots * i, slots)
+            : launch_parts(transfer, move.issue_ps);
+    }
+    if (moves_[number].pending == 0) push(now, Kind::loaded, number);
+}
+
+// Whether requests on this path, and the data that come back, wait in buffers.
+bool FlowCore::asks_by_wire(std::uint32_t path, std::uint32_t back)
+{
+    if (!profile_.links.requests) return false;
+    FlowFlight request = links_.put(path, 0, 1, now_);
+    request.asks = true;
+    FlowFlight data = links_.put(back, 0, 1, now_);
+    data.asked = true;
+    return buffers_.takes(request) && buffers_.takes(data);
+}
+
+// Asks by `path` for what `answer` brings, the first line at `from`, the last one `span` later. How many parts are under way then.
+std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span)
+{
+    const double bytes = answer.flight.bytes;
+    const std::uint32_t parts = parts_of(bytes, std::max<Ps>(1, span));
+    Transfer whole = answer;
+    whole.flight = links_.put(path, threads_[answer.thread].endpoint, bytes / parts, from);
+    whole.flight.asks = true;
+    whole.flight.message = answer.flight.message;
+    whole.flight.messages = answer.flight.messages / parts;
+    whole.use = Use::request;
+    ++messages_;
+    if (load_windows_.size() < threads_.size()) load_windows_.resize(threads_.size());
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        std::uint32_t number = 0;
+        Transfer& made = new_transfer(number);
+        made = whole;
+        const Ps later = span * part / parts;
+        made.began = from + later;
+        made.flight.head_ps += later;
+        made.earliest = part + 1 == parts ? answer.earliest : 0;
+        push(made.flight.head_ps, Kind::issue, number);
+    }
+    return parts;
+}
+
+// A unit has only so many requests in flight. Further ones wait, in their order.
+bool FlowCore::may_issue(const Transfer& transfer)
+{
+    const Thread& thread = threads_[transfer.thread];
+    LoadWindow& window = load_windows_[transfer.thread];
+    window.collect(now_);
+    const double most = thread.job->what.mover == FlowMover::units ? pace_of(thread).outstanding() : 0;
+    if (most > 0 && window.in_flight > 0 && window.in_flight + transfer.flight.bytes > most) return false;
+    window.in_flight += transfer.flight.bytes;
+    return true;
+}
+
+void FlowCore::issue(std::uint32_t number)
+{
+    LoadWindow& window = load_windows_[transfers_[number].thread];
+    if (window.waiting.empty() && may_issue(transfers_[number])) return hop(number);
+    window.waiting.push_back(number);
+    await_loads(transfers_[number].thread);
+}
+
+void FlowCore::issue_more(std::uint32_t thread)
+{
+    load_windows_[thread].armed = false;
+    while (!load_windows_[thread].waiting.empty()) {
+        const std::uint32_t number = load_windows_[thread].waiting.front();
+        if (!may_issue(transfers_[number])) break;
+        load_windows_[thread].waiting.pop_front();
+        hop(number);
+    }
+    await_loads(thread);
+}
+
+void FlowCore::await_loads(std::uint32_t thread)
+{
+    LoadWindow& window = load_windows_[thread];
+    if (window.armed || window.waiting.empty() || window.returns.empty()) return;
+    window.armed = true;
+    push(window.returns.front().time, Kind::issue_more, thread);
+}
+
+// Data of a load will be at their unit at `tail`.
+void FlowCore::load_came(const Transfer& transfer, Ps tail)
+{
+    const FlowPath& back = book_.path(transfer.flight.path);
+    const FlowPath& path = book_.path(book_.find(back.to, back.from));
+    // A request that follows is at the first link so much later.
+    load_windows_[transfer.thread].add({tail + book_.stage(path.first).before_ps, transfer.flight.bytes});
+    await_loads(transfer.thread);
+}
+
+// Requests have come to their owner: their data set out.
+void FlowCore::answer_request(const Transfer& asked)
+{
+    const FlowPath there = book_.path(asked.flight.path);
+    const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps);
+    Transfer data = asked;
+    data.flight = links_.answer(book_.find(there.to, there.from), there.to, asked.flight.path, asked.flight.bytes, at);
+    data.flight.message = asked.flight.message;
+    data.flight.messages = asked.flight.messages;
+    data.flight.loaded = data.flight.asked = true;
+    data.use = Use::get;
+    data.earliest = std::max(asked.earliest, asked.flight.tail_ps + there.answer_ps);
+    push(at, Kind::hop, take(transfers_, free_transfers_, data));
+}
+
+}  // namespace weft

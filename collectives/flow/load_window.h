@@ -1,0 +1,32 @@
+// The loads of one thread that are under way, and those that wait for the limit of its unit's requests in flight.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+namespace weft {
+
+struct LoadWindow {
+    struct Return {
+        std::uint64_t time = 0;
+        double bytes = 0;
+    };
+
+    double in_flight = 0;  // bytes
+    bool armed = false;
+    std::deque<std::uint32_t> waiting;  // transfers, in the order in which they were to be issued
+    std::deque<Return> returns;         // data on their last link, the earliest first
+
+    void add(const Return& coming)
+    {
+        auto at = returns.end();
+        while (at != returns.begin() && (at - 1)->time > coming.time) --at;
+        returns.insert(at, coming);
+    }
+    void collect(std::uint64_t now)
+    {
+        for (; !returns.empty() && returns.front().time <= now; returns.pop_front()) in_flight -= returns.front().bytes;
+    }
+};
+
+}  // namespace weft
