@@ -58,7 +58,7 @@ void FlowCore::arrived(std::uint32_t number)
     // Read where it is: what follows may make transfers, and takes copies of what it needs.
     const Transfer& transfer = transfers_[number];
     free_transfers_.push_back(number);
-    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
+    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest) + (devices_ ? late_arrival(transfer) : 0);
     switch (transfer.use) {
     case Use::signal:
         return arrive(*jobs_[transfer.job], transfer.target, transfer.rank,

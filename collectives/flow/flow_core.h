@@ -18,6 +18,7 @@
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
+#include "collectives/flow/flow_devices.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
@@ -73,6 +74,14 @@ public:
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
 
+    // Units, caches and memories that kernels and collectives share (flow_devices.h), by kind of rank. Before the first job.
+    void set_devices(std::vector<DeviceCost> kinds);
+    bool has_devices() const { return devices_ != nullptr; }
+    // Needs devices. Its workgroups are launched after `launch`.
+    void run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done);
+    // Nothing is left to happen but in kernels.
+    bool only_kernels() const { return devices_ != nullptr && wheel_.size() == devices_->pending(); }
+
     // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
     void set_border(FlowBorder& border, std::vector<bool> outside);
     // Keeps a log of its threads (flow_log.h), which must outlive it; null: none. Before the first job.
@@ -109,7 +118,7 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, device };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -215,27 +224,8 @@ private:
         std::uint32_t record = 0;  // in the log
     };
     struct Engine;
-    struct LoneStore {
-        LonePass pass;
-        Ps put_ps = 0;
-        Ps answer_ps = 0;
-    };
-    // One operation of a switch: operands that it combines, or a store that it copies.
-    struct Gathering {
-        const SwitchGroupRoutes* routes = nullptr;
-        std::vector<std::uint32_t> destinations;  // endpoints
-        std::vector<std::uint32_t> threads;       // that wait for it; of a load one
-        std::uint32_t move = 0;                   // of a load
-        std::uint32_t pending = 0;
-        double bytes = 0;
-        Ps head = 0;
-        Ps tail = 0;
-        Ps earliest = 0;
-        // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
-        std::uint32_t above = none;
-        std::uint32_t leaf = none;
-    };
+    struct LoneStore;
+    struct Gathering;  // one operation of a switch
     struct LeafPaths {
         std::uint32_t raised = 0;
         std::uint32_t lowered = 0;
@@ -287,6 +277,7 @@ private:
     bool may_move(std::uint32_t index, const FlowOp& op);
     bool finds_registers(std::uint32_t index, const FlowOp& op);
     MoveLoad load_of(const Thread& thread, const FlowOp& op);
+    static bool is_cold(const Thread& thread, const FlowOperand& source);
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
@@ -322,6 +313,16 @@ private:
     void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
+    // What units, caches and memories add where others use them, too (flow_contention.cpp).
+    void launch_thread(std::uint32_t index);
+    void leave_unit(std::uint32_t index, Ps end);
+    Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
+    void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
+    Ps late_arrival(const Transfer& transfer);
+    Ps longer_poll(std::uint32_t index) const
+    {
+        return devices_ ? devices_->poll(index, threads_[index].endpoint, now_) : 0;
+    }
     // Operations that switches execute (flow_switches.cpp).
     void require_switches(const FlowProgram& program);
     std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
@@ -438,6 +439,7 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
+    std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

@@ -25,6 +25,30 @@ struct FlowCore::Outside {  // a share or a signal that is beyond the border
     Ps tail = 0;
 };
 
+// A store on a link of its own, that a thread repeats.
+struct FlowCore::LoneStore {
+    LonePass pass;
+    Ps put_ps = 0;
+    Ps answer_ps = 0;
+};
+
+// One operation of a switch: operands that it combines, or a store that it copies.
+struct FlowCore::Gathering {
+    const SwitchGroupRoutes* routes = nullptr;
+    std::vector<std::uint32_t> destinations;  // endpoints
+    std::vector<std::uint32_t> threads;       // that wait for it; of a load one
+    std::uint32_t move = 0;                   // of a load
+    std::uint32_t pending = 0;
+    double bytes = 0;
+    Ps head = 0;
+    Ps tail = 0;
+    Ps earliest = 0;
+    // Over two tiers: the parts that leaves have of it; of such a part, what it is of, and whose.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;
+    std::uint32_t above = none;
+    std::uint32_t leaf = none;
+};
+
 struct FlowCore::Job {
     // Arrivals that nobody has taken, and threads that sleep: chains of nodes.
     struct Semaphore {

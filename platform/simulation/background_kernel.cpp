@@ -4,7 +4,7 @@
 
 namespace weft {
 
-BackgroundKernel::BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
+BackgroundKernel::BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
     : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over))
 {
 }

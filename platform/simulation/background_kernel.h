@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/executor.h"
 #include "gpu/gemm.h"
 #include "platform/result/run_result.h"
 
@@ -14,7 +14,7 @@ namespace weft {
 class BackgroundKernel {
 public:
     // `ranks`: the first endpoints. `over` says whether the workload has ended.
-    BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
+    BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
 
     void start();
     bool finished() const { return running_ == 0; }
@@ -23,7 +23,7 @@ public:
 private:
     void next(std::uint32_t rank);
 
-    LineExecutor& executor_;
+    Executor& executor_;
     Gemm kernel_;
     std::uint32_t ranks_;
     std::function<bool()> over_;
