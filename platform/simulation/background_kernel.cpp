@@ -23,12 +23,20 @@ void BackgroundKernel::next(std::uint32_t rank)
     executor_.run_gemm(rank, kernel_, [this, rank, begun] {
         ++kernels_;
         time_ += executor_.now() - begun;
+        if (spans_.size() < most_shown) spans_.push_back({rank, begun, executor_.now()});
         if (over_() || executor_.only_waits()) {
             --running_;
         } else {
             next(rank);
         }
     });
+}
+
+void BackgroundKernel::add_to(Timeline& out) const
+{
+    constexpr std::uint32_t track = 90'000;  // in front of those of nodes
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) out.name_thread(rank + 1, track, "background kernel");
+    for (const Span& span : spans_) out.add({span.rank + 1, track, "kernel", span.begin, span.end, "", {}});
 }
 
 BackgroundResult BackgroundKernel::result(const std::string& kernel) const

@@ -135,6 +135,7 @@ private:
                 "fewer ranks, --fidelity line, or no background kernel");
         beside_.emplace(executor_, Gemm::parse(kernel).value(), static_cast<std::uint32_t>(ranks_),
             [this] { return finished(); });
+        views_.show(*beside_);
     }
 
     // What is asked for and cannot be had is said before anything runs.
