@@ -35,6 +35,8 @@ public:
         return put(block, lines, true, [&](Entry& entry) { entry.there.fill(time); });
     }
 
+    void clear() { *this = BlockCache(room_); }
+
 private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Entry {

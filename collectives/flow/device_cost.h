@@ -18,12 +18,16 @@ struct DeviceCost {
     std::uint64_t to_cache_ps = 0;
     std::uint64_t cache_ps = 0;
     std::uint64_t from_cache_ps = 0;
-    double cache_line_ps = 0;
+    std::uint64_t port_to_cache_ps = 0;  // of what comes from peers
+    double cache_line_ps = 0;  // of all slices together
+    std::uint32_t slices = 1;
+    std::uint32_t slice_lines = 1;  // in a row in one slice
     std::uint64_t cache_bytes = 0;
     std::uint32_t copies = 1;  // that the cache has of a line which all units load
     // Memory: beyond a hit, and a line at the rate that it sustains.
     std::uint64_t memory_ps = 0;
     double memory_line_ps = 0;
+    double queued_writes = 0;  // lines that wait until no read does
     // The L1 of a unit; 0 B: none.
     std::uint64_t l1_bytes = 0;
     std::uint64_t l1_ps = 0;

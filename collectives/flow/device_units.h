@@ -26,6 +26,7 @@ struct DeviceUnit {
     std::uint32_t resident = 0;
     std::uint32_t wavefronts = 0;
     double issue_free = 0;
+    std::uint32_t issuing = 0;  // wavefronts that issue up to then
     double network_free = 0;
     double math_free = 0;
     double l1_free = 0;

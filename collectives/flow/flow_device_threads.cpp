@@ -11,6 +11,9 @@ namespace {
 
 double lines_of(double bytes) { return std::ceil(bytes / static_cast<double>(line_bytes)); }
 
+// Where lines of a collective lie is not known: anywhere, the same in every run.
+std::uint64_t some_line(std::uint64_t number) { return number * 0xd1342543de82ef95U >> 20U; }
+
 std::uint64_t whole(double time) { return static_cast<std::uint64_t>(std::max(0.0, time)); }
 
 }  // namespace
@@ -37,7 +40,18 @@ void FlowDevices::leave(std::uint32_t unit, std::uint32_t endpoint, Ps now)
         [&](std::uint64_t who, std::uint32_t at) { placed(who, at, now); });
 }
 
-// The wavefronts of the thread take turns with those of kernels that wait for room, a line each; a line can go when one returns.
+FlowDevices::Turns FlowDevices::turns_of(const DeviceCost& cost, const DeviceUnit& unit, double lines, Ps now)
+{
+    Turns out;
+    out.issuing = unit.issue_free > static_cast<double>(now) ? unit.issuing : 0;
+    out.waiting = unit.waiting;
+    // Beyond the limit of lines in flight one can go when one returns.
+    out.beyond = std::clamp(lines - (cost.outstanding - unit.in_flight), 0.0, lines);
+    out.return_ps = std::max(cost.issue_line_ps, static_cast<double>(unit.round_ps) / cost.outstanding);
+    return out;
+}
+
+// The wavefronts of the thread take turns with those of kernels, a line each.
 FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now)
 {
     if (thread >= unit_of_.size() || unit_of_[thread] == none || devices_[endpoint].running == 0) return {};
@@ -45,21 +59,14 @@ FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoi
     DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
     unit.release_held(now);
     const double lines = lines_of(bytes);
+    const Turns turns = turns_of(cost, unit, lines, now);
+    const double wavefronts = std::clamp(std::ceil(lines / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
+    const double each = lines / wavefronts;
     Delay out;
-    out.first = out.last = whole(unit.issue_free - static_cast<double>(now));
-    if (unit.waiting > 0) {
-        const double wavefronts = std::clamp(std::ceil(lines / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
-        const double line_ps = std::max(cost.issue_line_ps, static_cast<double>(unit.round_ps) / cost.outstanding);
-        double wanted = 0;
-        for (const std::uint32_t stream : unit.queue) {
-            const Stream& of = groups_[stream >> 1].streams[stream & 1];
-            wanted += of.left;
-        }
-        const double turn = std::min(wanted, 0.0 + unit.waiting);
-        const double ahead = std::min(wanted, lines / wavefronts * unit.waiting);
-        out.first = std::max(out.first, whole(turn * line_ps));
-        out.last = std::max(out.last, whole((lines + ahead) * line_ps - lines * cost.issue_line_ps));
-    }
+    out.first = whole(turns.issuing * cost.issue_line_ps + (turns.beyond < lines ? 0 : turns.waiting * turns.return_ps));
+    out.last = std::max(out.first,
+        whole(each * turns.issuing * cost.issue_line_ps +
+            turns.beyond * ((1 + turns.waiting / wavefronts) * turns.return_ps - cost.issue_line_ps)));
     unit.issue_free = std::max(unit.issue_free, static_cast<double>(now)) + lines * cost.issue_line_ps;
     unit.hold(lines, now + out.last + round_ps);
     return out;
@@ -71,14 +78,14 @@ FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, boo
     const DeviceCost& cost = *device.cost;
     const double lines = lines_of(bytes);
     const Ps come = now + cost.to_cache_ps;
-    const Ps begin = device.clock.cache(come, lines);
+    const MemoryClock::Turn turn = device.clock.cache(come, 0, static_cast<std::uint32_t>(lines), some_line(++device.accesses));
     Delay out;
-    out.first = begin - come;
-    out.last = out.first;
+    out.first = turn.first - come;
+    out.last = turn.last - come;
     if (!cold) return out;
-    const Ps served = device.clock.memory(begin + cost.cache_ps, lines);
+    const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
     out.first = served - cost.cache_ps - come;
-    out.last = out.first + whole(lines * cost.memory_line_ps);
+    out.last = std::max(out.last, out.first + whole(lines * cost.memory_line_ps));
     return out;
 }
 
@@ -87,11 +94,10 @@ FlowDevices::Ps FlowDevices::poll(std::uint32_t thread, std::uint32_t endpoint, 
     const Device& device = devices_[endpoint];
     if (device.running == 0) return 0;
     const DeviceCost& cost = *device.cost;
-    Ps out = device.clock.cache_wait(now + cost.to_cache_ps);
+    Ps out = device.clock.cache_wait(now + cost.to_cache_ps, some_line(thread));
     if (thread >= unit_of_.size() || unit_of_[thread] == none) return out;
-    const DeviceUnit& unit = devices_[endpoint].units.at(unit_of_[thread]);
-    if (unit.waiting > 0)
-        out += whole(unit.waiting * std::max(cost.issue_line_ps, static_cast<double>(unit.round_ps) / cost.outstanding));
+    const Turns turns = turns_of(cost, device.units.at(unit_of_[thread]), 1, now);
+    out += whole(turns.issuing * cost.issue_line_ps + turns.beyond * turns.waiting * turns.return_ps);
     return out;
 }
 

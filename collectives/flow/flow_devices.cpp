@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned zero = 0;
 constexpr unsigned others = 1;
 constexpr std::uint64_t of_kernel = std::uint64_t{1} << 63;
-constexpr std::uint32_t lines_of_store = 128;  // that are sent together
+constexpr std::uint32_t lines_of_store = 64;  // that are sent together
 
 std::uint64_t later(double time) { return static_cast<std::uint64_t>(std::max(0.0, time)); }
 
@@ -34,7 +34,7 @@ FlowDevices::FlowDevices(std::vector<DeviceCost> kinds, const std::vector<std::u
     for (const std::uint16_t kind : kind_of) {
         const DeviceCost& cost = kinds_[kind];
         devices_.push_back(
-            {&cost, MemoryClock(cost), BlockCache(cost.cache_bytes / line_bytes), DeviceUnits(cost), {}, 0});
+            {&cost, MemoryClock(cost), BlockCache(cost.cache_bytes / line_bytes), DeviceUnits(cost), {}, 0, 0});
     }
 }
 
@@ -105,6 +105,8 @@ void FlowDevices::begin(std::uint64_t who, std::uint32_t unit, Ps now)
     made.unit = unit;
     made.endpoint = runs_[made.kernel].endpoint;
     const FlowKernel& kernel = kernel_of(made);
+    // A workgroup that begins invalidates the L1 of its unit.
+    if (!devices_[made.endpoint].l1.empty()) devices_[made.endpoint].l1[unit].clear();
     for (const unsigned stream : {zero, others}) {
         made.streams[stream].wavefronts = stream == zero ? 1 : kernel.wavefronts - 1;
         made.streams[stream].window = made.streams[stream].wavefronts * kernel.sets * kernel.instruction_lines;
@@ -223,7 +225,7 @@ void FlowDevices::serve(Device& device, std::uint32_t endpoint, std::uint32_t nu
         Group& at = groups_[group];
         Stream& of = at.streams[stream];
         const std::uint32_t lines = lines_together(at, of);
-        if (unit.in_flight > 0 && unit.in_flight + lines > device.cost->outstanding) break;
+        if (unit.in_flight > 0 && unit.in_flight + lines / 2.0 > device.cost->outstanding) break;
         unit.queue.pop_front();
         unit.waiting -= of.wavefronts;
         of.waits = false;
@@ -244,7 +246,7 @@ void FlowDevices::serve(Device& device, std::uint32_t endpoint, std::uint32_t nu
 
 std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of)
 {
-    return std::min(of.left, std::max(1U, group.storing ? lines_of_store : of.window / 2));
+    return std::min(of.left, std::max(1U, group.storing ? lines_of_store : of.window / 4));
 }
 
 // The part of the block that a stream is at.
@@ -284,12 +286,19 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     const DeviceCost& cost = *device.cost;
     DeviceUnit& unit = device.units[at.unit];
     const unsigned part = part_of(at, stream);
+    // Instructions are dealt out to wavefronts in turn: in each round the first one is wavefront zero's.
+    const FlowKernel& kernel = kernel_of(at);
+    const std::uint32_t round = at.storing ? lines_of_store : kernel.wavefronts * kernel.instruction_lines;
+    const std::uint64_t line = of.block.number / line_bytes + of.issued * round +
+        (at.storing || stream == zero ? 0 : kernel.instruction_lines);
     of.left -= lines;
     of.in_flight += lines;
     ++of.issued;
     unit.issue_free = static_cast<double>(now) + lines * cost.issue_line_ps;
+    unit.issuing = of.wavefronts;
     const Ps span = later(unit.issue_free) - now;
-    const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps) +
+    const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps,
+                        line) +
         cost.from_cache_ps;
     unit.network_free = std::max(static_cast<double>(left), unit.network_free + lines * cost.network_line_ps);
     const Ps end = later(unit.network_free);
@@ -303,25 +312,26 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
 }
 
 // When the L2 has what comes to it from `first` to `last`.
-FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last)
+FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last,
+    std::uint64_t at)
 {
     const DeviceCost& cost = *device.cost;
     const FlowKernel& kernel = kernel_of(group);
     const FlowKernel::Block& block = group.storing ? group.streams[others].block : group.streams[part < 4 ? zero : others].block;
-    const Ps begin = device.clock.cache(first, lines);
-    Ps out = std::max(begin + later(lines * cost.cache_line_ps), last) + cost.cache_ps;
+    const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
+    Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;
     if (group.storing) {
         if (kernel.remembered) written_back = device.cache.write(block.number, block.lines, out);
     } else {
         const Ps there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
         if (there > 0) return std::max(out, there);
-        const Ps served = device.clock.memory(begin + cost.cache_ps, lines);
+        const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
         out = std::max(out, served + later(lines * cost.memory_line_ps)) + cost.memory_ps;
         const std::uint64_t copies = kernel.meets ? cost.copies : 1;
         if (kernel.remembered) written_back = device.cache.fill(block.number, part, block.lines * copies, out);
     }
-    if (written_back > 0) device.clock.memory(begin, static_cast<double>(written_back));
+    if (written_back > 0) device.clock.write_back(turn.first, static_cast<double>(written_back));
     return out;
 }
 

@@ -51,6 +51,13 @@ public:
     Delay issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now);
     // Of loads or stores of so many bytes in the memory of an endpoint. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
+    // For how long what comes from peers is held in front of the L2, where kernels make it wait; 0: it does not wait.
+    Ps held_behind(std::uint32_t endpoint, Ps now) const
+    {
+        const Device& device = devices_[endpoint];
+        const Ps wait = device.running == 0 ? 0 : device.clock.mean_wait(now + device.cost->to_cache_ps);
+        return wait == 0 ? 0 : wait + device.cost->port_to_cache_ps;
+    }
     // Of a poll of the endpoint's flags: by how much its period is longer.
     Ps poll(std::uint32_t thread, std::uint32_t endpoint, Ps now);
 
@@ -99,8 +106,18 @@ private:
         DeviceUnits units;
         std::vector<BlockCache> l1;
         std::uint32_t running = 0;
+        std::uint64_t accesses = 0;  // of collectives so far
     };
 
+    // Wavefronts of kernels that a thread's take turns with: those that issue, and those that wait for lines to return; how many of the
+    // thread's lines have to wait for that, and how often one returns.
+    struct Turns {
+        double issuing = 0;
+        double waiting = 0;
+        double beyond = 0;
+        double return_ps = 0;
+    };
+    static Turns turns_of(const DeviceCost& cost, const DeviceUnit& unit, double lines, Ps now);
     const FlowKernel& kernel_of(const Group& group) const { return *runs_[group.kernel].kernel; }
     void push(Ps time, const Event& event);
     void launch(std::uint32_t number, Ps now);
@@ -116,7 +133,8 @@ private:
     bool in_l1(Device& device, const Group& group, unsigned stream);
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);
     void send(std::uint32_t group, unsigned stream, std::uint32_t lines, Ps now);
-    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last);
+    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last,
+        std::uint64_t at);
     void returned(std::uint32_t group, unsigned stream, Ps now);
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);

@@ -182,7 +182,10 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         static_cast<double>(begin - now) > link.buffer * link.ps_per_byte &&
         !(rules_.waits && waits_for_acknowledges(link));
     const double per_byte = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
-    const double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
+    double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
+    // Credits of the last link come back when the L2 begins to serve their lines.
+    if (flight.behind_ps > 0 && link.buffer > 0)
+        rate = std::max(rate, (link.answer_round_ps + static_cast<double>(flight.behind_ps)) / link.buffer);
     double back = bytes * (flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte);
     double headers = 0;
     if (rules_.packets) {

@@ -289,7 +289,8 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     const Job::Node arrival = job.take_first(semaphore.first);
     // It takes a look at least, at all flags that are still missing.
     if (begins || (thread.slept && !thread.in_row))
-        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps + longer_poll(index);
+        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
+            (begins ? longer_poll(index) : 0);
     const Ps detected =
         arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps + longer_poll(index) : notice);
     thread.time = std::max(thread.time, detected);
