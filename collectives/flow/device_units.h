@@ -47,12 +47,12 @@ struct DeviceUnit {
             held.pop();
         }
     }
-    void hold(double lines, Ps until)
+    void hold(double lines)
     {
         in_flight += lines;
         held_lines += lines;
-        held.push({until, lines});
     }
+    void hold_until(double lines, Ps until) { held.push({until, lines}); }
 };
 
 class DeviceUnits {

@@ -79,6 +79,7 @@ void FlowCore::arrived(std::uint32_t number)
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
         if (logs()) log_stored(transfer, tail, tail);
+        if (devices_) let_go(transfer, tail);
         return finish_blocked(index);
     }
     case Use::operand:
@@ -109,6 +110,7 @@ void FlowCore::arrived(std::uint32_t number)
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
     if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
+    if (devices_) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
 }
 

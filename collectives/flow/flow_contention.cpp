@@ -60,16 +60,19 @@ void FlowCore::share_store(const Move& move, const FlowOp& op, Ps& from, Ps& rea
 {
     const Thread& thread = threads_[move.thread];
     if (move.bytes > 0 && !is_copy(thread, op)) {
-        const std::uint32_t first = op.first + op.sources;
-        const Ps round = op.destinations == 0
-            ? thread.cost->load_ps
-            : round_trip(thread.endpoint, endpoint_at(thread, thread.program->operands[first].peer));
-        const FlowDevices::Delay issued =
-            devices_->issue(move.thread, thread.endpoint, move.bytes * destinations_of(op), round, now_);
+        const bool held = op.destinations > 0 && !op.has(FlowOp::stores_group);
+        const FlowDevices::Delay issued = devices_->issue(move.thread, thread.endpoint,
+            move.bytes * destinations_of(op), held ? 0 : thread.cost->load_ps, now_);
         from += issued.first;
         ready += issued.last;
     }
     if (op.own_destinations > 0) devices_->access(thread.endpoint, move.bytes * op.own_destinations, false, now_);
+}
+
+// All of a transfer, or of its acknowledge, is there at `end`.
+void FlowCore::let_go(const Transfer& transfer, Ps end)
+{
+    devices_->hold_until(transfer.thread, threads_[transfer.thread].endpoint, transfer.flight.bytes, end);
 }
 
 // What has come to the memory of a rank waits for its L2.

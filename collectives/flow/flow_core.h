@@ -319,6 +319,7 @@ private:
     Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
     void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
     Ps late_arrival(const Transfer& transfer);
+    void let_go(const Transfer& transfer, Ps end);
     Ps longer_poll(std::uint32_t index) const
     {
         return devices_ ? devices_->poll(index, threads_[index].endpoint, now_) : 0;

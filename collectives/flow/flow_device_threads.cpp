@@ -68,8 +68,27 @@ FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoi
         whole(each * turns.issuing * cost.issue_line_ps +
             turns.beyond * ((1 + turns.waiting / wavefronts) * turns.return_ps - cost.issue_line_ps)));
     unit.issue_free = std::max(unit.issue_free, static_cast<double>(now)) + lines * cost.issue_line_ps;
-    unit.hold(lines, now + out.last + round_ps);
+    if (round_ps > 0) {
+        unit.hold(lines);
+        unit.hold_until(lines, now + out.last + round_ps);
+    }
     return out;
+}
+
+void FlowDevices::hold(std::uint32_t thread, std::uint32_t endpoint, double bytes)
+{
+    if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
+    devices_[endpoint].units[unit_of_[thread]].hold(bytes / static_cast<double>(line_bytes));
+}
+
+void FlowDevices::hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until)
+{
+    if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
+    DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
+    unit.hold_until(bytes / static_cast<double>(line_bytes), until);
+    if (unit.queue.empty() || unit.woken) return;
+    unit.woken = true;
+    push(until, {Item::wake, 0, unit_of_[thread], 0, endpoint, 0});
 }
 
 FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, bool cold, Ps now)

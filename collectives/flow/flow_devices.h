@@ -47,8 +47,11 @@ public:
         Ps first = 0;
         Ps last = 0;
     };
-    // Of the issue of so many bytes by its unit. `round_ps`: for how long they are in flight.
+    // Of the issue of so many bytes by its unit. `round_ps`: for how long they are in flight; 0: hold() says it.
     Delay issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now);
+    // What a thread stores at peers is in flight from here on, until a time that is known later.
+    void hold(std::uint32_t thread, std::uint32_t endpoint, double bytes);
+    void hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // Of loads or stores of so many bytes in the memory of an endpoint. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
     // For how long what comes from peers is held in front of the L2, where kernels make it wait; 0: it does not wait.
