@@ -57,6 +57,7 @@ void FlowCore::after_buffers()
 
 void FlowCore::arrived(std::uint32_t number)
 {
+    if (devices_ && comes_later(number)) return;
     // Read where it is: what follows may make transfers, and takes copies of what it needs.
     const Transfer& transfer = transfers_[number];
     free_transfers_.push_back(number);

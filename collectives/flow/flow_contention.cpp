@@ -75,6 +75,20 @@ void FlowCore::let_go(const Transfer& transfer, Ps end)
     devices_->hold_until(transfer.thread, threads_[transfer.thread].endpoint, transfer.flight.bytes, end);
 }
 
+// Its last link is behind it; how long it waits at an L2 that kernels use is known when it comes there.
+bool FlowCore::comes_later(std::uint32_t number)
+{
+    Transfer& transfer = transfers_[number];
+    const bool waits = (transfer.use == Use::put && transfer.target == none) || transfer.use == Use::signal;
+    if (transfer.come || !waits) return false;
+    const Ps at = devices_->come_ps(book_.path(transfer.flight.path).to,
+        std::max(transfer.flight.tail_ps, transfer.earliest));
+    if (at <= now_) return false;
+    transfer.come = true;
+    push(at, Kind::come, number);
+    return true;
+}
+
 // What has come to the memory of a rank waits for its L2.
 FlowCore::Ps FlowCore::late_arrival(const Transfer& transfer)
 {

@@ -278,6 +278,7 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
         case Kind::ask: ask_border(event.index); break;
         case Kind::enter: enter_line(event.index); break;
         case Kind::device: devices_->event(event.index, now_); break;
+        case Kind::come: arrived(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -118,7 +118,7 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, device };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, device, come };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -206,6 +206,7 @@ private:
         std::uint32_t rank = 0;  // that is signalled
         std::uint32_t sent = 0;  // of a signal and packets: number in the log
         Ps began = 0;            // for the log
+        bool come = false;       // to the L2 of a rank that runs kernels
     };
     struct Move {
         std::uint32_t op = 0;
@@ -318,6 +319,7 @@ private:
     void leave_unit(std::uint32_t index, Ps end);
     Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
     void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
+    bool comes_later(std::uint32_t number);
     Ps late_arrival(const Transfer& transfer);
     void let_go(const Transfer& transfer, Ps end);
     Ps longer_poll(std::uint32_t index) const

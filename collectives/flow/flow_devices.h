@@ -54,6 +54,13 @@ public:
     void hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // Of loads or stores of so many bytes in the memory of an endpoint. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
+    // When what is stored at `end` without waiting comes to the L2, and is to be booked there; 0: no kernel runs.
+    Ps come_ps(std::uint32_t endpoint, Ps end) const
+    {
+        const Device& device = devices_[endpoint];
+        const Ps before = device.cost->cache_ps + device.cost->to_cache_ps;
+        return device.running == 0 || end < before ? 0 : end - before;
+    }
     // For how long what comes from peers is held in front of the L2, where kernels make it wait; 0: it does not wait.
     Ps held_behind(std::uint32_t endpoint, Ps now) const
     {

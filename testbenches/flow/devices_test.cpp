@@ -80,12 +80,28 @@ TEST(FlowDevices, MemoryServesAtItsRateOneAfterTheOther)
 {
     const DeviceCost cost = small_device();
     MemoryClock clock(cost);
-    EXPECT_EQ(clock.cache(1000, 8), 1000U);
-    EXPECT_EQ(clock.cache(1000, 1), 2000U);
-    EXPECT_EQ(clock.cache_wait(2000), 125U);
-    EXPECT_EQ(clock.cache(5000, 1), 5000U);
+    EXPECT_EQ(clock.cache(1000, 0, 8, 0).last, 2000U);
+    EXPECT_EQ(clock.cache(1000, 0, 1, 0).first, 2000U);
+    EXPECT_EQ(clock.cache_wait(2000, 0), 125U);
+    EXPECT_EQ(clock.mean_wait(2000), 125U);
+    EXPECT_EQ(clock.cache(5000, 0, 1, 0).first, 5000U);
     EXPECT_EQ(clock.memory(1000, 2), 1000U);
     EXPECT_EQ(clock.memory(1000, 1), 2000U);
+}
+
+// Two lines under a tag go to one slice, the next two to the next one; each slice has its part of the rate.
+TEST(FlowDevices, SlicesOfTheCacheServeEachForItself)
+{
+    DeviceCost cost = small_device();
+    cost.slices = 4;
+    cost.slice_lines = 2;
+    MemoryClock clock(cost);
+    EXPECT_EQ(clock.cache(0, 0, 4, 0).last, 1000U);
+    EXPECT_EQ(clock.mean_wait(0), 500U);
+    const MemoryClock::Turn next = clock.cache(0, 0, 4, 4);
+    EXPECT_EQ(next.first, 0U);
+    EXPECT_EQ(next.last, 1000U);
+    EXPECT_EQ(clock.cache(0, 0, 8, 0).last, 2000U);
 }
 
 TEST(FlowDevices, ACacheGivesUpWhatWasUsedLongestAgo)
