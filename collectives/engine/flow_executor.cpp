@@ -223,14 +223,16 @@ void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
     const std::uint64_t bytes = gemm.memory_bytes();
     std::uint64_t address = 0;
     if (!memories_[endpoint].allocate(bytes, address))
-        throw InputError("", 0, "the matrices of " + format_bytes(bytes) + " do not fit into the memory of an accelerator",
+        throw InputError("", 0,
+            "the matrices of " + format_bytes(bytes) + " do not fit into the memory of an accelerator",
             "a smaller product or a larger hbm.capacity");
     done = [this, endpoint, bytes, address, then = std::move(done)] {
         memories_[endpoint].release(address, bytes);
         then();
     };
     const auto lanes = static_cast<std::uint32_t>(endpoints_[endpoint].units.lanes * spec_.vector);
-    core_.run_kernel(endpoint, std::make_shared<GemmKernel>(gemm, address, lanes), core_.ranks().of(endpoint).launch_ps, std::move(done));
+    core_.run_kernel(endpoint, std::make_shared<GemmKernel>(gemm, address, lanes), core_.ranks().of(endpoint).launch_ps,
+        std::move(done));
 }
 
 void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)

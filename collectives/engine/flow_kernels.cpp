@@ -48,10 +48,7 @@ GemmKernel::Tile GemmKernel::tile(std::uint32_t group) const
 
 std::uint64_t GemmKernel::depth(std::uint32_t step) const { return std::min(gemm_.step, gemm_.k - step * gemm_.step); }
 
-std::uint32_t GemmKernel::steps(std::uint32_t) const
-{
-    return static_cast<std::uint32_t>(parts(gemm_.k, gemm_.step));
-}
+std::uint32_t GemmKernel::steps(std::uint32_t) const { return static_cast<std::uint32_t>(parts(gemm_.k, gemm_.step)); }
 
 // Where gemm_programs() has the block stored is its number.
 FlowKernel::Block GemmKernel::load(std::uint32_t group, std::uint32_t step, unsigned which) const

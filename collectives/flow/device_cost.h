@@ -19,7 +19,7 @@ struct DeviceCost {
     std::uint64_t cache_ps = 0;
     std::uint64_t from_cache_ps = 0;
     std::uint64_t port_to_cache_ps = 0;  // of what comes from peers
-    double cache_line_ps = 0;  // of all slices together
+    double cache_line_ps = 0;            // of all slices together
     std::uint32_t slices = 1;
     std::uint32_t slice_lines = 1;  // in a row in one slice
     std::uint64_t cache_bytes = 0;

@@ -30,9 +30,9 @@ struct DeviceUnit {
     double network_free = 0;
     double math_free = 0;
     double l1_free = 0;
-    double in_flight = 0;  // lines
-    double held_lines = 0;  // of them, those of collectives
-    Ps round_ps = 0;        // of the last lines of a kernel: from their issue to their data
+    double in_flight = 0;             // lines
+    double held_lines = 0;            // of them, those of collectives
+    Ps round_ps = 0;                  // of the last lines of a kernel: from their issue to their data
     bool serving = false;             // its queue is looked through
     bool woken = false;               // it is looked through again at a time that is set
     std::uint32_t waiting = 0;        // wavefronts in the queue

@@ -81,8 +81,8 @@ bool FlowCore::comes_later(std::uint32_t number)
     Transfer& transfer = transfers_[number];
     const bool waits = (transfer.use == Use::put && transfer.target == none) || transfer.use == Use::signal;
     if (transfer.come || !waits) return false;
-    const Ps at = devices_->come_ps(book_.path(transfer.flight.path).to,
-        std::max(transfer.flight.tail_ps, transfer.earliest));
+    const Ps at =
+        devices_->come_ps(book_.path(transfer.flight.path).to, std::max(transfer.flight.tail_ps, transfer.earliest));
     if (at <= now_) return false;
     transfer.come = true;
     push(at, Kind::come, number);

@@ -135,7 +135,8 @@ void FlowCore::launch(std::uint32_t number)
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
-                if (devices_ == nullptr || job.what.mover == FlowMover::copy || devices_->enter(index, job.what.members[position]))
+                if (devices_ == nullptr || job.what.mover == FlowMover::copy ||
+                    devices_->enter(index, job.what.members[position]))
                     launch_thread(index);
             }
     for (const std::uint32_t position : batch.positions)

@@ -64,10 +64,8 @@ public:
     // in one line (stall_lines.h).
     std::vector<std::string> blocked() const;
 
-    std::uint64_t messages() const
-    {
-        return messages_;
-    }  // transfers between ranks that have arrived, signals not counted
+    // Transfers between ranks that have arrived, signals not counted.
+    std::uint64_t messages() const { return messages_; }
     std::uint64_t events() const { return events_; }
     // With one rank for all: how often the order of two transfers that came to a link in the same instant may have decided.
     std::uint64_t ties() const { return ties_; }
@@ -118,7 +116,20 @@ public:
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, wire, piece, ask, enter, device, come };
+    enum class Kind : std::uint32_t {
+        resume,
+        hop,
+        loaded,
+        launch,
+        leave,
+        timer,
+        wire,
+        piece,
+        ask,
+        enter,
+        device,
+        come
+    };
     enum class Use : std::uint8_t {
         put,
         get,
@@ -208,24 +219,9 @@ private:
         Ps began = 0;            // for the log
         bool come = false;       // to the L2 of a rank that runs kernels
     };
-    struct Move {
-        std::uint32_t op = 0;
-        std::uint32_t thread = 0;
-        double bytes = 0;   // of data
-        double packed = 0;  // of its packets
-        double part = 1;    // of the operation
-        Ps load_ps = 0;
-        Ps issue_ps = 0;
-        std::uint32_t more = 0;       // pieces of the same step that wait for its registers
-        std::uint32_t pending = 0;    // loads
-        Ps head = 0;                  // the first line of all that it loads has come
-        Ps loaded = 0;                // the last one
-        std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
-        bool here = false;
-        std::uint32_t record = 0;  // in the log
-    };
     struct Engine;
     struct LoneStore;
+    struct Move;
     struct Gathering;  // one operation of a switch
     struct LeafPaths {
         std::uint32_t raised = 0;

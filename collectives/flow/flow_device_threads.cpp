@@ -63,7 +63,8 @@ FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoi
     const double wavefronts = std::clamp(std::ceil(lines / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
     const double each = lines / wavefronts;
     Delay out;
-    out.first = whole(turns.issuing * cost.issue_line_ps + (turns.beyond < lines ? 0 : turns.waiting * turns.return_ps));
+    out.first =
+        whole(turns.issuing * cost.issue_line_ps + (turns.beyond < lines ? 0 : turns.waiting * turns.return_ps));
     out.last = std::max(out.first,
         whole(each * turns.issuing * cost.issue_line_ps +
             turns.beyond * ((1 + turns.waiting / wavefronts) * turns.return_ps - cost.issue_line_ps)));
@@ -97,7 +98,8 @@ FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, boo
     const DeviceCost& cost = *device.cost;
     const double lines = lines_of(bytes);
     const Ps come = now + cost.to_cache_ps;
-    const MemoryClock::Turn turn = device.clock.cache(come, 0, static_cast<std::uint32_t>(lines), some_line(++device.accesses));
+    const MemoryClock::Turn turn =
+        device.clock.cache(come, 0, static_cast<std::uint32_t>(lines), some_line(++device.accesses));
     Delay out;
     out.first = turn.first - come;
     out.last = turn.last - come;

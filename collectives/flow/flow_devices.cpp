@@ -57,9 +57,7 @@ void FlowDevices::event(std::uint32_t number, Ps now)
     free_events_.push_back(number);
     Device& device = devices_[event.endpoint];
     switch (event.item) {
-    case Item::wake:
-        device.units[event.group].woken = false;
-        return serve(device, event.endpoint, event.group, now);
+    case Item::wake: device.units[event.group].woken = false; return serve(device, event.endpoint, event.group, now);
     case Item::math: return computed(event.group, now);
     case Item::launch: return launch(event.group, now);
     case Item::chunk: break;
@@ -297,8 +295,7 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     unit.issue_free = static_cast<double>(now) + lines * cost.issue_line_ps;
     unit.issuing = of.wavefronts;
     const Ps span = later(unit.issue_free) - now;
-    const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps,
-                        line) +
+    const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps, line) +
         cost.from_cache_ps;
     unit.network_free = std::max(static_cast<double>(left), unit.network_free + lines * cost.network_line_ps);
     const Ps end = later(unit.network_free);
@@ -317,7 +314,8 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, 
 {
     const DeviceCost& cost = *device.cost;
     const FlowKernel& kernel = kernel_of(group);
-    const FlowKernel::Block& block = group.storing ? group.streams[others].block : group.streams[part < 4 ? zero : others].block;
+    const FlowKernel::Block& block =
+        group.storing ? group.streams[others].block : group.streams[part < 4 ? zero : others].block;
     const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
     Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;

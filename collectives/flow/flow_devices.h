@@ -143,8 +143,7 @@ private:
     bool in_l1(Device& device, const Group& group, unsigned stream);
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);
     void send(std::uint32_t group, unsigned stream, std::uint32_t lines, Ps now);
-    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last,
-        std::uint64_t at);
+    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
     void returned(std::uint32_t group, unsigned stream, Ps now);
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);

@@ -25,6 +25,23 @@ struct FlowCore::Outside {  // a share or a signal that is beyond the border
     Ps tail = 0;
 };
 
+struct FlowCore::Move {
+    std::uint32_t op = 0;
+    std::uint32_t thread = 0;
+    double bytes = 0;   // of data
+    double packed = 0;  // of its packets
+    double part = 1;    // of the operation
+    Ps load_ps = 0;
+    Ps issue_ps = 0;
+    std::uint32_t more = 0;       // pieces of the same step that wait for its registers
+    std::uint32_t pending = 0;    // loads
+    Ps head = 0;                  // the first line of all that it loads has come
+    Ps loaded = 0;                // the last one
+    std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
+    bool here = false;
+    std::uint32_t record = 0;  // in the log
+};
+
 // A store on a link of its own, that a thread repeats.
 struct FlowCore::LoneStore {
     LonePass pass;

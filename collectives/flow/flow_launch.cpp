@@ -26,8 +26,8 @@ std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span)
     ++messages_;
     const std::uint32_t parts = packets ? 1 : parts_of(bytes, span);
     if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
-    const bool may_be_alone =
-        transfer.use == Use::put && !packets && !devices_ && transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);
+    const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && transfer.flight.head_ps == now_ &&
+        book_.alone(transfer.flight.path);
     std::uint32_t under_way = 0;
     const double part_bytes = bytes / parts;
     const double part_messages = transfer.flight.messages / parts;

@@ -30,10 +30,11 @@ struct FlowFlight {
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
-    std::uint64_t behind_ps = 0;  // for how long the buffer behind the last link holds a line which waits there; 0: it does not wait
-    bool neighbours = false;      // its path passes no rank
-    bool of_group = false;      // a switch carries it out for a group
-    bool loaded = false;        // it answers a load: nothing is acknowledged
+    std::uint64_t behind_ps =
+        0;  // for how long the buffer behind the last link holds a line which waits there; 0: it does not wait
+    bool neighbours = false;  // its path passes no rank
+    bool of_group = false;    // a switch carries it out for a group
+    bool loaded = false;      // it answers a load: nothing is acknowledged
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers

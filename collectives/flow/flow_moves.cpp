@@ -8,11 +8,7 @@
 
 namespace weft {
 
-namespace {
-
-constexpr std::uint32_t most_pieces_of_move = 16;
-
-}  // namespace
+static constexpr std::uint32_t most_pieces_of_move = 16;
 
 std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
 {
@@ -317,7 +313,8 @@ void FlowCore::ask(const Move& move, Ps now)
         }
         const std::uint32_t request = book_.find(endpoint, owner);
         FlowDevices::Delay shared;
-        if (devices_) shared = devices_->access(owner, move.bytes, is_cold(thread, program.operands[op.first + i]), now);
+        if (devices_)
+            shared = devices_->access(owner, move.bytes, is_cold(thread, program.operands[op.first + i]), now);
         Transfer transfer;
         transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes,
             now + shared.first + book_.path(request).put_ps);
@@ -354,8 +351,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets)
-            ready =
-                std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps + longer_poll(index));
+            ready = std::max(ready,
+                job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps +
+                    longer_poll(index));
     }
     state.turns.push_back(ready);
     state.issued = std::max(state.issued, from);

@@ -96,12 +96,13 @@ TEST(FlowBeside, TwoRunsAreEqual)
     EXPECT_EQ(text(), text());
 }
 
-// A workload that cannot go on ends with its kernels.
+// Two ranks that wait for each other's message before they send: the run ends with its kernels.
 TEST(FlowBeside, AWorkloadThatIsStuckIsFoundBesideKernels)
 {
     using namespace weft::chakra::testing;
     const Folder folder;
-    const std::string prefix = folder.write_set({{recv(1, 1, 5, 4096)}, {comp(1, 5)}});
+    const std::string prefix = folder.write_set(
+        {{recv(1, 1, 5, 4096), send(2, 1, 6, 4096).data({1})}, {recv(1, 0, 6, 4096), send(2, 0, 5, 4096).data({1})}});
     RunSetup setup;
     setup.document = star_document(2);
     setup.lines = "profile: generic\n" + trace_lines(prefix, "beside: \"gemm:256,256,64\"");
@@ -113,7 +114,8 @@ TEST(FlowBeside, BeyondSixtyFourRanksItIsRefused)
 {
     RunSetup setup;
     setup.document = star_document(65);
-    setup.lines = "profile: generic\n" + collective_lines("all_reduce", "ring", "64 KiB", "beside: \"gemm:256,256,64\"");
+    setup.lines =
+        "profile: generic\n" + collective_lines("all_reduce", "ring", "64 KiB", "beside: \"gemm:256,256,64\"");
     setup.options.progress = false;
     EXPECT_THROW(flow_run(setup), InputError);
 }

@@ -37,7 +37,8 @@ DeviceCost small_device()
 // One accelerator, and its events.
 struct Bench {
     explicit Bench(const DeviceCost& cost)
-        : devices({cost}, {0}, [this](Ps time, std::uint32_t number) { events.emplace(time, number); },
+        : devices(
+              {cost}, {0}, [this](Ps time, std::uint32_t number) { events.emplace(time, number); },
               [this](std::uint32_t thread) { started.push_back(thread); })
     {
     }
@@ -183,7 +184,7 @@ TEST(FlowDevices, ACollectiveWaitsForTheLinesOfAKernel)
     cost.cache_line_ps = 400;
     Bench bench(cost);
     ASSERT_TRUE(bench.devices.enter(0, 0));
-    EXPECT_EQ(bench.devices.access(0, 64, false, 0).last, 0U);
+    EXPECT_EQ(bench.devices.access(0, 64, false, 0).first, 0U);
     bench.devices.run(0, std::make_shared<GemmKernel>(gemm_of(256, 256, 1024, 64), 0, 512), 0, [] {});
     bench.run(1'000'000);
     const FlowDevices::Delay load = bench.devices.access(0, 64, false, bench.now);

@@ -39,8 +39,8 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
     out.units = static_cast<std::uint32_t>(gpu.compute_units);
     out.groups = static_cast<std::uint32_t>(gpu.workgroups_per_unit);
     out.wavefronts = static_cast<std::uint32_t>(gpu.wavefronts_per_unit);
-    out.issue_line_ps = 1e12 / static_cast<double>(gpu.clock) * static_cast<double>(line_bytes) /
-        static_cast<double>(gpu.coalesce);
+    out.issue_line_ps =
+        1e12 / static_cast<double>(gpu.clock) * static_cast<double>(line_bytes) / static_cast<double>(gpu.coalesce);
     out.outstanding = static_cast<double>(gpu.outstanding);
     out.network_line_ps = line_ps(static_cast<double>(network.unit_rate));
     out.flop_ps = 1e12 * static_cast<double>(gpu.compute_units) / static_cast<double>(gpu.peak_flops);
@@ -63,7 +63,8 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
     out.l1_ps = l1.latency;
     out.l1_line_ps = line_ps(static_cast<double>(l1.bandwidth));
     out.thread_wavefronts = static_cast<std::uint32_t>(engine.wavefronts);
-    out.instruction_lines = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.lanes * engine.vector / line_bytes));
+    out.instruction_lines =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.lanes * engine.vector / line_bytes));
     return out;
 }
 

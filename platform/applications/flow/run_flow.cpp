@@ -129,8 +129,9 @@ private:
         if (kernel.empty()) return;
         if (!core_.has_devices())
             throw InputError(resolved_.file, resolved_.workload.line,
-                fmt::format("a background kernel on {} ranks: flow fidelity has units, caches and memories that it would "
-                            "share with collectives for up to {} ranks",
+                fmt::format(
+                    "a background kernel on {} ranks: flow fidelity has units, caches and memories that it would "
+                    "share with collectives for up to {} ranks",
                     ranks_, most_ranks_whole),
                 "fewer ranks, --fidelity line, or no background kernel");
         beside_.emplace(executor_, Gemm::parse(kernel).value(), static_cast<std::uint32_t>(ranks_),
