@@ -97,6 +97,7 @@ FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, boo
     Device& device = devices_[endpoint];
     const DeviceCost& cost = *device.cost;
     const double lines = lines_of(bytes);
+    if (lines <= 0) return {};
     const Ps come = now + cost.to_cache_ps;
     const MemoryClock::Turn turn =
         device.clock.cache(come, 0, static_cast<std::uint32_t>(lines), some_line(++device.accesses));

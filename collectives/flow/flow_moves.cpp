@@ -313,8 +313,8 @@ void FlowCore::ask(const Move& move, Ps now)
         }
         const std::uint32_t request = book_.find(endpoint, owner);
         FlowDevices::Delay shared;
-        if (devices_)
-            shared = devices_->access(owner, move.bytes, is_cold(thread, program.operands[op.first + i]), now);
+        // What several peers load is cold for the first of them only: memory has its latency here, not its rate.
+        if (devices_) shared = devices_->access(owner, move.bytes, false, now);
         Transfer transfer;
         transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes,
             now + shared.first + book_.path(request).put_ps);
