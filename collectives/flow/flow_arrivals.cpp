@@ -15,9 +15,10 @@ void FlowCore::hop(std::uint32_t number)
         return after_buffers();
     }
     if (watches_ties_ && transfer.flight.bytes > 0) note_tie(transfer.thread, transfer.flight.stage);
+    Ps behind = 0;
     if (devices_ && transfer.use == Use::put && transfer.flight.passed + 1 == transfer.flight.stages)
-        transfer.flight.behind_ps = devices_->held_behind(book_.path(transfer.flight.path).to, now_);
-    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
+        behind = devices_->held_behind(book_.path(transfer.flight.path).to, now_);
+    if (!at_once && links_.pass(transfer.flight, behind)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
 }
 

@@ -206,6 +206,7 @@ private:
     struct alignas(64) Transfer {
         FlowFlight flight;
         Use use = Use::put;
+        bool come = false;  // to the L2 of a rank that runs kernels
         std::uint32_t thread = 0;
         std::uint32_t target =
             none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
@@ -217,7 +218,6 @@ private:
         std::uint32_t rank = 0;  // that is signalled
         std::uint32_t sent = 0;  // of a signal and packets: number in the log
         Ps began = 0;            // for the log
-        bool come = false;       // to the L2 of a rank that runs kernels
     };
     struct Engine;
     struct LoneStore;

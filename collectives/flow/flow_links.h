@@ -30,11 +30,9 @@ struct FlowFlight {
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
-    std::uint64_t behind_ps =
-        0;  // for how long the buffer behind the last link holds a line which waits there; 0: it does not wait
-    bool neighbours = false;  // its path passes no rank
-    bool of_group = false;    // a switch carries it out for a group
-    bool loaded = false;      // it answers a load: nothing is acknowledged
+    bool neighbours = false;    // its path passes no rank
+    bool of_group = false;      // a switch carries it out for a group
+    bool loaded = false;        // it answers a load: nothing is acknowledged
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
@@ -91,8 +89,9 @@ public:
         if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
     }
 
-    // Passes the links of the present stage at flight.head_ps. False at the last one.
-    bool pass(FlowFlight& flight);
+    // Passes the links of the present stage at flight.head_ps. False at the last one. `behind_ps`: for how long the buffer behind it
+    // holds a line that waits there; 0: none waits.
+    bool pass(FlowFlight& flight, std::uint64_t behind_ps = 0);
 
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
@@ -153,6 +152,7 @@ private:
     FlatMap open_of_;  // by group and path
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
+    std::uint64_t behind_ps_ = 0;            // of the present pass()
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

@@ -26,7 +26,7 @@ struct FlowProfile {
     // answered keeps those of near ones.
     bool registers_in_order = false;
     bool last_flags = false;  // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
-    // Kernels and collectives share units, caches and memories (flow_devices.h); else kernels are alone, and a load has its latency.
+    // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
     bool devices = false;
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };

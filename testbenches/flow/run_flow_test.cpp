@@ -116,8 +116,7 @@ TEST(FlowRun, PlaysTheCostGraphByTheRulesOfLines)
             const EstimateOptions bytes_of{system.workload.bytes, 1};
             const auto program = std::make_shared<FlowProgram>(program_of(schedule));
             const RunResult got = run_flow(system, setup.options);
-            const std::vector<DeviceCost> devices = FlowFabric(system, members_of(system)).devices();
-            EXPECT_EQ(got.simulated_ps, play(program, graph, bytes_of, flow_rules(8), 1, devices).end_ps)
+            EXPECT_EQ(got.simulated_ps, play(program, graph, bytes_of, flow_rules(8)).end_ps)
                 << algorithm << " " << bytes;
             // Beside the estimate, which knows neither packets nor signals on wires.
             const auto wanted = static_cast<double>(estimate(schedule, graph, bytes_of).time_ps);

@@ -59,7 +59,7 @@ public:
     {
         views_.attach(core_, executor_);
         core_.set_switches([this] { return fabric_.switches(); });
-        if (flow_rules(ranks_).devices) core_.set_devices(fabric_.devices());
+        if (has_kernels() && flow_rules(ranks_).devices) core_.set_devices(fabric_.devices());
         set_beside();
         check_lists();
         load_.set_dimensions(dimensions());
@@ -121,6 +121,13 @@ private:
         if (!options_.calibration.empty()) out = read_calibration(options_.calibration, resolved_);
         if (options_.credit_wait) out.credit_wait = *options_.credit_wait;
         return out;
+    }
+
+    // Without kernels, times are those of collectives alone.
+    bool has_kernels() const
+    {
+        return !resolved_.workload.beside.empty() ||
+            (load_.ranks() > 0 && resolved_.engine().compute == ComputeMode::kernel);
     }
 
     void set_beside()
