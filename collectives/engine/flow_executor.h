@@ -1,7 +1,8 @@
 // Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
 //
-// Memory of an endpoint serves its accesses one after the other at `hbm.bandwidth`, kernels among them; units run kernels one
-// after the other. Collectives do not meet kernels at either (docs/models/flow.md).
+// Memory of an endpoint serves the accesses of memory nodes one after the other at `hbm.bandwidth`. Kernels run on the devices of the
+// core, where they meet collectives; without devices (beyond 64 ranks) they take turns at units and memory and meet no collective
+// (docs/models/flow.md).
 #pragma once
 
 #include <functional>
