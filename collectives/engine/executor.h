@@ -16,6 +16,7 @@
 
 namespace weft {
 
+struct Gemm;
 struct GpuSpec;
 
 using Picoseconds = std::uint64_t;
@@ -80,6 +81,10 @@ public:
     // Workgroups that compute and load from the endpoint's own memory. They are launched at once: a kernel's
     // launch is taken to lie under the work before it.
     virtual void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) = 0;
+    // A product of matrices (gpu/gemm.h), launched as a collective is.
+    virtual void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) = 0;
+    // Whether all that runs, kernels apart, waits for what will never come.
+    virtual bool only_waits() const = 0;
     // Time in which nothing is moved, and behind which `endpoint` acts.
     virtual void wait(std::uint32_t endpoint, Picoseconds duration, Done done) = 0;
 

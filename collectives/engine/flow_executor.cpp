@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "base/units.h"
+#include "collectives/engine/flow_kernels.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/protocol.h"
@@ -36,6 +38,7 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
       memory_free_(endpoints_.size()), units_free_(endpoints_.size())
 {
     require_known(spec);
+    for (const FlowEndpoint& endpoint : endpoints_) memories_.emplace_back(0, endpoint.capacity);
 }
 
 void FlowExecutor::require_known(const EngineSpec& spec)
@@ -215,8 +218,26 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     core_.transfer(write ? endpoint : home, write ? home : endpoint, bytes, over);
 }
 
+void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
+{
+    const std::uint64_t bytes = gemm.memory_bytes();
+    std::uint64_t address = 0;
+    if (!memories_[endpoint].allocate(bytes, address))
+        throw InputError("", 0,
+            "the matrices of " + format_bytes(bytes) + " do not fit into the memory of an accelerator",
+            "a smaller product or a larger hbm.capacity");
+    done = [this, endpoint, bytes, address, then = std::move(done)] {
+        memories_[endpoint].release(address, bytes);
+        then();
+    };
+    const auto lanes = static_cast<std::uint32_t>(endpoints_[endpoint].units.lanes * spec_.vector);
+    core_.run_kernel(endpoint, std::make_shared<GemmKernel>(gemm, address, lanes), core_.ranks().of(endpoint).launch_ps,
+        std::move(done));
+}
+
 void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
 {
+    if (core_.has_devices()) return run_shared(endpoint, work, std::move(done));
     const double flops = endpoints_[endpoint].peak_flops;
     Picoseconds length = work.duration;
     if (length == 0 && flops > 0)
@@ -229,6 +250,23 @@ void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
             serve(endpoint, work.bytes, buffer.cached) + (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
     units_free_[endpoint] = end;
     core_.after(end - now(), [this, endpoint, buffer, then = std::move(done)] {
+        give_back(endpoint, buffer);
+        then();
+    });
+}
+
+// On units that collectives use, too.
+void FlowExecutor::run_shared(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    const GpuSpec& units = endpoints_[endpoint].units;
+    KernelWork placed = work;
+    if (placed.workgroups == 0) placed.workgroups = 2 * units.compute_units;
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
+    auto kernel = std::make_shared<ShareKernel>(placed, static_cast<std::uint32_t>(spec_.wavefronts),
+        static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector),
+        buffer.cached);
+    if (kernel->groups == 0) return core_.after(0, std::move(done));
+    core_.run_kernel(endpoint, std::move(kernel), 0, [this, endpoint, buffer, then = std::move(done)] {
         give_back(endpoint, buffer);
         then();
     });

@@ -1,7 +1,8 @@
 // Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
 //
-// Memory of an endpoint serves its accesses one after the other at `hbm.bandwidth`, kernels among them; units run kernels one
-// after the other. Collectives do not meet kernels at either (docs/models/flow.md).
+// Memory of an endpoint serves the accesses of memory nodes one after the other at `hbm.bandwidth`. Kernels run on the devices of the
+// core, where they meet collectives; without devices (beyond 64 ranks) they take turns at units and memory and meet no collective
+// (docs/models/flow.md).
 #pragma once
 
 #include <functional>
@@ -44,6 +45,8 @@ public:
     void enter(JobId job, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
+    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override;
+    bool only_waits() const override { return core_.only_kernels(); }
     void wait(std::uint32_t, Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
     double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
     double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
@@ -78,6 +81,7 @@ private:
     BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
     // When the memory of an endpoint, or its cache, has served `bytes` more.
+    void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
     Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
 
     FlowCore& core_;
@@ -88,6 +92,7 @@ private:
     bool one_for_all_ = false;
     std::vector<Picoseconds> memory_free_;
     std::vector<Picoseconds> units_free_;
+    std::vector<DeviceMemory> memories_;  // of matrices
     std::vector<JobRecord> records_;
     std::vector<BufferHistory> buffers_;  // by endpoint; empty: nothing is remembered
     std::vector<Buffers> held_;           // by job

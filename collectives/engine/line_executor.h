@@ -49,9 +49,9 @@ public:
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void wait(std::uint32_t endpoint, Picoseconds duration, Done done) override;
     // A matrix product in buffers of its own; of an endpoint that computes.
-    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done);
+    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override;
     // Everything but such products waits for flags that nothing will set any more.
-    bool only_waits() const;
+    bool only_waits() const override;
     double peak_flops(std::uint32_t endpoint) const override;
     double memory_rate(std::uint32_t endpoint) const override;
     const GpuSpec& compute_units(std::uint32_t endpoint) const override;

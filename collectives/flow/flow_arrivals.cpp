@@ -15,7 +15,10 @@ void FlowCore::hop(std::uint32_t number)
         return after_buffers();
     }
     if (watches_ties_ && transfer.flight.bytes > 0) note_tie(transfer.thread, transfer.flight.stage);
-    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
+    Ps behind = 0;
+    if (devices_ && transfer.use == Use::put && transfer.flight.passed + 1 == transfer.flight.stages)
+        behind = devices_->held_behind(book_.path(transfer.flight.path).to, now_);
+    if (!at_once && links_.pass(transfer.flight, behind)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
 }
 
@@ -55,10 +58,11 @@ void FlowCore::after_buffers()
 
 void FlowCore::arrived(std::uint32_t number)
 {
+    if (devices_ && comes_later(number)) return;
     // Read where it is: what follows may make transfers, and takes copies of what it needs.
     const Transfer& transfer = transfers_[number];
     free_transfers_.push_back(number);
-    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
+    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest) + (devices_ ? late_arrival(transfer) : 0);
     switch (transfer.use) {
     case Use::signal:
         return arrive(*jobs_[transfer.job], transfer.target, transfer.rank,
@@ -78,6 +82,7 @@ void FlowCore::arrived(std::uint32_t number)
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
         if (logs()) log_stored(transfer, tail, tail);
+        if (devices_) let_go(transfer, tail);
         return finish_blocked(index);
     }
     case Use::request: return answer_request(Transfer(transfer));
@@ -109,6 +114,7 @@ void FlowCore::arrived(std::uint32_t number)
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
     if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
+    if (devices_) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
 }
 

@@ -135,8 +135,9 @@ void FlowCore::launch(std::uint32_t number)
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
-                if (logs()) log_->launch(index, now_);
-                resume(index, now_);
+                if (devices_ == nullptr || job.what.mover == FlowMover::copy ||
+                    devices_->enter(index, job.what.members[position]))
+                    launch_thread(index);
             }
     for (const std::uint32_t position : batch.positions)
         if (job.program().threads(position) == 0)
@@ -152,6 +153,7 @@ void FlowCore::end_thread(std::uint32_t index)
     Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
     if (logs()) log_end(index);
+    if (devices_) leave_unit(index, std::max({thread.time, thread.settled, thread.acknowledged}));
     if (--position.threads_left > 0) return;
     push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
 }
@@ -278,6 +280,8 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
         case Kind::enter: enter_line(event.index); break;
         case Kind::issue: issue(event.index); break;
         case Kind::issue_more: issue_more(event.index); break;
+        case Kind::device: devices_->event(event.index, now_); break;
+        case Kind::come: arrived(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -18,6 +18,7 @@
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_buffers.h"
 #include "collectives/flow/flow_border.h"
+#include "collectives/flow/flow_devices.h"
 #include "collectives/flow/flow_gathering.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/load_window.h"
@@ -65,15 +66,21 @@ public:
     // in one line (stall_lines.h).
     std::vector<std::string> blocked() const;
 
-    std::uint64_t messages() const
-    {
-        return messages_;
-    }  // transfers between ranks that have arrived, signals not counted
+    // Transfers between ranks that have arrived, signals not counted.
+    std::uint64_t messages() const { return messages_; }
     std::uint64_t events() const { return events_; }
     // With one rank for all: how often the order of two transfers that came to a link in the same instant may have decided.
     std::uint64_t ties() const { return ties_; }
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
+
+    // Units, caches and memories that kernels and collectives share (flow_devices.h), by kind of rank. Before the first job.
+    void set_devices(std::vector<DeviceCost> kinds);
+    bool has_devices() const { return devices_ != nullptr; }
+    // Needs devices. Its workgroups are launched after `launch`.
+    void run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done);
+    // Nothing is left to happen but in kernels.
+    bool only_kernels() const { return devices_ != nullptr && wheel_.size() == devices_->pending(); }
 
     // Ranks that somebody else carries out (flow_border.h, flow_outside.cpp): `outside` by endpoint. Before the first job.
     void set_border(FlowBorder& border, std::vector<bool> outside);
@@ -123,7 +130,9 @@ private:
         ask,
         enter,
         issue,
-        issue_more
+        issue_more,
+        device,
+        come
     };
     enum class Use : std::uint8_t {
         put,
@@ -195,10 +204,10 @@ private:
     struct alignas(64) Transfer {
         FlowFlight flight;
         Use use = Use::put;
+        bool come = false;  // to the L2 of a rank that runs kernels
         std::uint32_t thread = 0;
-        std::uint32_t target =
-            none;  // of a get: move; of packets: share; of a signal: semaphore; of a transfer by itself: its caller; of
-                   // what switches do: gathering
+        // Of a get: move; of packets: share; of a signal: semaphore; by itself: its caller; of what switches do: gathering.
+        std::uint32_t target = none;
         Ps earliest = 0;  // end, for all that the thread can issue
         Ps answer =
             0;  // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
@@ -207,37 +216,14 @@ private:
         std::uint32_t sent = 0;  // of a signal and packets: number in the log
         Ps began = 0;            // for the log
     };
-    struct Move {
-        std::uint32_t op = 0;
-        std::uint32_t thread = 0;
-        double bytes = 0;   // of data
-        double packed = 0;  // of its packets
-        double part = 1;    // of the operation
-        Ps load_ps = 0;
-        Ps issue_ps = 0;
-        std::uint32_t more = 0;       // pieces of the same step that wait for its registers
-        std::uint32_t pending = 0;    // loads
-        Ps head = 0;                  // the first line of all that it loads has come
-        Ps loaded = 0;                // the last one
-        std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
-        bool here = false;
-        std::uint32_t record = 0;  // in the log
-    };
     struct Engine;
-    struct LoneStore {
-        LonePass pass;
-        Ps put_ps = 0;
-        Ps answer_ps = 0;
-    };
+    struct LoneStore;
+    struct Move;
     using Gathering = FlowGathering;
     using LeafPaths = FlowLeafPaths;
     using GroupPaths = FlowGroupPaths;
     struct Outside;
-    struct Batch {  // ranks that begin together
-        JobId job = 0;
-        Ps time = 0;
-        std::vector<std::uint32_t> positions;
-    };
+    struct Batch;
 
     // Brings what events that are due soon will need into the host's caches.
     void prefetch();
@@ -272,6 +258,7 @@ private:
     bool may_move(std::uint32_t index, const FlowOp& op);
     bool finds_registers(std::uint32_t index, const FlowOp& op);
     MoveLoad load_of(const Thread& thread, const FlowOp& op);
+    static bool is_cold(const Thread& thread, const FlowOperand& source);
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
@@ -316,6 +303,18 @@ private:
     void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
+    // What units, caches and memories add where others use them, too (flow_contention.cpp).
+    void launch_thread(std::uint32_t index);
+    void leave_unit(std::uint32_t index, Ps end);
+    Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
+    void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
+    bool comes_later(std::uint32_t number);
+    Ps late_arrival(const Transfer& transfer);
+    void let_go(const Transfer& transfer, Ps end);
+    Ps longer_poll(std::uint32_t index) const
+    {
+        return devices_ ? devices_->poll(index, threads_[index].endpoint, now_) : 0;
+    }
     // Operations that switches execute (flow_switches.cpp).
     void require_switches(const FlowProgram& program);
     std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
@@ -440,6 +439,7 @@ private:
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
+    std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

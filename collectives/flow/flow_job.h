@@ -25,12 +25,42 @@ struct FlowCore::Outside {  // a share or a signal that is beyond the border
     Ps tail = 0;
 };
 
+struct FlowCore::Batch {  // ranks that begin together
+    JobId job = 0;
+    Ps time = 0;
+    std::vector<std::uint32_t> positions;
+};
+
 struct FlowCore::PacketState {
     Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
     Ps freed = 0;
     Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
     Ps asked_last = 0;
     std::vector<Ps> turns;
+};
+
+struct FlowCore::Move {
+    std::uint32_t op = 0;
+    std::uint32_t thread = 0;
+    double bytes = 0;   // of data
+    double packed = 0;  // of its packets
+    double part = 1;    // of the operation
+    Ps load_ps = 0;
+    Ps issue_ps = 0;
+    std::uint32_t more = 0;       // pieces of the same step that wait for its registers
+    std::uint32_t pending = 0;    // loads
+    Ps head = 0;                  // the first line of all that it loads has come
+    Ps loaded = 0;                // the last one
+    std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
+    bool here = false;
+    std::uint32_t record = 0;  // in the log
+};
+
+// A store on a link of its own, that a thread repeats.
+struct FlowCore::LoneStore {
+    LonePass pass;
+    Ps put_ps = 0;
+    Ps answer_ps = 0;
 };
 
 struct FlowCore::Job {

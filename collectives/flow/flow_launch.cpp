@@ -26,8 +26,8 @@ std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span)
     ++messages_;
     const std::uint32_t parts = packets ? 1 : parts_of(bytes, span);
     if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
-    const bool may_be_alone =
-        transfer.use == Use::put && !packets && transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);
+    const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && transfer.flight.head_ps == now_ &&
+        book_.alone(transfer.flight.path);
     std::uint32_t under_way = 0;
     const double part_bytes = bytes / parts;
     const double part_messages = transfer.flight.messages / parts;
@@ -82,7 +82,7 @@ void FlowCore::begin_transfer(const Transfer& transfer, double bytes, double mes
 // Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
 bool FlowCore::launch_transfer(const Transfer& transfer)
 {
-    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none &&
+    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && !devices_ &&
         book_.alone(transfer.flight.path)) {
         FlowFlight flight = transfer.flight;
         if (watches_ties_) note_tie(transfer.thread, flight.stage);

@@ -127,8 +127,9 @@ void FlowLinks::for_parts(std::uint32_t number, double share, const Pass& pass_o
     for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
 }
 
-bool FlowLinks::pass(FlowFlight& flight)
+bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps)
 {
+    behind_ps_ = behind_ps;
     const FlowStage stage = book_.stage(flight.stage);
     const std::uint64_t now = flight.head_ps;
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
@@ -144,6 +145,7 @@ bool FlowLinks::pass(FlowFlight& flight)
         for_groups(stage,
             [&](std::uint32_t group, double share) { pass_signal(group, share, flight, now, left, head); });
     }
+    behind_ps_ = 0;
     ++flight.stage;
     if (++flight.passed >= flight.stages) {
         flight.head_ps = head;
@@ -183,7 +185,10 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         static_cast<double>(begin - now) > link.buffer * link.ps_per_byte &&
         !(rules_.waits && waits_for_acknowledges(link));
     const double per_byte = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
-    const double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
+    double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
+    // Credits of the last link come back when the L2 begins to serve their lines.
+    if (behind_ps_ > 0 && link.buffer > 0)
+        rate = std::max(rate, (link.answer_round_ps + static_cast<double>(behind_ps_)) / link.buffer);
     double back = bytes * (flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte);
     double headers = 0;
     if (rules_.packets) {

@@ -93,8 +93,9 @@ public:
         if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
     }
 
-    // Passes the links of the present stage at flight.head_ps. False at the last one.
-    bool pass(FlowFlight& flight);
+    // Passes the links of the present stage at flight.head_ps. False at the last one. `behind_ps`: for how long the buffer behind it
+    // holds a line that waits there; 0: none waits.
+    bool pass(FlowFlight& flight, std::uint64_t behind_ps = 0);
 
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
@@ -161,6 +162,7 @@ private:
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
     std::vector<double> card_free_;          // by group: when the card in front of it may start a message
+    std::uint64_t behind_ps_ = 0;            // of the present pass()
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

@@ -8,11 +8,7 @@
 
 namespace weft {
 
-namespace {
-
-constexpr std::uint32_t most_pieces_of_move = 16;
-
-}  // namespace
+static constexpr std::uint32_t most_pieces_of_move = 16;
 
 std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
 {
@@ -61,8 +57,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             continue;
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
-        const bool is_cold = source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
-        const Ps cold = is_cold ? ranks_.of(peer).cold_ps : 0;
+        const Ps cold = is_cold(thread, source) ? ranks_.of(peer).cold_ps : 0;
         load.load_ps = std::max(load.load_ps, cold + (peer == endpoint ? self.load_ps : round_trip(endpoint, peer)));
         if (from_group) continue;
         load.issued += bytes;
@@ -116,7 +111,7 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
             blocked_for(index, FlowCause::flag);
             return false;
         }
-        thread.time = std::max(thread.time, share.head + thread.cost->look_ps);
+        thread.time = std::max(thread.time, share.head + thread.cost->look_ps + longer_poll(index) / 2);
         spent(index, FlowCause::flag);
         if (logs()) log_->released(index, share.sent, share.head);
     }
@@ -168,15 +163,16 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     Thread& thread = threads_[index];
     thread.fenced = false;
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
-    if (!packets && thread.shape == op.shape) return move_own(index, op);
-    const MoveLoad load = load_of(thread, op);
+    if (!packets && thread.shape == op.shape && !devices_) return move_own(index, op);
+    MoveLoad load = load_of(thread, op);
+    const Ps spread = devices_ ? share_load(index, op, load) : 0;
     const ThreadPace pace = pace_of(thread);
     if (packets) return move_packets(index, op, load, pace);
     if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
-        thread.issue_ps = pace.issue_ps(load);
+        thread.issue_ps = std::max(spread, pace.issue_ps(load));
         thread.turn_ps = pace.turn_ps(load);
         thread.path = op.destinations == 1 && !op.has(FlowOp::stores_group)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
@@ -190,7 +186,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     record.thread = index;
     record.bytes = load.data;
     record.load_ps = load.load_ps;
-    record.issue_ps = pace.issue_ps(load);
+    record.issue_ps = std::max(spread, pace.issue_ps(load));
     // A move that stores what it loads goes in pieces of one register set each. A piece starts when a set is free.
     std::uint32_t pieces = 1;
     if (op.destinations > 0 || (profile_.links.requests && op.own_destinations > 0))
@@ -254,7 +250,7 @@ void FlowCore::in_messages(FlowFlight& flight, const Thread& thread, double part
 void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
-    if (thread.path == none || thread.issue_ps > 0 || !book_.alone(thread.path)) return;
+    if (thread.path == none || thread.issue_ps > 0 || devices_ || !book_.alone(thread.path)) return;
     if (thread.job->what.step_bytes) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
@@ -312,8 +308,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets)
-            ready =
-                std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps);
+            ready = std::max(ready,
+                job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps +
+                    longer_poll(index));
     }
     state.turns.push_back(ready);
     state.issued = std::max(state.issued, from);
@@ -334,6 +331,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     Job& job = *thread.job;
     const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
+    if (devices_) share_store(move, op, from, ready);
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
     if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
@@ -357,6 +355,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
             transfer.target = share_of(job, thread.rank, destination, op);
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
         }
+        if (devices_) devices_->hold(move.thread, endpoint, transfer.flight.bytes);
         thread.in_flight += launch_parts(transfer, ready - from);
     }
 }

@@ -33,18 +33,23 @@ void FlowCore::ask(const Move& move, Ps now)
             continue;
         }
         const std::uint32_t request = book_.find(endpoint, owner);
+        const std::uint32_t back = book_.find(owner, endpoint);
+        const bool ahead = asks_by_wire(request, back);
+        FlowDevices::Delay shared;
+        // What several peers load is cold for the first of them only: memory has its latency here, not its rate.
+        if (devices_ && !ahead) shared = devices_->access(owner, move.bytes, false, now);
         Transfer transfer;
         transfer.flight =
-            links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
+            links_.answer(back, owner, request, move.bytes, now + shared.first + book_.path(request).put_ps);
         in_messages(transfer.flight, thread, move.part);
         transfer.use = Use::get;
         transfer.flight.loaded = true;
         transfer.thread = move.thread;
         transfer.target = number;
-        transfer.earliest = now + move.load_ps + move.issue_ps;
+        transfer.earliest = now + move.load_ps + move.issue_ps + shared.last;
         transfer.began = now;
         transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
-        moves_[number].pending += asks_by_wire(request, transfer.flight.path)
+        moves_[number].pending += ahead
             ? send_requests(transfer, request, now + slots * i, slots)
             : launch_parts(transfer, move.issue_ps);
     }
@@ -142,14 +147,16 @@ void FlowCore::load_came(const Transfer& transfer, Ps tail)
 void FlowCore::answer_request(const Transfer& asked)
 {
     const FlowPath there = book_.path(asked.flight.path);
-    const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps);
+    FlowDevices::Delay shared;
+    if (devices_) shared = devices_->access(there.to, asked.flight.bytes, false, now_);
+    const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps) + shared.first;
     Transfer data = asked;
     data.flight = links_.answer(book_.find(there.to, there.from), there.to, asked.flight.path, asked.flight.bytes, at);
     data.flight.message = asked.flight.message;
     data.flight.messages = asked.flight.messages;
     data.flight.loaded = data.flight.asked = true;
     data.use = Use::get;
-    data.earliest = std::max(asked.earliest, asked.flight.tail_ps + there.answer_ps);
+    data.earliest = std::max(asked.earliest, asked.flight.tail_ps + there.answer_ps) + shared.last;
     push(at, Kind::hop, take(transfers_, free_transfers_, data));
 }
 

@@ -25,7 +25,9 @@ struct FlowProfile {
     // Registers that loads hold are freed in the order in which they were taken, as a wavefront has them: what a far peer has not
     // answered keeps those of near ones.
     bool registers_in_order = false;
-    bool last_flags = false;    // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
+    bool last_flags = false;  // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
+    // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
+    bool devices = false;
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 

@@ -36,6 +36,10 @@ void FlowCore::run_thread(std::uint32_t index)
             if (thread.time > now_) continue;
             if (thread.job->what.mover != FlowMover::copy) thread.time += thread.cost->fence_ps;
             spent(index, FlowCause::acknowledge);
+            if (devices_) {
+                thread.time += devices_->issue(index, thread.endpoint, 1, 0, now_).first;
+                spent(index, FlowCause::outstanding);
+            }
             signal(index, op);
             if (profile_.signal_slots && thread.next + 1 < program.ops.size() &&
                 program.ops[thread.next + 1].kind == FlowKind::signal) {
@@ -232,7 +236,8 @@ void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps tim
     if (semaphore.first_sleeper == none) return;
     const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
     const CostRank& cost = ranks_.of(job.what.members[rank]);
-    const Ps notice = job.what.mover == FlowMover::copy ? cost.copy_notice_ps : cost.notice_ps;
+    const Ps notice =
+        (job.what.mover == FlowMover::copy ? cost.copy_notice_ps : cost.notice_ps) + longer_poll(sleeper) / 2;
     resume(sleeper, std::max({known, threads_[sleeper].time, time + notice}));
 }
 
@@ -284,8 +289,11 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
     const Job::Node arrival = job.take_first(semaphore.first);
     // It takes a look at least, at all flags that are still missing.
     if (begins || (thread.slept && !thread.in_row))
-        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps;
-    thread.time = std::max(thread.time, arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps : notice));
+        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
+            (begins ? longer_poll(index) : 0);
+    const Ps detected =
+        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps + longer_poll(index) : notice);
+    thread.time = std::max(thread.time, detected);
     thread.slept = false;
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     spent(index, FlowCause::flag);

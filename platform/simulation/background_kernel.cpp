@@ -4,7 +4,7 @@
 
 namespace weft {
 
-BackgroundKernel::BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
+BackgroundKernel::BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
     : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over))
 {
 }
@@ -23,12 +23,20 @@ void BackgroundKernel::next(std::uint32_t rank)
     executor_.run_gemm(rank, kernel_, [this, rank, begun] {
         ++kernels_;
         time_ += executor_.now() - begun;
+        if (spans_.size() < most_shown) spans_.push_back({rank, begun, executor_.now()});
         if (over_() || executor_.only_waits()) {
             --running_;
         } else {
             next(rank);
         }
     });
+}
+
+void BackgroundKernel::add_to(Timeline& out) const
+{
+    constexpr std::uint32_t track = 90'000;  // in front of those of nodes
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) out.name_thread(rank + 1, track, "background kernel");
+    for (const Span& span : spans_) out.add({span.rank + 1, track, "kernel", span.begin, span.end, "", {}});
 }
 
 BackgroundResult BackgroundKernel::result(const std::string& kernel) const

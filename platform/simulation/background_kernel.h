@@ -4,32 +4,43 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/executor.h"
 #include "gpu/gemm.h"
 #include "platform/result/run_result.h"
+#include "platform/simulation/timeline.h"
 
 namespace weft {
 
 class BackgroundKernel {
 public:
     // `ranks`: the first endpoints. `over` says whether the workload has ended.
-    BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
+    BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
 
     void start();
     bool finished() const { return running_ == 0; }
     BackgroundResult result(const std::string& kernel) const;
+    // A track of each rank with its kernels, the first `most_shown` of all.
+    void add_to(Timeline& out) const;
 
 private:
+    static constexpr std::size_t most_shown = 100'000;
+    struct Span {
+        std::uint32_t rank = 0;
+        Time begin = 0;
+        Time end = 0;
+    };
     void next(std::uint32_t rank);
 
-    LineExecutor& executor_;
+    Executor& executor_;
     Gemm kernel_;
     std::uint32_t ranks_;
     std::function<bool()> over_;
     std::uint32_t running_ = 0;
     std::uint64_t kernels_ = 0;
     Time time_ = 0;  // of finished kernels, summed
+    std::vector<Span> spans_;
 };
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/flow/rank_symmetry.h"
+#include "platform/applications/flow/device_cost_of.h"
 #include "platform/applications/flow/run_flow.h"
 
 namespace weft {
@@ -81,6 +82,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.links.starts = true;
         out.signal_slots = true;
         out.last_flags = true;
+        out.devices = true;
     }
     return out;
 }
@@ -118,9 +120,13 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
         const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()),
             system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
             system.variant(node, block_of<MemorySideSpec>()), system.variant(node, block_of<CopySpec>()),
-            system.variant(node, block_of<BulkSpec>())};
+            system.variant(node, block_of<BulkSpec>()), system.variant(node, block_of<L1Spec>()),
+            system.variant(node, block_of<NetworkSpec>())};
         const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
-        if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
+        if (fresh) {
+            ranks_.kinds.push_back(rank_cost_of(system, node));
+            devices_.push_back(device_cost_of(system, node));
+        }
         ranks_.kind_of.push_back(entry->second);
     }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/engine/flow_executor.h"
+#include "collectives/flow/device_cost.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "platform/choice/cost_graph_of.h"
@@ -42,6 +43,8 @@ public:
     std::string fold_links(const FlowProgram& program);
     CostPaths* paths() { return routed_.get(); }  // null where there are no tables of routes
     const FlowRanks& ranks() const { return ranks_; }
+    // By kind of rank.
+    const std::vector<DeviceCost>& devices() const { return devices_; }
     std::vector<FlowEndpoint> endpoints() const;
     // Routes to switches that combine and copy; null where there are none. Made when first asked for. Throws InputError for more
     // ranks than estimates are made for.
@@ -65,6 +68,7 @@ private:
     std::unique_ptr<SwitchRoutes> switch_routes_;
     std::unique_ptr<PathBook> book_;
     FlowRanks ranks_;
+    std::vector<DeviceCost> devices_;
 };
 
 }  // namespace weft

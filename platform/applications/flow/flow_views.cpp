@@ -94,6 +94,7 @@ void FlowViews::add_operations_to(RunResult& result) const
         const FlowLog::Work& work = log_->works()[number];
         return LineExecutor::Work{work.job, work.rank, work.thread, work.endpoint};
     });
+    if (kernels_ != nullptr) kernels_->add_to(timeline);
     result.timeline = timeline.text();
 }
 

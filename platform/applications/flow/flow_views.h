@@ -15,6 +15,7 @@
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/link_series.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/simulation/background_kernel.h"
 #include "platform/simulation/run.h"
 
 namespace weft {
@@ -31,6 +32,7 @@ public:
     // Whether operations, and the nodes of a trace, are logged.
     bool follows() const { return follows_; }
     NodeLog& nodes() { return nodes_; }
+    void show(const BackgroundKernel& kernels) { kernels_ = &kernels; }
     // A page goes without a timeline where the program of a collective is too large for one.
     void fit(const FlowProgram& program);
     // Throws InputError if the operations of a single collective are asked for, and are too many.
@@ -52,6 +54,7 @@ private:
     NodeLog nodes_;
     FlowCore* core_ = nullptr;
     const FlowExecutor* executor_ = nullptr;
+    const BackgroundKernel* kernels_ = nullptr;
     std::uint64_t too_many_ = 0;  // operations of a collective that a page goes without
 };
 

@@ -30,6 +30,11 @@ public:
     {
         lines_.run_kernel(endpoint, work, std::move(done));
     }
+    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override
+    {
+        lines_.run_gemm(endpoint, gemm, std::move(done));
+    }
+    bool only_waits() const override { return lines_.only_waits(); }
     void wait(std::uint32_t endpoint, Picoseconds duration, Done done) override
     {
         lines_.wait(endpoint, duration, std::move(done));

@@ -17,6 +17,7 @@
 #include "platform/applications/flow/large_collective.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/dimension_rates_of.h"
+#include "platform/simulation/background_kernel.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/trace_analysis.h"
@@ -40,8 +41,6 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
-        {!system.workload.beside.empty(),
-            "a background kernel: flow fidelity has no compute units, which the workload and the kernel would share"},
     };
     for (const auto& [asked, text] : not_there)
         if (asked)
@@ -60,6 +59,8 @@ public:
     {
         views_.attach(core_, executor_);
         core_.set_switches([this] { return fabric_.switches(); });
+        if (has_kernels() && flow_rules(ranks_).devices) core_.set_devices(fabric_.devices());
+        set_beside();
         check_lists();
         load_.set_dimensions(dimensions());
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
@@ -78,6 +79,7 @@ public:
             const InterruptGuard guard;
             if (views_.follows()) load_.follow(views_.nodes());
             large_ ? large_->start() : load_.start();
+            if (beside_) beside_->start();
             if (request_) views_.require_recorded(resolved_);
             do {
                 core_.run(options_.until.value_or(~Time{0}),
@@ -119,6 +121,29 @@ private:
         if (!options_.calibration.empty()) out = read_calibration(options_.calibration, resolved_);
         if (options_.credit_wait) out.credit_wait = *options_.credit_wait;
         return out;
+    }
+
+    // Without kernels, times are those of collectives alone.
+    bool has_kernels() const
+    {
+        return !resolved_.workload.beside.empty() ||
+            (load_.ranks() > 0 && resolved_.engine().compute == ComputeMode::kernel);
+    }
+
+    void set_beside()
+    {
+        const std::string& kernel = resolved_.workload.beside;
+        if (kernel.empty()) return;
+        if (!core_.has_devices())
+            throw InputError(resolved_.file, resolved_.workload.line,
+                fmt::format(
+                    "a background kernel on {} ranks: flow fidelity has units, caches and memories that it would "
+                    "share with collectives for up to {} ranks",
+                    ranks_, most_ranks_whole),
+                "fewer ranks, --fidelity line, or no background kernel");
+        beside_.emplace(executor_, Gemm::parse(kernel).value(), static_cast<std::uint32_t>(ranks_),
+            [this] { return finished(); });
+        views_.show(*beside_);
     }
 
     // What is asked for and cannot be had is said before anything runs.
@@ -243,6 +268,7 @@ private:
         result.switches = fabric_.switch_count();
         result.choice = std::move(choice_);
         result.collectives = collective_results(executor_);
+        if (beside_) result.beside = beside_->result(resolved_.workload.beside);
         const std::vector<Picoseconds>& finish = large_ ? large_->finish_times() : load_.finish_times();
         for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
             RankResult of;
@@ -339,6 +365,7 @@ private:
     FlowViews views_;
     std::optional<CollectiveRequest> request_;
     std::optional<LargeCollective> large_;
+    std::optional<BackgroundKernel> beside_;
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
     std::string symmetry_;  // of a large collective

@@ -1,0 +1,58 @@
+// Kernels as flow fidelity runs them: a product of matrices, and the work of a compute node.
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/engine/executor.h"
+#include "collectives/flow/flow_kernel.h"
+#include "gpu/gemm.h"
+
+namespace weft {
+
+// As gemm_programs(): a workgroup makes one tile of C.
+class GemmKernel final : public FlowKernel {
+public:
+    // `address`: of its matrices. `lanes_bytes`: that an instruction of a wavefront covers.
+    GemmKernel(const Gemm& gemm, std::uint64_t address, std::uint32_t lanes_bytes);
+
+    std::uint32_t steps(std::uint32_t group) const override;
+    Block load(std::uint32_t group, std::uint32_t step, unsigned which) const override;
+    double flops(std::uint32_t group, std::uint32_t step) const override;
+    Block store(std::uint32_t group) const override;
+
+private:
+    struct Tile {
+        std::uint64_t row = 0;
+        std::uint64_t column = 0;
+        std::uint64_t rows = 0;
+        std::uint64_t columns = 0;
+    };
+    Tile tile(std::uint32_t group) const;
+    std::uint64_t depth(std::uint32_t step) const;
+
+    Gemm gemm_;
+    std::uint64_t a_;
+    std::uint64_t b_;
+    std::uint64_t c_;
+    std::uint64_t across_;
+};
+
+// As kernel_programs(): every workgroup loads its part of the bytes in blocks, and does operations after each.
+class ShareKernel final : public FlowKernel {
+public:
+    ShareKernel(const KernelWork& work, std::uint32_t wavefronts, std::uint32_t sets, std::uint32_t lanes_bytes,
+        bool cached);
+
+    std::uint32_t steps(std::uint32_t group) const override;
+    Block load(std::uint32_t group, std::uint32_t step, unsigned which) const override;
+    double flops(std::uint32_t group, std::uint32_t step) const override;
+    Block store(std::uint32_t) const override { return {}; }
+
+private:
+    std::uint64_t lines_of(std::uint32_t group) const;
+
+    std::uint64_t lines_;
+    double operations_;
+};
+
+}  // namespace weft

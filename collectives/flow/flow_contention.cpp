@@ -1,0 +1,100 @@
+// FlowCore: what a thread's accesses wait for in units, caches and memories that others use, too (flow_devices.h).
+#include <algorithm>
+
+#include "base/line_size.h"
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+void FlowCore::set_devices(std::vector<DeviceCost> kinds)
+{
+    devices_ = std::make_unique<FlowDevices>(
+        std::move(kinds), ranks_.kind_of, [this](Ps time, std::uint32_t number) { push(time, Kind::device, number); },
+        [this](std::uint32_t thread) { launch_thread(thread); });
+}
+
+void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done)
+{
+    devices_->run(endpoint, std::move(kernel), now_ + launch, std::move(done));
+}
+
+bool FlowCore::is_cold(const Thread& thread, const FlowOperand& source)
+{
+    const Job& job = *thread.job;
+    return source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
+}
+
+void FlowCore::launch_thread(std::uint32_t index)
+{
+    if (logs()) log_->launch(index, now_);
+    resume(index, now_);
+}
+
+// It keeps its place until its last signal is acknowledged.
+void FlowCore::leave_unit(std::uint32_t index, Ps end)
+{
+    const std::uint32_t endpoint = threads_[index].endpoint;
+    const std::uint32_t unit = devices_->take_unit(index);
+    if (unit == FlowDevices::none) return;
+    after(end - std::min(end, now_), [this, unit, endpoint] { devices_->leave(unit, endpoint, now_); });
+}
+
+// What is loaded from the own memory comes later. Over how long its lines are issued, or served.
+FlowCore::Ps FlowCore::share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load)
+{
+    const Thread& thread = threads_[index];
+    const double bytes = load.data * (op.own_sources + op.sources);
+    FlowDevices::Delay issued;
+    if (bytes > 0 && !is_copy(thread, op)) issued = devices_->issue(index, thread.endpoint, bytes, load.load_ps, now_);
+    FlowDevices::Delay served;
+    if (op.own_sources > 0) {
+        const bool cold = op.has(FlowOp::own_input) && !thread.job->cached(thread.rank);
+        served = devices_->access(thread.endpoint, load.data * op.own_sources, cold, now_);
+    }
+    load.load_ps += issued.first + served.first;
+    return std::max(issued.last - issued.first, served.last - served.first);
+}
+
+void FlowCore::share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready)
+{
+    const Thread& thread = threads_[move.thread];
+    if (move.bytes > 0 && !is_copy(thread, op)) {
+        const bool held = op.destinations > 0 && !op.has(FlowOp::stores_group);
+        const FlowDevices::Delay issued = devices_->issue(move.thread, thread.endpoint,
+            move.bytes * destinations_of(op), held ? 0 : thread.cost->load_ps, now_);
+        from += issued.first;
+        ready += issued.last;
+    }
+    if (op.own_destinations > 0) devices_->access(thread.endpoint, move.bytes * op.own_destinations, false, now_);
+}
+
+// All of a transfer, or of its acknowledge, is there at `end`.
+void FlowCore::let_go(const Transfer& transfer, Ps end)
+{
+    devices_->hold_until(transfer.thread, threads_[transfer.thread].endpoint, transfer.flight.bytes, end);
+}
+
+// Its last link is behind it; how long it waits at an L2 that kernels use is known when it comes there.
+bool FlowCore::comes_later(std::uint32_t number)
+{
+    Transfer& transfer = transfers_[number];
+    const bool waits = (transfer.use == Use::put && transfer.target == none) || transfer.use == Use::signal;
+    if (transfer.come || !waits) return false;
+    const Ps at =
+        devices_->come_ps(book_.path(transfer.flight.path).to, std::max(transfer.flight.tail_ps, transfer.earliest));
+    if (at <= now_) return false;
+    transfer.come = true;
+    push(at, Kind::come, number);
+    return true;
+}
+
+// What has come to the memory of a rank waits for its L2.
+FlowCore::Ps FlowCore::late_arrival(const Transfer& transfer)
+{
+    if (transfer.use != Use::put && transfer.use != Use::signal && transfer.use != Use::direct) return 0;
+    const std::uint32_t to = book_.path(transfer.flight.path).to;
+    return devices_->access(to, transfer.use == Use::signal ? 1 : transfer.flight.bytes, false, now_).last;
+}
+
+}  // namespace weft

@@ -1,0 +1,126 @@
+// FlowDevices: threads of collectives among kernels.
+#include <algorithm>
+#include <cmath>
+
+#include "base/line_size.h"
+#include "collectives/flow/flow_devices.h"
+
+namespace weft {
+
+namespace {
+
+double lines_of(double bytes) { return std::ceil(bytes / static_cast<double>(line_bytes)); }
+
+// Where lines of a collective lie is not known: anywhere, the same in every run.
+std::uint64_t some_line(std::uint64_t number) { return number * 0xd1342543de82ef95U >> 20U; }
+
+std::uint64_t whole(double time) { return static_cast<std::uint64_t>(std::max(0.0, time)); }
+
+}  // namespace
+
+bool FlowDevices::enter(std::uint32_t thread, std::uint32_t endpoint)
+{
+    if (unit_of_.size() <= thread) unit_of_.resize(thread + 1, none);
+    Device& device = devices_[endpoint];
+    unit_of_[thread] = device.units.place(device.cost->thread_wavefronts, thread);
+    return unit_of_[thread] != none;
+}
+
+std::uint32_t FlowDevices::take_unit(std::uint32_t thread)
+{
+    if (thread >= unit_of_.size()) return none;
+    const std::uint32_t unit = unit_of_[thread];
+    unit_of_[thread] = none;
+    return unit;
+}
+
+void FlowDevices::leave(std::uint32_t unit, std::uint32_t endpoint, Ps now)
+{
+    devices_[endpoint].units.leave(unit, devices_[endpoint].cost->thread_wavefronts,
+        [&](std::uint64_t who, std::uint32_t at) { placed(who, at, now); });
+}
+
+FlowDevices::Turns FlowDevices::turns_of(const DeviceCost& cost, const DeviceUnit& unit, double lines, Ps now)
+{
+    Turns out;
+    out.issuing = unit.issue_free > static_cast<double>(now) ? unit.issuing : 0;
+    out.waiting = unit.waiting;
+    // Beyond the limit of lines in flight one can go when one returns.
+    out.beyond = std::clamp(lines - (cost.outstanding - unit.in_flight), 0.0, lines);
+    out.return_ps = std::max(cost.issue_line_ps, static_cast<double>(unit.round_ps) / cost.outstanding);
+    return out;
+}
+
+// The wavefronts of the thread take turns with those of kernels, a line each.
+FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now)
+{
+    if (thread >= unit_of_.size() || unit_of_[thread] == none || devices_[endpoint].running == 0) return {};
+    const DeviceCost& cost = *devices_[endpoint].cost;
+    DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
+    unit.release_held(now);
+    const double lines = lines_of(bytes);
+    const Turns turns = turns_of(cost, unit, lines, now);
+    const double wavefronts = std::clamp(std::ceil(lines / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
+    const double each = lines / wavefronts;
+    Delay out;
+    out.first =
+        whole(turns.issuing * cost.issue_line_ps + (turns.beyond < lines ? 0 : turns.waiting * turns.return_ps));
+    out.last = std::max(out.first,
+        whole(each * turns.issuing * cost.issue_line_ps +
+            turns.beyond * ((1 + turns.waiting / wavefronts) * turns.return_ps - cost.issue_line_ps)));
+    unit.issue_free = std::max(unit.issue_free, static_cast<double>(now)) + lines * cost.issue_line_ps;
+    if (round_ps > 0) {
+        unit.hold(lines);
+        unit.hold_until(lines, now + out.last + round_ps);
+    }
+    return out;
+}
+
+void FlowDevices::hold(std::uint32_t thread, std::uint32_t endpoint, double bytes)
+{
+    if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
+    devices_[endpoint].units[unit_of_[thread]].hold(bytes / static_cast<double>(line_bytes));
+}
+
+void FlowDevices::hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until)
+{
+    if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
+    DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
+    unit.hold_until(bytes / static_cast<double>(line_bytes), until);
+    if (unit.queue.empty() || unit.woken) return;
+    unit.woken = true;
+    push(until, {Item::wake, 0, unit_of_[thread], 0, endpoint, 0});
+}
+
+FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, bool cold, Ps now)
+{
+    Device& device = devices_[endpoint];
+    const DeviceCost& cost = *device.cost;
+    const double lines = lines_of(bytes);
+    if (lines <= 0) return {};
+    const Ps come = now + cost.to_cache_ps;
+    const MemoryClock::Turn turn =
+        device.clock.cache(come, 0, static_cast<std::uint32_t>(lines), some_line(++device.accesses));
+    Delay out;
+    out.first = turn.first - come;
+    out.last = turn.last - come;
+    if (!cold) return out;
+    const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
+    out.first = served - cost.cache_ps - come;
+    out.last = std::max(out.last, out.first + whole(lines * cost.memory_line_ps));
+    return out;
+}
+
+FlowDevices::Ps FlowDevices::poll(std::uint32_t thread, std::uint32_t endpoint, Ps now)
+{
+    const Device& device = devices_[endpoint];
+    if (device.running == 0) return 0;
+    const DeviceCost& cost = *device.cost;
+    Ps out = device.clock.cache_wait(now + cost.to_cache_ps, some_line(thread));
+    if (thread >= unit_of_.size() || unit_of_[thread] == none) return out;
+    const Turns turns = turns_of(cost, device.units.at(unit_of_[thread]), 1, now);
+    out += whole(turns.issuing * cost.issue_line_ps + turns.beyond * turns.waiting * turns.return_ps);
+    return out;
+}
+
+}  // namespace weft

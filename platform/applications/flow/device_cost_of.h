@@ -1,0 +1,11 @@
+// Figures of an accelerator's units, caches and memory for flow fidelity, from the parameters of the line model.
+#pragma once
+
+#include "collectives/flow/device_cost.h"
+#include "platform/configuration/resolved_system.h"
+
+namespace weft {
+
+DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node);
+
+}  // namespace weft

@@ -1,0 +1,227 @@
+// Units, caches and memories at flow fidelity: what kernels take alone, and what collectives wait for among them.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "collectives/engine/flow_kernels.h"
+#include "collectives/flow/flow_devices.h"
+
+namespace devices_test {
+
+using namespace weft;
+
+namespace {
+
+using Ps = FlowDevices::Ps;
+
+// Four units at 2 GHz, an L2 of 512 GB/s, a memory of 128 GB/s.
+DeviceCost small_device()
+{
+    DeviceCost out;
+    out.units = 4;
+    out.issue_line_ps = 500;
+    out.flop_ps = 1;
+    out.to_cache_ps = out.from_cache_ps = 40'000;
+    out.cache_ps = 60'000;
+    out.cache_line_ps = 125;
+    out.cache_bytes = 4 << 20;
+    out.memory_ps = 200'000;
+    out.memory_line_ps = 500;
+    out.thread_wavefronts = 16;
+    out.instruction_lines = 8;
+    return out;
+}
+
+// One accelerator, and its events.
+struct Bench {
+    explicit Bench(const DeviceCost& cost)
+        : devices(
+              {cost}, {0}, [this](Ps time, std::uint32_t number) { events.emplace(time, number); },
+              [this](std::uint32_t thread) { started.push_back(thread); })
+    {
+    }
+    void run(Ps until = ~Ps{0})
+    {
+        while (!events.empty() && events.begin()->first <= until) {
+            const auto [time, number] = *events.begin();
+            events.erase(events.begin());
+            now = time;
+            devices.event(number, now);
+        }
+    }
+    Ps time_of(const Gemm& gemm)
+    {
+        const Ps begin = now;
+        devices.run(0, std::make_shared<GemmKernel>(gemm, 0, 512), now, [] {});
+        run();
+        return now - begin;
+    }
+
+    std::multimap<Ps, std::uint32_t> events;
+    std::vector<std::uint32_t> started;
+    Ps now = 0;
+    FlowDevices devices;
+};
+
+Gemm gemm_of(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t tile)
+{
+    Gemm out;
+    out.m = m;
+    out.n = n;
+    out.k = k;
+    out.tile = tile;
+    return out;
+}
+
+}  // namespace
+
+TEST(FlowDevices, MemoryServesAtItsRateOneAfterTheOther)
+{
+    const DeviceCost cost = small_device();
+    MemoryClock clock(cost);
+    EXPECT_EQ(clock.cache(1000, 0, 8, 0).last, 2000U);
+    EXPECT_EQ(clock.cache(1000, 0, 1, 0).first, 2000U);
+    EXPECT_EQ(clock.cache_wait(2000, 0), 125U);
+    EXPECT_EQ(clock.mean_wait(2000), 125U);
+    EXPECT_EQ(clock.cache(5000, 0, 1, 0).first, 5000U);
+    EXPECT_EQ(clock.memory(1000, 2), 1000U);
+    EXPECT_EQ(clock.memory(1000, 1), 2000U);
+}
+
+// Two lines under a tag go to one slice, the next two to the next one; each slice has its part of the rate.
+TEST(FlowDevices, SlicesOfTheCacheServeEachForItself)
+{
+    DeviceCost cost = small_device();
+    cost.slices = 4;
+    cost.slice_lines = 2;
+    MemoryClock clock(cost);
+    EXPECT_EQ(clock.cache(0, 0, 4, 0).last, 1000U);
+    EXPECT_EQ(clock.mean_wait(0), 500U);
+    const MemoryClock::Turn next = clock.cache(0, 0, 4, 4);
+    EXPECT_EQ(next.first, 0U);
+    EXPECT_EQ(next.last, 1000U);
+    EXPECT_EQ(clock.cache(0, 0, 8, 0).last, 2000U);
+}
+
+TEST(FlowDevices, ACacheGivesUpWhatWasUsedLongestAgo)
+{
+    BlockCache cache(100);
+    EXPECT_EQ(cache.find(1, 0), 0U);
+    EXPECT_EQ(cache.fill(1, 0, 40, 7), 0U);
+    EXPECT_EQ(cache.write(2, 40, 8), 0U);
+    EXPECT_EQ(cache.find(1, 0), 7U);
+    EXPECT_EQ(cache.find(1, 1), 0U);
+    EXPECT_EQ(cache.find(2, 5), 8U);
+    EXPECT_EQ(cache.find(1, 0), 7U);
+    EXPECT_EQ(cache.fill(3, 0, 40, 9), 40U);  // block 2 was written
+    EXPECT_EQ(cache.find(2, 0), 0U);
+    EXPECT_EQ(cache.find(1, 0), 7U);
+}
+
+TEST(FlowDevices, WorkgroupsGoToUnitsInTurnAndWaitInOrder)
+{
+    DeviceCost cost = small_device();
+    cost.units = 2;
+    cost.groups = 2;
+    cost.wavefronts = 16;
+    DeviceUnits units(cost);
+    EXPECT_EQ(units.place(8, 0), 0U);
+    EXPECT_EQ(units.place(16, 1), 1U);
+    EXPECT_EQ(units.place(8, 2), 0U);
+    EXPECT_EQ(units.place(8, 3), DeviceUnits::none);
+    EXPECT_EQ(units.place(8, 4), DeviceUnits::none);
+    std::vector<std::uint64_t> placed;
+    units.leave(1, 16, [&](std::uint64_t who, std::uint32_t unit) {
+        EXPECT_EQ(unit, 1U);
+        placed.push_back(who);
+    });
+    EXPECT_EQ(placed, (std::vector<std::uint64_t>{3, 4}));
+}
+
+TEST(FlowDevices, AKernelTakesItsOperationsOrItsLines)
+{
+    // Four workgroups on each unit. 32 steps of 64 lines x 64 operations each.
+    const Gemm gemm = gemm_of(256, 256, 1024, 64);
+    const auto operations = static_cast<double>(gemm.operations());
+    DeviceCost cost = small_device();
+    cost.flop_ps = 4;
+    Bench busy(cost);
+    busy.time_of(gemm);
+    EXPECT_NEAR(static_cast<double>(busy.time_of(gemm)), operations * cost.flop_ps / cost.units,
+        0.1 * operations * cost.flop_ps / cost.units);
+    cost.flop_ps = 0;
+    for (const double line_ps : {125.0, 250.0}) {
+        cost.cache_line_ps = line_ps;
+        Bench loads(cost);
+        loads.time_of(gemm);
+        const double lines = static_cast<double>(gemm.loaded_bytes() + 256 * 256 * 2) / 64;
+        const double least = std::max(line_ps * lines, cost.issue_line_ps * lines / cost.units);
+        const auto time = static_cast<double>(loads.time_of(gemm));
+        EXPECT_GE(time, least);
+        EXPECT_LT(time, least + 18 * 180'000.0);
+    }
+}
+
+// Matrices that the L2 does not hold come from memory every time.
+TEST(FlowDevices, AKernelBeyondTheCacheTakesTheTimeOfItsMemory)
+{
+    const Gemm gemm = gemm_of(512, 512, 512, 64);
+    DeviceCost cost = small_device();
+    cost.flop_ps = 0;
+    Bench fits(cost);
+    fits.time_of(gemm);
+    cost.cache_bytes = 64 << 10;
+    Bench small(cost);
+    small.time_of(gemm);
+    EXPECT_GT(small.time_of(gemm), 2 * fits.time_of(gemm));
+}
+
+TEST(FlowDevices, ACollectiveWaitsForTheLinesOfAKernel)
+{
+    DeviceCost cost = small_device();
+    cost.cache_line_ps = 400;
+    Bench bench(cost);
+    ASSERT_TRUE(bench.devices.enter(0, 0));
+    EXPECT_EQ(bench.devices.access(0, 64, false, 0).first, 0U);
+    bench.devices.run(0, std::make_shared<GemmKernel>(gemm_of(256, 256, 1024, 64), 0, 512), 0, [] {});
+    bench.run(1'000'000);
+    const FlowDevices::Delay load = bench.devices.access(0, 64, false, bench.now);
+    EXPECT_GT(load.last, 100'000U);
+    // 512 lines of each unit are in flight at most.
+    EXPECT_LT(load.last, 4 * 512 * 400U);
+    EXPECT_GT(bench.devices.poll(0, 0, bench.now), 0U);
+}
+
+// A workgroup that finds no room is started when one ends.
+TEST(FlowDevices, AThreadWaitsForRoomOnAUnit)
+{
+    DeviceCost cost = small_device();
+    cost.groups = 1;
+    Bench bench(cost);
+    bench.devices.run(0, std::make_shared<GemmKernel>(gemm_of(128, 128, 64, 64), 0, 512), 0, [] {});
+    bench.run(0);
+    EXPECT_FALSE(bench.devices.enter(7, 0));
+    bench.run();
+    EXPECT_EQ(bench.started, std::vector<std::uint32_t>{7});
+    EXPECT_EQ(bench.devices.pending(), 0U);
+}
+
+// Half of the operations and bytes of a compute node take half of the time; a duration takes itself.
+TEST(FlowDevices, AComputeNodeTakesItsOperationsItsBytesOrItsDuration)
+{
+    const auto time = [](const KernelWork& work) {
+        Bench bench(small_device());
+        bench.devices.run(0, std::make_shared<ShareKernel>(work, 16, 2, 512, false), 0, [] {});
+        bench.run();
+        return static_cast<double>(bench.now);
+    };
+    const DeviceCost cost = small_device();
+    EXPECT_NEAR(time({1 << 24, 0, 0, 8}), (1 << 24) * cost.flop_ps / cost.units, 1e5);
+    const double lines = (4 << 20) / 64.0;
+    EXPECT_NEAR(time({0, 4 << 20, 0, 8}), lines * cost.memory_line_ps, 0.05 * lines * cost.memory_line_ps);
+    EXPECT_EQ(time({0, 0, 5'000'000, 8}), 5e6);
+}
+
+}  // namespace devices_test
