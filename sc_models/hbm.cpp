@@ -1,5 +1,7 @@
 #include "sc_models/hbm.h"
 
+#include <algorithm>
+
 #include "sc_models/memory_statistics.h"
 
 namespace weft {
@@ -9,6 +11,8 @@ namespace {
 // Inputs of the timed component: slices, then the channels' wake-ups, so that those see all arrivals of their
 // instant.
 constexpr unsigned first_wake = 1024;
+// Lines of a wide access that go to one channel together even where the slice has others.
+constexpr std::uint32_t least_part = 2;
 
 }  // namespace
 
@@ -51,13 +55,10 @@ void Hbm::run(ScheduledItem& item)
     if (input < first_wake) {
         Line& line = Line::of(item);
         if (contents_ != nullptr) access(line);
-        const HbmPlace place = map_.place(input, local_of(line.address) / line_bytes);
-        HbmChannel& channel = channels_[place.channel];
-        channel.accept(line, place.bank, place.row, now);
-        if (channel.pins_free() <= now) {
-            work(place.channel);
+        if (line.wide()) {
+            accept_wide(line, input);
         } else {
-            wake_at(place.channel, channel.pins_free());
+            accept(line, input, local_of(line.address) / line_bytes);
         }
         return;
     }
@@ -69,13 +70,74 @@ void Hbm::run(ScheduledItem& item)
     work(channel);
 }
 
+// `number`: of the line whose channel, bank and row it takes.
+inline void Hbm::accept(Line& line, unsigned slice, std::uint64_t number)
+{
+    const Time now = event_queue().now();
+    const HbmPlace place = map_.place(slice, number);
+    HbmChannel& channel = channels_[place.channel];
+    channel.accept(line, place.bank, place.row, now);
+    if (channel.pins_free() <= now) {
+        work(place.channel);
+    } else {
+        wake_at(place.channel, channel.pins_free());
+    }
+}
+
+// Consecutive lines are in the slice's channels in turn.
+void Hbm::accept_wide(Line& line, unsigned slice)
+{
+    const std::uint64_t first = local_of(line.address) / line_bytes;
+    const std::uint32_t lines = line.lines();
+    const std::uint32_t parts = std::min(map_.channels_of_slice(), lines / least_part);
+    if (parts <= 1) {
+        accept(line, slice, first);
+        return;
+    }
+    if (free_split_.empty()) {
+        free_split_.push_back(static_cast<std::uint32_t>(split_.size()));
+        split_.emplace_back();
+    }
+    const std::uint32_t place = free_split_.back();
+    free_split_.pop_back();
+    split_[place] = {&line, parts, 0};
+    for (std::uint32_t i = 0; i < parts; ++i) {
+        Line& part = parts_.take();
+        const std::uint32_t count = lines / parts + (i < lines % parts ? 1 : 0);
+        part.begin(line.op, line.address + std::uint64_t{i} * line_bytes, count * line_bytes).tag(place);
+        part.mark(LineHeader::part_mark);
+        part.tail = line.tail;
+        accept(part, slice, first + i);
+    }
+}
+
 void Hbm::work(unsigned channel)
 {
     const HbmChannel::Step step = channels_[channel].step(event_queue().now());
     if (step.next != HbmChannel::never) wake_at(channel, step.next);
     if (step.line == nullptr) return;
-    step.line->set_response_status(tlm::TLM_OK_RESPONSE);
-    targets_[step.line->input].send_response(*step.line, step.answer);
+    if (step.line->marked(LineHeader::part_mark)) {
+        finish_part(*step.line, event_queue().now() + step.answer);
+        return;
+    }
+    answer(*step.line, step.answer);
+}
+
+void Hbm::finish_part(Line& part, Time at)
+{
+    const std::uint32_t place = part.tag;
+    parts_.give(part);
+    Split& split = split_[place];
+    split.answer = std::max(split.answer, at);
+    if (--split.parts > 0) return;
+    free_split_.push_back(place);
+    answer(*split.line, split.answer - event_queue().now());
+}
+
+void Hbm::answer(Line& line, Time delay)
+{
+    line.set_response_status(tlm::TLM_OK_RESPONSE);
+    targets_[line.input].send_response(line, delay);
 }
 
 void Hbm::wake_at(unsigned channel, Time time)

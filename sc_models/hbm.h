@@ -10,6 +10,9 @@
 // t_rcd less when the row is open, t_rp more when another one is. Accesses that arrive at one instant are
 // taken in slice order.
 //
+// A wide access is divided among the channels of its slice, as its lines are, in parts of at least two lines; it is answered with
+// the last of them.
+//
 // Contents, where caches hold theirs (l2.contents = cached): what MemoryImage has stored. Bytes are read and written when the
 // access reaches its channel's queue, in that order.
 //
@@ -28,6 +31,7 @@
 #include "sc_models/hbm_map.h"
 #include "sc_models/memory_image.h"
 #include "sc_models/memory_model.h"
+#include "tlm_interconnect/protocol/line_pool.h"
 #include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
@@ -60,7 +64,11 @@ private:
     unsigned debug(unsigned slice, Line& line) override;
     void run(ScheduledItem& item) override;
     void access(Line& line);
+    void accept(Line& line, unsigned slice, std::uint64_t number);
+    void accept_wide(Line& line, unsigned slice);
     void work(unsigned channel);
+    void finish_part(Line& part, Time at);
+    void answer(Line& line, Time delay);
     void wake_at(unsigned channel, Time time);
 
     HbmTiming timing_;
@@ -70,6 +78,14 @@ private:
     std::vector<Time> wakes_;  // the next one of each channel
     std::deque<Wake> items_;
     ScheduledItem* idle_items_ = nullptr;
+    struct Split {  // a wide access in several channels
+        Line* line = nullptr;
+        std::uint32_t parts = 0;  // that are not served
+        Time answer = 0;
+    };
+    std::vector<Split> split_;
+    std::vector<std::uint32_t> free_split_;
+    LinePool parts_;
     Time counted_from_ = 0;
     sc_core::sc_vector<LineTargetSocket> targets_;
 };

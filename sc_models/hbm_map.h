@@ -42,6 +42,9 @@ public:
         return {channel, group * banks_.divisor() + bank, static_cast<std::uint32_t>(index)};
     }
 
+    // How many channels a slice's lines are spread over.
+    std::uint32_t channels_of_slice() const { return sharing_ != 0 ? 1 : owned_.divisor(); }
+
 private:
     // Takes the lowest digit off `index` and returns it, rotated by what is left.
     static std::uint32_t rotated(std::uint64_t& index, const Divider& count)

@@ -156,8 +156,8 @@ private:
     std::uint32_t wait_for_lines(Line& line, const WideTurn& turn);
     void start_missing(Line& line, const WideTurn& turn);
     void start_part(Line& line, std::uint32_t number, std::uint32_t place, Time ready);
-    std::uint32_t enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state,
-        Time ready, bool& known);
+    std::uint32_t enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state, Time ready,
+        bool& known);
     std::uint32_t start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready);
     std::uint32_t start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
         Time ready, bool far, std::uint32_t (&slots)[2]);

@@ -49,9 +49,8 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.earliest = now + move.load_ps + move.issue_ps + shared.last;
         transfer.began = now;
         transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
-        moves_[number].pending += ahead
-            ? send_requests(transfer, request, now + slots * i, slots)
-            : launch_parts(transfer, move.issue_ps);
+        moves_[number].pending +=
+            ahead ? send_requests(transfer, request, now + slots * i, slots) : launch_parts(transfer, move.issue_ps);
     }
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }

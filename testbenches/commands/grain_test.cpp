@@ -76,7 +76,7 @@ TEST(GrainOption, ARunNamesTheGrainAndASweepHasIt)
 TEST(GrainOption, ACircleOfFullBuffersEndsARunThoughRanksSpin)
 {
     const Outcome run = call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/astra_ring_8/system.yaml",
-        "--collective", "all_reduce", "--algorithm", "direct", "--bytes", "512KiB", "--no-data", "--quiet", "--json",
+        "--collective", "all_reduce", "--algorithm", "direct", "--bytes", "768KiB", "--no-data", "--quiet", "--json",
         "-", "--no-timing", "--grain", "128B"});
     EXPECT_EQ(run.code, 3) << run.err;
     const nlohmann::json result = nlohmann::json::parse(run.out);

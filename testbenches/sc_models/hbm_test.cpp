@@ -1,4 +1,6 @@
 // One or two accesses at a time: every timing parameter to the picosecond.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "testbenches/sc_models/hbm_bench.h"
@@ -280,6 +282,21 @@ TEST(Hbm, AWideAccessTakesThePinsForAllOfItsLines)
     slow.t_ccd_l = 8'000;
     const Time line = 2 * slow.t_ccd_l / slow.bank_groups;
     EXPECT_EQ(run_hbm(slow, 1, {first}).answered, Times{idle_read(slow) + 7 * line});
+}
+
+// Lines in a row are in the channels of a slice in turn: each serves its part, of two lines or more.
+TEST(Hbm, AWideAccessUsesTheChannelsOfItsSlice)
+{
+    HbmSpec spec = one_channel();
+    for (const std::uint64_t channels : {2, 4, 8}) {
+        spec.bandwidth = one_channel().bandwidth * channels;
+        spec.channels = channels;
+        const HbmOutcome outcome = run_hbm(spec, 1, {{0, 0, LineOp::read, 0, 512}});
+        const Time lines = std::max<Time>(2, 8 / channels);
+        EXPECT_EQ(outcome.answered, Times{105'000 + (lines - 1) * 2'000}) << channels;
+        EXPECT_EQ(outcome.statistics.at("reads"), 8);
+        EXPECT_EQ(run_hbm(spec, 1, {{0, 0, LineOp::read, 0, 128}}).answered, Times{105'000 + 2'000});
+    }
 }
 
 // The scheduler sees so many lines, whatever they come in: with the room taken, the row of the next line is opened when the

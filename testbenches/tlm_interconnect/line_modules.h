@@ -70,7 +70,8 @@ private:
         move(line);
         line.set_response_status(status);
         in.return_request_credit(line, start - now);
-        const Time tail = line.asks(LineHeader::refill_flag) ? line.tail : 0;  // the last line of a wide fetch comes then
+        const Time tail =
+            line.asks(LineHeader::refill_flag) ? line.tail : 0;  // the last line of a wide fetch comes then
         in.send_response(line, start + latency_ + tail - now);
     }
 
