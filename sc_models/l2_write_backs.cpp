@@ -21,9 +21,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, std::uint32_t
 {
     written_back_ += sectors;
     Line& line = pool_.take();
-    line.begin(LineOp::write, address_of(number), sectors * line_bytes)
-        .flag(LineHeader::refill_flag)
-        .source(endpoint_);
+    line.begin(LineOp::write, address_of(number), sectors * line_bytes).flag(LineHeader::refill_flag).source(endpoint_);
     if (CacheContents* const contents = part(partition).contents.get()) {
         contents->write_back(line.data(), place + sector_of(number) * line_bytes);
         write_backs_.add(number, line);
