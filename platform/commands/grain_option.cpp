@@ -9,7 +9,7 @@ namespace weft {
 
 const std::vector<GrainError>& grain_errors()
 {
-    static const std::vector<GrainError> errors{{64, 0}, {128, 2.5}, {256, 3.6}, {512, 3.7}};
+    static const std::vector<GrainError> errors{{64, 0}, {128, 2.3}, {256, 3.6}, {512, 3.9}};
     return errors;
 }
 
