@@ -9,8 +9,8 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned zero = 0;
-constexpr unsigned others = 1;
+constexpr unsigned zero = 0;   // the stream of wavefront zero
+constexpr unsigned ahead = 1;  // the wavefronts that load for it
 constexpr std::uint64_t of_kernel = std::uint64_t{1} << 63;
 constexpr std::uint32_t lines_of_store = 64;  // that are sent together
 
@@ -105,7 +105,7 @@ void FlowDevices::begin(std::uint64_t who, std::uint32_t unit, Ps now)
     const FlowKernel& kernel = kernel_of(made);
     // A workgroup that begins invalidates the L1 of its unit.
     if (!devices_[made.endpoint].l1.empty()) devices_[made.endpoint].l1[unit].clear();
-    for (const unsigned stream : {zero, others}) {
+    for (const unsigned stream : {zero, ahead}) {
         made.streams[stream].wavefronts = stream == zero ? 1 : kernel.wavefronts - 1;
         made.streams[stream].window = made.streams[stream].wavefronts * kernel.sets * kernel.instruction_lines;
     }
@@ -121,7 +121,7 @@ void FlowDevices::begin(std::uint64_t who, std::uint32_t unit, Ps now)
         groups_[group].others_over = true;
         return push(now + kernel.duration_ps, {Item::math, 0, group, 0, made.endpoint, 0});
     }
-    load(group, others, 0, now);
+    load(group, ahead, 0, now);
     load(group, zero, 0, now);
 }
 
@@ -174,7 +174,7 @@ void FlowDevices::next_block(Group& group, unsigned stream)
         if (of.which == 0 && !group.storing) {
             of.which = 1;
             of.block = kernel.load(group.number, of.step, 1);
-        } else if (!group.storing && !kernel.meets && stream == others && of.step + 1 < kernel.steps(group.number)) {
+        } else if (!group.storing && !kernel.meets && stream == ahead && of.step + 1 < kernel.steps(group.number)) {
             ++of.step;
             of.which = 0;
             of.block = kernel.load(group.number, of.step, 0);
@@ -315,7 +315,7 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, 
     const DeviceCost& cost = *device.cost;
     const FlowKernel& kernel = kernel_of(group);
     const FlowKernel::Block& block =
-        group.storing ? group.streams[others].block : group.streams[part < 4 ? zero : others].block;
+        group.storing ? group.streams[ahead].block : group.streams[part < 4 ? zero : ahead].block;
     const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
     Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;
@@ -358,7 +358,7 @@ void FlowDevices::loaded(std::uint32_t group, unsigned stream, Ps now)
     if (!at.zero_over || !at.others_over) return;
     at.zero_over = at.others_over = false;
     compute(group, step, now);
-    if (step + 1 < kernel.steps(at.number)) load(group, others, step + 1, now);
+    if (step + 1 < kernel.steps(at.number)) load(group, ahead, step + 1, now);
 }
 
 void FlowDevices::compute(std::uint32_t group, std::uint32_t step, Ps now)
@@ -387,7 +387,7 @@ void FlowDevices::store(std::uint32_t group, Ps now)
 {
     Group& at = groups_[group];
     const FlowKernel& kernel = kernel_of(at);
-    Stream& of = at.streams[others];
+    Stream& of = at.streams[ahead];
     of.block = kernel.store(at.number);
     if (of.block.lines == 0) return end(group, now);
     at.storing = true;
@@ -395,7 +395,7 @@ void FlowDevices::store(std::uint32_t group, Ps now)
     of.issued = 0;
     of.loading = true;
     of.wavefronts = kernel.wavefronts;
-    issue(group, others, now);
+    issue(group, ahead, now);
 }
 
 }  // namespace weft
