@@ -148,7 +148,7 @@ private:
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);
     void computed(std::uint32_t group, Ps now);
-    void serve(Device& device, std::uint32_t endpoint, std::uint32_t unit, Ps now);
+    void serve(Device& device, std::uint32_t endpoint, std::uint32_t number, Ps now);
 
     std::vector<DeviceCost> kinds_;
     std::vector<Device> devices_;
