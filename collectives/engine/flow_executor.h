@@ -80,8 +80,8 @@ private:
     void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
     BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
-    // When the memory of an endpoint, or its cache, has served `bytes` more.
     void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
+    // When the memory of an endpoint, or its cache, has served `bytes` more.
     Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
 
     FlowCore& core_;

@@ -1,4 +1,4 @@
-// What collectives and kernels share of an accelerator at flow fidelity: compute units, caches and memory, as figures.
+// The figures of an accelerator at flow fidelity that kernels and collectives share: compute units, caches and memory.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct DeviceCost {
     std::uint64_t l1_bytes = 0;
     std::uint64_t l1_ps = 0;
     double l1_line_ps = 0;
-    // Of a thread of a collective.
+    // A thread of a collective: its wavefronts, and the lines of one of their instructions.
     std::uint32_t thread_wavefronts = 1;
     std::uint32_t instruction_lines = 1;
 };

@@ -13,7 +13,7 @@ constexpr std::uint64_t most_circles =
 constexpr double bytes_of_answer_credit = 64;
 constexpr double golden_ratio = 0.6180339887498949;  // multiples of it spread evenly over [0, 1)
 
-// Of a virtual channel set the channels of stores, of responses, and of requests of loads.
+// A set of virtual channels has three: for stores, for responses, and for requests of loads.
 constexpr std::uint32_t channels_of_set = 3;
 std::uint32_t channel_of(std::uint32_t set, const FlowFlight& flight)
 {

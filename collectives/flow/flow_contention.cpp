@@ -40,7 +40,7 @@ void FlowCore::leave_unit(std::uint32_t index, Ps end)
     after(end - std::min(end, now_), [this, unit, endpoint] { devices_->leave(unit, endpoint, now_); });
 }
 
-// What is loaded from the own memory comes later. Over how long its lines are issued, or served.
+// Delays what the thread loads from its own memory. Returns the time over which its lines are issued or served, whichever is longer.
 FlowCore::Ps FlowCore::share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load)
 {
     const Thread& thread = threads_[index];
@@ -89,7 +89,7 @@ bool FlowCore::comes_later(std::uint32_t number)
     return true;
 }
 
-// What has come to the memory of a rank waits for its L2.
+// How long data and signals that have come to a rank wait for its L2.
 FlowCore::Ps FlowCore::late_arrival(const Transfer& transfer)
 {
     if (transfer.use != Use::put && transfer.use != Use::signal && transfer.use != Use::direct) return 0;

@@ -206,7 +206,7 @@ private:
         Use use = Use::put;
         bool come = false;  // to the L2 of a rank that runs kernels
         std::uint32_t thread = 0;
-        // Of a get: move; of packets: share; of a signal: semaphore; by itself: its caller; of what switches do: gathering.
+        // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
         std::uint32_t target = none;
         Ps earliest = 0;  // end, for all that the thread can issue
         Ps answer =
@@ -303,7 +303,7 @@ private:
     void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
-    // What units, caches and memories add where others use them, too (flow_contention.cpp).
+    // Time that a thread loses in units, caches and memories because others use them, too (flow_contention.cpp).
     void launch_thread(std::uint32_t index);
     void leave_unit(std::uint32_t index, Ps end);
     Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);

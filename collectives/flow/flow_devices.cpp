@@ -13,6 +13,7 @@ constexpr unsigned zero = 0;   // the stream of wavefront zero
 constexpr unsigned ahead = 1;  // the wavefronts that load for it
 constexpr std::uint64_t of_kernel = std::uint64_t{1} << 63;
 constexpr std::uint32_t lines_of_store = 64;  // that are sent together
+constexpr unsigned parts_of_stream = BlockCache::parts / 2;
 
 std::uint64_t later(double time) { return static_cast<std::uint64_t>(std::max(0.0, time)); }
 
@@ -250,8 +251,7 @@ std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of)
 // The part of the block that a stream is at.
 unsigned FlowDevices::part_of(const Group& group, unsigned stream)
 {
-    constexpr unsigned half = BlockCache::parts / 2;
-    return stream * half + std::min(group.streams[stream].issued, half - 1);
+    return stream * parts_of_stream + std::min(group.streams[stream].issued, parts_of_stream - 1);
 }
 
 bool FlowDevices::in_l1(Device& device, const Group& group, unsigned stream)
@@ -315,7 +315,7 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, 
     const DeviceCost& cost = *device.cost;
     const FlowKernel& kernel = kernel_of(group);
     const FlowKernel::Block& block =
-        group.storing ? group.streams[ahead].block : group.streams[part < 4 ? zero : ahead].block;
+        group.storing ? group.streams[ahead].block : group.streams[part < parts_of_stream ? zero : ahead].block;
     const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
     Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;

@@ -47,12 +47,12 @@ public:
         Ps first = 0;
         Ps last = 0;
     };
-    // Of the issue of so many bytes by its unit. `round_ps`: for how long they are in flight; 0: hold() says it.
+    // The unit of the thread issues so many bytes. `round_ps`: how long they are in flight; 0: hold() and hold_until() tell.
     Delay issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now);
     // What a thread stores at peers is in flight from here on, until a time that is known later.
     void hold(std::uint32_t thread, std::uint32_t endpoint, double bytes);
     void hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
-    // Of loads or stores of so many bytes in the memory of an endpoint. `cold`: its L2 lacks them.
+    // The memory of an endpoint is read or written, so many bytes. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
     // When what is stored at `end` without waiting comes to the L2, and is to be booked there; 0: no kernel runs.
     Ps come_ps(std::uint32_t endpoint, Ps end) const
@@ -68,7 +68,7 @@ public:
         const Ps wait = device.running == 0 ? 0 : device.clock.mean_wait(now + device.cost->to_cache_ps);
         return wait == 0 ? 0 : wait + device.cost->port_to_cache_ps;
     }
-    // Of a poll of the endpoint's flags: by how much its period is longer.
+    // A flag of the endpoint is polled: by how much the period is longer.
     Ps poll(std::uint32_t thread, std::uint32_t endpoint, Ps now);
 
 private:
