@@ -29,6 +29,22 @@ struct Gemm {
     static std::uint64_t whole_lines(std::uint64_t elements);
     // Of the three matrices.
     std::uint64_t memory_bytes() const;
+    // Where blocks lie, in bytes from the first matrix on: A, B and C one after the other, each stored block by block.
+    // Of A: `rows` from `row` on, columns from `depth` on.
+    std::uint64_t place_in_a(std::uint64_t row, std::uint64_t rows, std::uint64_t depth) const
+    {
+        return (row * k + rows * depth) * element_bytes;
+    }
+    // Of B: `columns` from `column` on, rows from `depth` on.
+    std::uint64_t place_in_b(std::uint64_t column, std::uint64_t columns, std::uint64_t depth) const
+    {
+        return whole_lines(m * k) + (column * k + columns * depth) * element_bytes;
+    }
+    // Of C: `rows` from `row` on, columns from `column` on.
+    std::uint64_t place_in_c(std::uint64_t row, std::uint64_t rows, std::uint64_t column) const
+    {
+        return whole_lines(m * k) + whole_lines(k * n) + (row * n + rows * column) * element_bytes;
+    }
     // What all workgroups together load.
     std::uint64_t loaded_bytes() const;
 

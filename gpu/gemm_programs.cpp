@@ -6,9 +6,6 @@ namespace weft {
 
 std::vector<Program> gemm_programs(const Gemm& gemm, std::uint64_t address)
 {
-    const std::uint64_t a = address;
-    const std::uint64_t b = a + Gemm::whole_lines(gemm.m * gemm.k);
-    const std::uint64_t c = b + Gemm::whole_lines(gemm.k * gemm.n);
     const std::uint64_t width = Gemm::element_bytes;
     std::vector<Program> programs;
     for (std::uint64_t row = 0; row < gemm.m; row += gemm.tile) {
@@ -22,13 +19,13 @@ std::vector<Program> gemm_programs(const Gemm& gemm, std::uint64_t address)
             };
             for (std::uint64_t depth = 0; depth < gemm.k; depth += gemm.step) {
                 const std::uint64_t deep = std::min(gemm.step, gemm.k - depth);
-                load(a + (row * gemm.k + rows * depth) * width, rows * deep, false);
-                load(b + (column * gemm.k + columns * depth) * width, columns * deep, true);
+                load(address + gemm.place_in_a(row, rows, depth), rows * deep, false);
+                load(address + gemm.place_in_b(column, columns, depth), columns * deep, true);
                 program.add_barrier();
                 program.add_flops(2 * rows * columns * deep);
             }
             program.add_barrier();
-            program.add_move({}, {c + (row * gemm.n + rows * column) * width}, rows * columns * width,
+            program.add_move({}, {address + gemm.place_in_c(row, rows, column)}, rows * columns * width,
                 ElementType::bf16, ReduceOp::sum);
             programs.push_back(std::move(program));
         }

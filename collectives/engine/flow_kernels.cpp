@@ -26,8 +26,7 @@ std::uint64_t share(std::uint64_t total, std::uint64_t number, std::uint64_t of)
 }  // namespace
 
 GemmKernel::GemmKernel(const Gemm& gemm, std::uint64_t address, std::uint32_t lanes_bytes)
-    : gemm_(gemm), a_(address), b_(a_ + Gemm::whole_lines(gemm.m * gemm.k)),
-      c_(b_ + Gemm::whole_lines(gemm.k * gemm.n)), across_(parts(gemm.n, gemm.tile))
+    : gemm_(gemm), address_(address), across_(parts(gemm.n, gemm.tile))
 {
     groups = static_cast<std::uint32_t>(parts(gemm.m, gemm.tile) * across_);
     wavefronts = Gemm::wavefronts;
@@ -50,15 +49,16 @@ std::uint64_t GemmKernel::depth(std::uint32_t step) const { return std::min(gemm
 
 std::uint32_t GemmKernel::steps(std::uint32_t) const { return static_cast<std::uint32_t>(parts(gemm_.k, gemm_.step)); }
 
-// Where gemm_programs() has the block stored is its number.
+// The number of a block is its address.
 FlowKernel::Block GemmKernel::load(std::uint32_t group, std::uint32_t step, unsigned which) const
 {
     const Tile of = tile(group);
     const std::uint64_t deep = depth(step);
     const std::uint64_t before = step * gemm_.step;
     const std::uint64_t width = Gemm::element_bytes;
-    if (which == 0) return {a_ + (of.row * gemm_.k + of.rows * before) * width, lines_of_bytes(of.rows * deep * width)};
-    return {b_ + (of.column * gemm_.k + of.columns * before) * width, lines_of_bytes(of.columns * deep * width)};
+    if (which == 0)
+        return {address_ + gemm_.place_in_a(of.row, of.rows, before), lines_of_bytes(of.rows * deep * width)};
+    return {address_ + gemm_.place_in_b(of.column, of.columns, before), lines_of_bytes(of.columns * deep * width)};
 }
 
 double GemmKernel::flops(std::uint32_t group, std::uint32_t step) const
@@ -70,8 +70,8 @@ double GemmKernel::flops(std::uint32_t group, std::uint32_t step) const
 FlowKernel::Block GemmKernel::store(std::uint32_t group) const
 {
     const Tile of = tile(group);
-    const std::uint64_t width = Gemm::element_bytes;
-    return {c_ + (of.row * gemm_.n + of.rows * of.column) * width, lines_of_bytes(of.rows * of.columns * width)};
+    return {address_ + gemm_.place_in_c(of.row, of.rows, of.column),
+        lines_of_bytes(of.rows * of.columns * Gemm::element_bytes)};
 }
 
 ShareKernel::ShareKernel(const KernelWork& work, std::uint32_t wavefronts_each, std::uint32_t sets_each,

@@ -31,9 +31,7 @@ private:
     std::uint64_t depth(std::uint32_t step) const;
 
     Gemm gemm_;
-    std::uint64_t a_;
-    std::uint64_t b_;
-    std::uint64_t c_;
+    std::uint64_t address_;
     std::uint64_t across_;
 };
 
