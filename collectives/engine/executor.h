@@ -39,6 +39,10 @@ struct KernelWork {
     std::uint64_t bytes = 0;
     Picoseconds duration = 0;      // not 0: in place of the others
     std::uint64_t workgroups = 0;  // 0: two for each compute unit
+
+    // A workgroup loads its part in such blocks, and computes after each; at most so many, which are larger then.
+    static constexpr std::uint64_t block_bytes = 16 << 10;
+    static constexpr std::uint64_t most_blocks = 64;
 };
 
 // The result of a job.

@@ -8,9 +8,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t block_lines = (16 << 10) / line_bytes;  // of kernel_programs.cpp
-constexpr std::uint64_t most_blocks = 64;
-
 std::uint32_t lines_of_bytes(std::uint64_t bytes)
 {
     return static_cast<std::uint32_t>((bytes + line_bytes - 1) / line_bytes);
@@ -94,7 +91,8 @@ std::uint64_t ShareKernel::lines_of(std::uint32_t group) const { return share(li
 
 std::uint32_t ShareKernel::steps(std::uint32_t group) const
 {
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lines_of(group) / block_lines, 1, most_blocks));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+        lines_of(group) / (KernelWork::block_bytes / line_bytes), 1, KernelWork::most_blocks));
 }
 
 FlowKernel::Block ShareKernel::load(std::uint32_t group, std::uint32_t step, unsigned which) const

@@ -6,9 +6,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t block_bytes = 16 << 10;
-constexpr std::uint64_t most_blocks = 64;  // of a workgroup: bounds its program, whatever the size of the tensor
-
 // Part `number` of `parts` of whole `grains`, the last up to the end; parts differ by one grain at most.
 struct Share {
     std::uint64_t begin;
@@ -38,7 +35,8 @@ std::vector<Program> kernel_programs(const KernelWork& work, std::uint64_t addre
         }
         const Share bytes = share(work.bytes, line_bytes, w, work.workgroups);
         const Share operations = share(work.operations, 1, w, work.workgroups);
-        const std::uint64_t blocks = std::clamp<std::uint64_t>(bytes.size() / block_bytes, 1, most_blocks);
+        const std::uint64_t blocks =
+            std::clamp<std::uint64_t>(bytes.size() / KernelWork::block_bytes, 1, KernelWork::most_blocks);
         for (std::uint64_t b = 0; b < blocks; ++b) {
             const Share loaded = share(bytes.size(), line_bytes, b, blocks);
             const Share done = share(operations.size(), 1, b, blocks);
