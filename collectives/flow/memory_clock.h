@@ -68,7 +68,8 @@ public:
     }
 
 private:
-    // Groups of consecutive lines go one to each slice, rotated by a hash of the group (docs/models/l2.md).
+    // Groups of consecutive lines go one to each slice, rotated by a hash of the group: not the one of sc_models/slice_model.h, which is on
+    // a higher floor.
     std::uint32_t slice_of(std::uint64_t line) const
     {
         const std::uint64_t place = line / cost_->slice_lines;
