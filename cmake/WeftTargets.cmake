@@ -45,15 +45,16 @@ function(weft_library name)
   endif()
 endfunction()
 
-# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]] [ONE_AT_A_TIME])
+# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]] [ONE_AT_A_TIME]
+#   [COMPUTES])
 # One GoogleTest program; ctest runs each TEST in a process of its own, because SystemC cannot
 # elaborate twice. SHARDS, for tests that do not simulate: so many processes run them all; but for those that need
 # the shared folder, which are skipped one by one. ONE_AT_A_TIME: tests that build the same thing when it is not there,
-# and would wait for each other. LONG: tests that only `./weft test --all` runs. Patterns are those
+# and would wait for each other. LONG: tests that only `./weft test --all` runs. COMPUTES: the code of the tests themselves takes long. Patterns are those
 # of --gtest_filter. `main` comes from testbenches/support, never from gtest_main (libsystemc
 # defines a `main` that would win and run no test).
 function(weft_test name)
-  cmake_parse_arguments(ARG "ONE_AT_A_TIME" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_AT_A_TIME;COMPUTES" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -63,8 +64,12 @@ function(weft_test name)
     WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WEFT_SHARED_DIR="${WEFT_SHARED_DIR}"
     WEFT_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE weft_test_main ${ARG_DEPENDS} GTest::gtest weft_flags)
-  # The time of a test goes into the libraries; its own code is compiled quickly.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # The time of a test goes into the libraries and into programs that it starts; its own code is compiled quickly.
+  set(level 0)
+  if(ARG_COMPUTES OR ARG_SHARDS)
+    set(level 1)
+  endif()
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
   weft_batches(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(properties TIMEOUT ${ARG_TIMEOUT})

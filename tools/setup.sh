@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # Packages, build and tests, for the launcher ./weft, which sources this file and has set `here`,
-# `program`, `built` and `installed`. Every step may be interrupted at any point and done again: a stamp
+# `target`, `program`, `built` and `installed`. Every step may be interrupted at any point and done again: a stamp
 # is written only after the step it stands for.
 
 say() { printf 'weft: %s\n' "$*" >&2; }
@@ -181,7 +181,8 @@ build_program()
     if ! up_to_date; then
         install_packages
         echo "$here" > "$here/build/release.began"
-        build release weft
+        [[ $target == weft ]] || say "first what the demonstration needs; the next command builds the rest"
+        build release "$target"
         [[ -x $program ]] || fail "the build made no $program"
         mv -f -- "$here/build/release.began" "$built"
         say "ready"
@@ -259,9 +260,11 @@ run_tests()
     install_packages
     for preset in "${presets[@]}"; do build "$preset"; done
     unlock
+    # One more than there are cores: some tests wait more than they compute.
+    local jobs=$(($(nproc) + 1))
     for preset in "${presets[@]}"; do
         log=$here/build/test-$preset.log
-        local ctest=(ctest --preset "$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" "${ctest_args[@]}")
+        local ctest=(ctest --preset "$preset" --output-on-failure --no-tests=error -j "$jobs" "${select[@]}" "${ctest_args[@]}")
         result=0
         if [[ -n $plain ]]; then
             (cd "$here" && "${ctest[@]}") || result=$?

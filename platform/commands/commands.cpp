@@ -1,12 +1,9 @@
-#include <cstdio>
-#include <exception>
-
 #include "base/nearest.h"
 #include "platform/commands/command.h"
+#include "platform/commands/outcome.h"
+#include "platform/commands/version.h"
 #include "platform/console/messages.h"
 #include "platform/console/standard_output.h"
-#include "platform/commands/version.h"
-#include "platform/simulation/interrupt.h"
 
 namespace weft {
 
@@ -60,25 +57,6 @@ int dispatch(const Arguments& arguments)
 
 }  // namespace
 
-int run_command(const Arguments& arguments)
-{
-    keep_output_for_results();
-    end_on_interrupt();
-    int code = exit_refused;
-    try {
-        code = dispatch(arguments);
-    } catch (const InputError& error) {
-        print_problems(error);
-    } catch (const std::bad_alloc&) {
-        print_problems(usage_error("not enough memory", "a smaller system or message, or --no-data"));
-    } catch (const std::exception& error) {
-        print_problems(usage_error(std::string("internal error: ") + error.what(), ""));
-    }
-    if (!output_is_good() && code == exit_good) {
-        print_problems(usage_error("the standard output cannot be written", "an output with free space"));
-        code = exit_refused;
-    }
-    return code;
-}
+int run_command(const Arguments& arguments) { return outcome_of(dispatch, arguments); }
 
 }  // namespace weft

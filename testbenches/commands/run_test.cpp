@@ -214,6 +214,24 @@ TEST(Demo, RunsFromAnywhereAndSaysWhereToGo)
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
 }
 
+// The program that ./weft demo builds first says what `weft demo` says.
+TEST(Demo, AloneIsThatOfTheWholeProgram)
+{
+    // Its speed by the host's clock is its own.
+    const auto without_speed = [](std::string text) {
+        const std::size_t at = text.find("\nsimulated ");
+        return text.erase(at, text.find('\n', at + 1) - at);
+    };
+    const Outcome whole = call({"demo"});
+    const Outcome alone = Process({"demo"}, "", WEFT_DEMO_PROGRAM).wait();
+    EXPECT_EQ(alone.code, whole.code);
+    EXPECT_EQ(without_speed(alone.out), without_speed(whole.out));
+    EXPECT_EQ(alone.err, whole.err);
+    const Outcome refused = Process({"demo", "a.yaml"}, "", WEFT_DEMO_PROGRAM).wait();
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.err, call({"demo", "a.yaml"}).err);
+}
+
 // A rank that enters late shifts the barrier by as much.
 TEST(Run, ADelayedRankEntersLater)
 {

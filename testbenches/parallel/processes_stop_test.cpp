@@ -49,8 +49,8 @@ protected:
     {
         std::vector<std::string> out = launch(2,
             {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", files.path("r.json")});
-        // Beside other tests a second, which is what mpirun gives its processes to end, may be too short.
-        out.insert(out.begin(), {"--mca", "odls_base_sigkill_timeout", "5"});
+        // Beside other tests a second, which is what mpirun gives its processes to end twice over, may be too short.
+        out.insert(out.begin(), {"--mca", "odls_base_sigkill_timeout", "2"});
         return out;
     }
 };

@@ -1,4 +1,4 @@
-// The checks of .clang-tidy find nothing in the tree; skipped where clang-tidy 14 is not installed.
+// The checks of .clang-tidy find nothing in the tree: most in the libraries, all of them everywhere with the long tests. Skipped where clang-tidy 14 is not installed.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ void expect_nothing(const std::string& arguments)
 
 }  // namespace
 
-TEST(Tidy, FindsNothingInTheLibraries) { expect_nothing("--libraries"); }
+TEST(Tidy, FindsNothingInTheLibraries) { expect_nothing("--libraries --quick"); }
 
 TEST(Tidy, AMistakeIsFound)
 {
@@ -42,7 +42,7 @@ TEST(Tidy, AMistakeIsFound)
         file + ":7:27: error: 'text' used after it was moved [bugprone-use-after-move,-warnings-as-errors]\n");
 }
 
-// The tests and examples, too.
+// By all checks, and in the tests and examples, too.
 TEST(TidyLong, FindsNothingInTheTree) { expect_nothing(""); }
 
 }  // namespace tidy_test

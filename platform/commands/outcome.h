@@ -1,0 +1,11 @@
+// What every program of ours does around a command: problems become lines on stderr and an exit code.
+#pragma once
+
+#include "platform/console/exit_code.h"
+
+namespace weft {
+
+// Runs `command`; prints what it throws; returns its exit code, or that of a refusal. Ctrl-C ends simulations in order.
+int outcome_of(int (*command)(const Arguments&), const Arguments& arguments);
+
+}  // namespace weft
