@@ -216,7 +216,9 @@ std::string result_summary(const RunResult& result)
     add_stop(page, result);
     add_collectives(page, result);
     add_verification(page, result);
-    if (result.beside)
+    if (result.beside && result.beside->finished == 0)
+        page.line("background", result.beside->kernel + ": none has ended");
+    else if (result.beside)
         page.line("background",
             fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s for each rank", result.beside->kernel,
                 result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));

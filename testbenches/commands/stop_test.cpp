@@ -31,6 +31,19 @@ TEST(Stop, UntilEndsARunThere)
     EXPECT_EQ(result["verified"], "off");
 }
 
+// A kernel that takes minutes beside a collective of microseconds: the run says what it is at, and ends with what there is.
+TEST(Stop, AKernelThatOutlastsTheCollectiveIsSaid)
+{
+    Process run({"run", "examples/dgx_h100/system.yaml", "--fidelity", "flow", "--bytes", "64KiB", "--beside",
+        "gemm:60000,60000,60000"});
+    EXPECT_TRUE(run.wait_for_err("M messages/s; the workload has ended, its background kernel has not\n")) << run.err();
+    run.send(SIGINT);
+    const Outcome outcome = run.wait();
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("\nbackground  gemm:60000,60000,60000: none has ended\n"), std::string::npos)
+        << outcome.out;
+}
+
 TEST(Stop, MutuallyWaitingReceivesAreNamed)
 {
     using namespace weft::chakra::testing;

@@ -49,6 +49,29 @@ TEST(FlowRequests, RoomForRequestsDecidesHowManyOwnersServe)
     EXPECT_LT(own / ample, 2.1);  // (3 + 2 + 1) / 3 at most
 }
 
+// Where the model is known to be far from lines, a run says so.
+TEST(FlowRequests, ManyRanksThatLoadFromOneFirstAreSaid)
+{
+    const auto said = [](std::size_t ranks, const std::string& algorithm) {
+        const RunSetup setup = on(star_document(ranks), "all_reduce", algorithm, "4 KiB");
+        const RunResult result = run_flow(resolve_setup(setup), setup.options);
+        std::string out;
+        for (const std::string& notice : result.notices)
+            if (notice.find("load the same data of one rank") != std::string::npos)
+                out += notice.substr(0, notice.find('('));
+        return out;
+    };
+    EXPECT_EQ(said(16, "one_shot_get"), "");
+    EXPECT_EQ(said(17, "one_shot_get"),
+        "16 ranks load the same data of one rank first, where flow differs from lines: times are up to twice too "
+        "long ");
+    EXPECT_EQ(said(65, "one_shot_get"),
+        "64 ranks load the same data of one rank first, where flow differs from lines: all owners "
+        "serve at once, so times are up to three times too short ");
+    EXPECT_EQ(said(32, "two_shot_get"), "");
+    EXPECT_EQ(said(32, "ring"), "");
+}
+
 TEST(FlowRequests, FewerCreditsOrLinesInFlightTakeLonger)
 {
     const RunSetup setup = dgx("one_shot_get");

@@ -11,6 +11,7 @@
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/flow/rank_writers.h"
 #include "collectives/plans/msccl_writer.h"
+#include "collectives/schedule/first_loads.h"
 #include "collectives/schedule/verify.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/flow_views.h"
@@ -23,6 +24,7 @@
 #include "platform/simulation/trace_analysis.h"
 #include "platform/workload/run_workload.h"
 #include "platform/workload/pricing_line.h"
+#include "platform/workload/progress_line.h"
 
 namespace weft {
 
@@ -31,6 +33,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_links_listed = 10'000;
+// Up to so many, `one_shot_get` is among the rows that are compared with lines.
+constexpr std::uint32_t most_first_loads_compared = 15;
 constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -54,7 +58,10 @@ public:
           calibration_(calibration()), core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_, calibration_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
-                  std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); }),
+                  std::uint32_t element) {
+                  first_loads_ = std::max(first_loads_, most_first_loads(*schedule));
+                  return protocols_.carried_out(std::move(schedule), spec, bytes, element);
+              }),
           views_(options, ranks_)
     {
         views_.attach(core_, executor_);
@@ -77,13 +84,16 @@ public:
         bool interrupted = false;
         {
             const InterruptGuard guard;
+            ProgressLine line(options_.progress, 0);
             if (views_.follows()) load_.follow(views_.nodes());
             large_ ? large_->start() : load_.start();
             if (beside_) beside_->start();
             if (request_) views_.require_recorded(resolved_);
             do {
-                core_.run(options_.until.value_or(~Time{0}),
-                    [&interrupted, this] { return (interrupted = InterruptGuard::requested()) || tied(); });
+                core_.run(options_.until.value_or(~Time{0}), [&interrupted, &line, this] {
+                    if (line.due()) line.show(progress_text(line.seconds()));
+                    return (interrupted = InterruptGuard::requested()) || tied();
+                });
             } while (!interrupted && !tied() && !finished() && core_.idle() && load_further());
             interrupted = interrupted || (!finished() && InterruptGuard::requested());
         }
@@ -105,6 +115,16 @@ public:
     }
 
 private:
+    std::string progress_text(double seconds) const
+    {
+        const double messages = static_cast<double>(core_.messages());
+        std::string text = fmt::format("weft: simulated {}, {:.1f} M messages, {:.2f} M messages/s",
+            format_time_ps(core_.now()), messages / 1e6, messages / 1e6 / seconds);
+        // What is counted of it ends with its last kernel.
+        if (beside_ && finished()) text += "; the workload has ended, its background kernel has not";
+        return text;
+    }
+
     std::vector<NodeId> members(std::size_t& ranks)
     {
         refuse_options(resolved_, options_);
@@ -315,6 +335,14 @@ private:
                                                  "full buffers, and one of each link "
                                                  "was let through: lines can deadlock here",
                 core_.circles()));
+        if (first_loads_ > most_first_loads_compared)
+            result.notices.push_back(
+                fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
+                            "(docs/models/flow.md, Requests of loads)",
+                    first_loads_,
+                    flow_rules(ranks_).links.requests
+                        ? "times are up to twice too long"
+                        : "all owners serve at once, so times are up to three times too short"));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())
@@ -363,6 +391,7 @@ private:
     ProtocolChoice protocols_;
     FlowExecutor executor_;
     FlowViews views_;
+    std::uint32_t first_loads_ = 0;
     std::optional<CollectiveRequest> request_;
     std::optional<LargeCollective> large_;
     std::optional<BackgroundKernel> beside_;
