@@ -28,32 +28,33 @@ public:
     Time on_response(unsigned, Line& line, Time delay) override { return take(line, LinePhase::response, delay); }
     void on_request_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::request_credit, delay, line.vc, false));
+        write(record(LinePhase::request_credit, delay, line, false));
     }
     void on_response_credit(unsigned, Line& line, Time delay) override
     {
-        write(record(LinePhase::response_credit, delay, line.vc, false));
+        write(record(LinePhase::response_credit, delay, line, false));
     }
 
 private:
     Time take(Line& line, LinePhase phase, Time delay)
     {
         const LineClass cls = phase == LinePhase::request ? LineClass::request : LineClass::response;
-        const CutRecord head = record(phase, delay, line.vc, true);
+        const CutRecord head = record(phase, delay, line, true);
         Transport::Message& message = transport_.outbox(from_.part, to_);
         const std::size_t at = message.size();
-        message.resize(at + sizeof head + LineRecord::most_bytes());
+        const unsigned carried = carried_bytes(line, cls, from_.data_on);
+        message.resize(at + sizeof head + LineRecord::bytes(line.depth, carried));
         std::memcpy(message.data() + at, &head, sizeof head);
-        const std::size_t bytes = line.save(message.data() + at + sizeof head, carried_bytes(line, cls, from_.data_on));
-        message.resize(at + sizeof head + bytes);
+        line.save(message.data() + at + sizeof head, carried);
         if (line.traced()) write(line.breakdown());
         from_.pool->give(line);
         return 0;
     }
-    CutRecord record(LinePhase phase, Time delay, std::uint8_t vc, bool has_line) const
+    CutRecord record(LinePhase phase, Time delay, const Line& line, bool has_line) const
     {
         const Scheduling& by = from_.event_queue->scheduling();
-        return {from_.event_queue->now() + delay, by.at, by.device, link_, end_, phase, vc, has_line};
+        return {from_.event_queue->now() + delay, by.at, by.device, link_, end_, phase, line.vc,
+            static_cast<std::uint8_t>(line.lines()), has_line};
     }
     template <class T>
     void write(const T& value)
@@ -109,6 +110,8 @@ std::size_t CutLink::deliver(const CutRecord& record, const std::byte* after, Ti
         }
     } else {
         handed.vc = record.vc;
+        // So many credits as the transaction has lines.
+        if (handed.lines() != record.lines) handed.begin(LineOp::read, 0, record.lines * line_bytes);
     }
     const Time delay = record.due - begin;
     if (record.phase == LinePhase::request || record.phase == LinePhase::response_credit) {

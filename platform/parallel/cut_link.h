@@ -27,8 +27,9 @@ struct CutRecord {
     std::uint32_t link;    // number
     std::uint8_t end;      // where it arrives
     LinePhase phase;
-    std::uint8_t vc;  // of a credit
-    bool has_line;    // a LineRecord follows, and a LatencyBreakdown behind it if it is traced
+    std::uint8_t vc;     // of a credit
+    std::uint8_t lines;  // credits of a wide transaction
+    bool has_line;       // a LineRecord follows, and a LatencyBreakdown behind it if it is traced
 };
 
 class CutLink final : public sc_core::sc_module, public LinkModel {

@@ -64,10 +64,7 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
 // What looks at single lines.
 void require_lines(const ResolvedSystem& resolved, const RunOptions& options)
 {
-    const char* const what = options.watch ? "--watch"
-        : options.record                   ? "--record"
-        : options.partitions > 1           ? "--partitions"
-                                           : nullptr;
+    const char* const what = options.watch ? "--watch" : options.record ? "--record" : nullptr;
     if (what != nullptr)
         throw InputError(resolved.file, 0, fmt::format("engine.grain = {} B with {}", resolved.engine().grain, what),
             "a grain of 64 B");

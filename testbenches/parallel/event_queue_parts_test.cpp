@@ -141,7 +141,7 @@ TEST(EventQueueParts, ALineGoesOnAsData)
         line.issued = 123'456'789'012;
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         for (unsigned i = 0; i < line_bytes; ++i) line.data()[i] = static_cast<std::uint8_t>(i * 3);
-        std::array<std::byte, LineRecord::most_bytes()> record;
+        std::array<std::byte, 256> record;
         const std::size_t bytes = line.save(record.data(), line_bytes);
         EXPECT_EQ(bytes, sizeof(LineRecord) + depth * sizeof(std::uint16_t) + line_bytes);
         from.give(line);

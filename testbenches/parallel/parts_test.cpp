@@ -1,6 +1,7 @@
 // A run in parts gives the bytes of the run as a whole, for any number of parts and any order of running them.
 #include <gtest/gtest.h>
 
+#include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
 
 namespace parts_test {
@@ -27,6 +28,32 @@ TEST(Parts, PodsWithTwoLevelsOfSwitches)
     setup.lines = collective_lines("all_to_all", "direct", "36000");
     setup.sets = {"link.request_credits=6", "engine.channels=4"};
     expect_same(setup, {2, 3, 5}, "pods");
+}
+
+// Wide transactions cross with their tails, and credits for all their lines come back.
+TEST(Parts, WideTransactions)
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = collective_lines("all_reduce", "ring", "262144");
+    setup.sets = {"engine.grain=256 B"};
+    expect_same(setup, {2, 8}, "ring of 256 B");
+    setup.document = pods_document(3, 3, 2, 40, 250);
+    setup.lines = collective_lines("all_to_all", "direct", "147456");
+    setup.sets = {"engine.grain=512 B", "link.request_credits=24", "link.response_credits=16", "engine.channels=4"};
+    setup.options.data_on = false;
+    expect_same(setup, {2, 3, 5}, "pods of 512 B");
+}
+
+using WideProcesses = OverProcesses;
+
+TEST_F(WideProcesses, GiveTheBytesOfOne)
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = collective_lines("all_gather", "direct", "262144");
+    setup.sets = {"engine.grain=512 B"};
+    expect_same_over({2}, setup, "512 B");
 }
 
 // Buffers that wait for each other in a circle through all parts.

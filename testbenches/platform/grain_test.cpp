@@ -104,10 +104,6 @@ TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
     watched = setup;
     watched.options.record = true;
     EXPECT_NE(refused(watched).find("engine.grain = 256 B with --record"), std::string::npos) << refused(watched);
-    watched = setup;
-    watched.options.check_protocol = false;
-    watched.options.partitions = 2;
-    EXPECT_NE(refused(watched).find("engine.grain = 256 B with --partitions"), std::string::npos) << refused(watched);
     EXPECT_NE(refused(setup.with("engine.grain=192 B")).find("not a power of 2"), std::string::npos);
 }
 

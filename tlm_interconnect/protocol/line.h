@@ -231,7 +231,7 @@ public:
     LatencyBreakdown& breakdown();
 
     // For a run whose parts exchange lines by value: a LineRecord (line_record.h) with the return path and the first `carried` bytes of data,
-    // at `at`, where LineRecord::most_bytes() fit. All but the place on the event queue, the note of the module that has the line, and the
+    // at `at`, where LineRecord::bytes() fit. All but the place on the event queue, the note of the module that has the line, and the
     // breakdown. Both return how many bytes it has.
     std::size_t save(std::byte* at, unsigned carried);
     std::size_t restore(const std::byte* at);

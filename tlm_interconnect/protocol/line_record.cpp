@@ -13,18 +13,19 @@ std::size_t Line::save(std::byte* at, unsigned carried)
     record.tag = tag;
     record.path_hash = path_hash;
     record.transfer = transfer;
+    record.tail = tail;
     record.source = source;
     record.destination = destination;
     record.op = static_cast<std::uint8_t>(op);
     record.function = static_cast<std::uint8_t>(function);
-    record.size = static_cast<std::uint8_t>(size);
+    record.size = static_cast<std::uint16_t>(std::uint32_t{size});
     record.flags = flags;
     record.vc = vc;
     record.depth = depth;
     record.marks = marks;
     record.message_part = message_part;
     record.status = status_;
-    record.carried = static_cast<std::uint8_t>(carried);
+    record.carried = static_cast<std::uint16_t>(carried);
     std::memcpy(at, &record, sizeof record);
     at += sizeof record;
     for (unsigned entry = 0; entry < depth; ++entry) {
@@ -32,7 +33,7 @@ std::size_t Line::save(std::byte* at, unsigned carried)
         std::memcpy(at, &port, sizeof port);
         at += sizeof port;
     }
-    std::memcpy(at, data_, carried);
+    std::memcpy(at, data(), carried);
     return record.bytes();
 }
 
@@ -49,6 +50,7 @@ std::size_t Line::restore(const std::byte* at)
         .flag(record.flags);
     destination.value_ = record.destination;
     issued = record.issued;
+    tail = record.tail;
     path_hash = record.path_hash;
     vc = record.vc;
     depth = record.depth;
@@ -61,7 +63,7 @@ std::size_t Line::restore(const std::byte* at)
         at += sizeof port;
         path_entry(entry) = port;
     }
-    std::memcpy(data_, at, record.carried);
+    std::memcpy(data(), at, record.carried);
     return record.bytes();
 }
 

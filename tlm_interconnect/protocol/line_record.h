@@ -21,27 +21,27 @@ struct LineRecord {
     std::uint32_t tag;
     std::uint32_t path_hash;
     std::uint32_t transfer;
+    std::uint32_t tail;
     std::uint16_t source;
     std::uint16_t destination;
+    std::uint16_t size;
+    std::uint16_t carried;
     std::uint8_t op;
     std::uint8_t function;
-    std::uint8_t size;
     std::uint8_t flags;
     std::uint8_t vc;
     std::uint8_t depth;
     std::uint8_t marks;
     std::uint8_t message_part;
     std::int8_t status;
-    std::uint8_t carried;
-
-    static constexpr std::size_t most_bytes();
 
     // Bytes with path and data.
-    std::size_t bytes() const { return sizeof *this + depth * sizeof(std::uint16_t) + carried; }
+    static std::size_t bytes(unsigned depth, unsigned carried);
+    std::size_t bytes() const { return bytes(depth, carried); }
 };
-constexpr std::size_t LineRecord::most_bytes()
+inline std::size_t LineRecord::bytes(unsigned depth, unsigned carried)
 {
-    return sizeof(LineRecord) + Line::max_depth * sizeof(std::uint16_t) + line_bytes;
+    return sizeof(LineRecord) + depth * sizeof(std::uint16_t) + carried;
 }
 static_assert(std::is_trivially_copyable_v<LineRecord>, "a record can be sent as bytes");
 
