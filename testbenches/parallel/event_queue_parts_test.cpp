@@ -1,8 +1,8 @@
 // The event queue of one part of a run: what is scheduled late takes the place that it would have had, and lines go on as data.
 #include <algorithm>
-#include <array>
 #include <random>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -139,10 +139,12 @@ TEST(EventQueueParts, ALineGoesOnAsData)
         line.message_part = 3;
         line.path_hash = 0x5555;
         line.issued = 123'456'789'012;
+        line.tail = 98'765;
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         for (unsigned i = 0; i < line_bytes; ++i) line.data()[i] = static_cast<std::uint8_t>(i * 3);
-        std::array<std::byte, 256> record;
+        std::vector<std::byte> record(LineRecord::bytes(depth, line_bytes));
         const std::size_t bytes = line.save(record.data(), line_bytes);
+        EXPECT_EQ(record.size(), bytes);
         EXPECT_EQ(bytes, sizeof(LineRecord) + depth * sizeof(std::uint16_t) + line_bytes);
         from.give(line);
         Line& copy = to.take();
@@ -161,6 +163,7 @@ TEST(EventQueueParts, ALineGoesOnAsData)
         EXPECT_EQ(copy.message_part, 3);
         EXPECT_EQ(copy.path_hash, 0x5555U);
         EXPECT_EQ(copy.issued, 123'456'789'012U);
+        EXPECT_EQ(copy.tail, 98'765U);
         EXPECT_EQ(copy.get_response_status(), tlm::TLM_OK_RESPONSE);
         ASSERT_EQ(copy.depth, depth);
         for (unsigned i = depth; i-- > 0;) ASSERT_EQ(copy.pop_port(), 1'000 + i);
