@@ -59,7 +59,8 @@ public:
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                   std::uint32_t element) {
-                  first_loads_ = std::max(first_loads_, most_first_loads(*schedule));
+                  if (looked_at_.insert(schedule).second)
+                      first_loads_ = std::max(first_loads_, most_first_loads(*schedule));
                   return protocols_.carried_out(std::move(schedule), spec, bytes, element);
               }),
           views_(options, ranks_)
@@ -120,7 +121,7 @@ private:
         const double messages = static_cast<double>(core_.messages());
         std::string text = fmt::format("weft: simulated {}, {:.1f} M messages, {:.2f} M messages/s",
             format_time_ps(core_.now()), messages / 1e6, messages / 1e6 / seconds);
-        // What is counted of it ends with its last kernel.
+        // Only kernels that end are counted, so the run goes on until those under way have ended.
         if (beside_ && finished()) text += "; the workload has ended, its background kernel has not";
         return text;
     }
@@ -391,6 +392,7 @@ private:
     ProtocolChoice protocols_;
     FlowExecutor executor_;
     FlowViews views_;
+    std::set<std::shared_ptr<const Schedule>> looked_at_;  // for first_loads_: jobs of a trace share schedules
     std::uint32_t first_loads_ = 0;
     std::optional<CollectiveRequest> request_;
     std::optional<LargeCollective> large_;
