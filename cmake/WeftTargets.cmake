@@ -50,8 +50,8 @@ endfunction()
 # One GoogleTest program; ctest runs each TEST in a process of its own, because SystemC cannot
 # elaborate twice. SHARDS, for tests that do not simulate: so many processes run them all; but for those that need
 # the shared folder, which are skipped one by one. ONE_AT_A_TIME: tests that build the same thing when it is not there,
-# and would wait for each other. LONG: tests that only `./weft test --all` runs. COMPUTES: the code of the tests themselves takes long. Patterns are those
-# of --gtest_filter. `main` comes from testbenches/support, never from gtest_main (libsystemc
+# and would wait for each other. LONG: tests that only `./weft test --all` runs. COMPUTES: the code of the tests themselves
+# takes long. Patterns are those of --gtest_filter. `main` comes from testbenches/support, never from gtest_main (libsystemc
 # defines a `main` that would win and run no test).
 function(weft_test name)
   cmake_parse_arguments(ARG "ONE_AT_A_TIME;COMPUTES" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})

@@ -12,7 +12,7 @@ namespace {
 
 using Chunk = std::tuple<std::uint32_t, Buffer, std::uint32_t>;  // rank, buffer, index
 
-// What the step loads first of another rank, if it loads from several.
+// The first chunk that the step loads from another rank; none if it loads from fewer than two others.
 std::optional<Chunk> first_chunk(const Step& step, std::uint32_t rank)
 {
     if (step.kind != StepKind::move) return std::nullopt;

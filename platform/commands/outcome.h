@@ -1,4 +1,4 @@
-// What every program of ours does around a command: problems become lines on stderr and an exit code.
+// Runs a command the way `weft` and `weft_demo` do: errors are printed to stderr and decide the exit code.
 #pragma once
 
 #include "platform/console/exit_code.h"

@@ -49,7 +49,7 @@ protected:
     {
         std::vector<std::string> out = launch(2,
             {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", files.path("r.json")});
-        // Beside other tests a second, which is what mpirun gives its processes to end twice over, may be too short.
+        // How long mpirun waits for its processes to end, twice: one second, its default, may be too short beside other tests.
         out.insert(out.begin(), {"--mca", "odls_base_sigkill_timeout", "2"});
         return out;
     }

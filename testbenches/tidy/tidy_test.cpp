@@ -1,4 +1,5 @@
-// The checks of .clang-tidy find nothing in the tree: most in the libraries, all of them everywhere with the long tests. Skipped where clang-tidy 14 is not installed.
+// The checks of .clang-tidy find nothing: most of them in the libraries, all of them in the whole tree with the long tests.
+// Skipped where clang-tidy 14 is not installed.
 #include <string>
 
 #include <gtest/gtest.h>
