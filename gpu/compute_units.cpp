@@ -196,9 +196,11 @@ void ComputeUnits::respond(Line& line)
     Workgroup& group = *wave.group;
     switch (tag.use) {
     case LineUse::load:
+        progress_.changed();
         if (moves_.loaded(wave, line)) flow_.advance(unit, wave);
         break;
     case LineUse::store:
+        progress_.changed();
         group.open.end_store(network_.is_near(line), tag.epoch);
         network_.give(line);
         flow_.acknowledged(group);
@@ -207,6 +209,7 @@ void ComputeUnits::respond(Line& line)
     case LineUse::fetch: {
         const unsigned place = group.operands.set(tag.code);
         if (!packets_.loaded(unit, wave, place, line)) break;
+        progress_.changed();
         moves_.complete(wave, place);
         flow_.advance(unit, wave);
         break;

@@ -205,6 +205,7 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
 // A transaction of the descriptor has its response.
 void DmaEngines::line_done(std::uint32_t index, std::uint32_t lines)
 {
+    progress_.changed();
     Descriptor& copy = descriptors_[index];
     Engine& engine = *copy.engine;
     engine.open -= lines;

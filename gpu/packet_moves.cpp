@@ -74,6 +74,7 @@ bool PacketMoves::loaded(ComputeUnit& unit, Wavefront& wave, unsigned place, Lin
         if (!polled) ++set.missed;
         if (!wave.can_issue()) wave.stall.set(StallCause::flag, unit.in_flight(), scheduler_.now());
         poll_later(line);
+        if (polled && progress_.busy_in_vain(scheduler_.now())) give_up();
         found_missing(group);
         return false;
     }
@@ -154,17 +155,20 @@ void PacketMoves::found_missing(Workgroup& group)
         progress_.enter_spin();
         progress_.quiet(scheduler_.now());
     }
-    if (progress_.anything_busy()) return;
+    if (progress_.anything_busy()) return;  // loaded() has asked whether that waits in vain
     for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
         const Wavefront& wave = group.unit->wave(static_cast<std::uint32_t>(__builtin_ctzll(left)));
         bool missed = false;
         for (unsigned i = 0; i < wave.sets.in_flight(); ++i) missed |= wave.sets[i].missed > 0;
         if (missed && missing(wave) == 0) return;
     }
-    if (progress_.polled_in_vain(scheduler_.now(), group.vain_epoch)) {
-        cannot_progress_ = true;
-        scheduler_.stop_run();
-    }
+    if (progress_.polled_in_vain(scheduler_.now(), group.vain_epoch)) give_up();
+}
+
+void PacketMoves::give_up()
+{
+    cannot_progress_ = true;
+    scheduler_.stop_run();
 }
 
 }  // namespace weft

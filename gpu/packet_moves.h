@@ -46,6 +46,7 @@ public:
 private:
     bool only_lacks_packets(const Workgroup& group) const;
     void found_missing(Workgroup& group);
+    void give_up();
     void poll_later(Line& line);
 
     Time spin_interval_;

@@ -3,7 +3,8 @@
 // A workgroup that spins on a flag keeps time moving for ever, so an empty event queue is no sign of
 // deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
 // every spinning workgroup has since polled its flag in vain, the run cannot progress. What counts as busy may itself
-// wait for ever, for a member that takes no part in a reduction: set_watch().
+// wait for ever, for a member that takes no part in a reduction or for a credit that is lost: set_watch(). For that
+// everything but polls that happens is counted (changes()).
 #pragma once
 
 #include <algorithm>
@@ -17,9 +18,14 @@ namespace weft {
 
 class Progress {
 public:
-    void busy() { ++busy_; }
+    void busy()
+    {
+        ++busy_;
+        ++changes_;
+    }
     void quiet(Time now)
     {
+        ++changes_;
         if (--busy_ == 0) {
             quiet_since_ = now;
             ++epoch_;
@@ -33,6 +39,9 @@ public:
     // Asked before a run is given up: true when it has found something more to do.
     void set_last_resort(std::function<bool()> action) { last_resort_ = std::move(action); }
     bool anything_busy() const { return busy_ != 0; }
+    // A response that is no poll's has come, or something else has moved that no flag tells of.
+    void changed() { ++changes_; }
+    std::uint64_t changes() const { return changes_; }
     // A poller that finds its flag unchanged while something counts as busy calls `stuck` every `period`: true when what is busy
     // waits in vain, too.
     void set_watch(Time period, std::function<bool(Time)> stuck)
@@ -85,11 +94,14 @@ public:
         }
     }
 
+    // A poll that was issued at `issued` was in vain. True when what is busy waits in vain, too.
+    bool busy_in_vain(Time issued) { return asks(issued) && stuck(issued); }
+
     // A spinning workgroup has polled, at a time after `issued`, and must go on. `last_epoch` is kept by
     // the workgroup. True when the run cannot progress.
     bool polled_in_vain(Time issued, std::uint64_t& last_epoch)
     {
-        if (issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_()))) return stuck(issued);
+        if (asks(issued)) return stuck(issued);
         if (busy_ != 0) return false;
         if (elsewhere_) polls_[&last_epoch] = issued;
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
@@ -100,6 +112,7 @@ public:
 private:
     static constexpr Time never = ~Time{0};
 
+    bool asks(Time issued) const { return issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_())); }
     bool stuck(Time now)
     {
         watch_at_ = now + period_;
@@ -110,6 +123,7 @@ private:
     std::int64_t spinning_ = 0;
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
+    std::uint64_t changes_ = 0;
     Time quiet_since_ = 0;
     Time watch_at_ = never;
     Time first_poll_ = never;

@@ -85,6 +85,7 @@ void ReplayGpu::run(ScheduledItem& item)
         spare_wakes_.push_back(std::move(wakes_.back()));
         wakes_.pop_back();
         issue_due();
+        progress_.changed();
         settle_progress();
     } else {
         finished_ = true;

@@ -26,7 +26,7 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
     bool check_protocol, TrafficRecorder* recorders, const Division* division, const Elsewhere* elsewhere)
     : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
-      fabric_(resolved, plan, tree_)
+      fabric_(resolved, plan, tree_), polls_pass_links_(resolved.engine().flag_home == FlagHome::signaller)
 {
     checkers_.keep_problems();
     const std::uint64_t grain = resolved.engine().grain;
@@ -106,7 +106,11 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     progress().set_watch(look_every, [this](Time now) { return overdue(now); });
 }
 
-bool System::overdue(Time now) { return circle_stands(fabric_.standing_circle()) || anything_overdue(now); }
+bool System::overdue(Time now)
+{
+    const bool still = stands_still(anything_moves(now));
+    return circle_stands(fabric_.standing_circle()) || anything_overdue(now) || still;
+}
 
 // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
 bool System::circle_stands(const std::string& circle)
@@ -114,6 +118,27 @@ bool System::circle_stands(const std::string& circle)
     circle_looks_ = !circle.empty() && circle == circle_ ? circle_looks_ + 1 : 0;
     circle_ = circle;
     return circle_looks_ >= circle_looks;
+}
+
+bool System::anything_moves(Time now)
+{
+    std::uint64_t changes = 0;
+    bool far = false;
+    for (const auto& share : shares_) {
+        changes += share->progress.changes();
+        far |= share->event_queue.far_after(now + look_every);
+    }
+    if (!polls_pass_links_) changes += fabric_.line_hops();
+    const bool changed = changes != changes_;
+    changes_ = changes;
+    return changed || far;
+}
+
+bool System::stands_still(bool moves)
+{
+    still_looks_ = moves ? 0 : still_looks_ + 1;
+    // Where polls pass links, a transaction that passes one more does not show, but only its response: it may have a long way.
+    return still_looks_ >= (polls_pass_links_ ? 10 : 3);
 }
 
 bool System::anything_overdue(Time now) const

@@ -75,6 +75,10 @@ public:
     // The same in two steps, where other processes have parts of the fabric: whether `circle`, of all, stands; what is busy here.
     bool circle_stands(const std::string& circle);
     bool anything_overdue(Time now) const;
+    // Something but polls has happened here since the last look, or will happen behind the next one.
+    bool anything_moves(Time now);
+    // Nothing has moved anywhere for so many looks: what is busy waits for a transaction or a credit that never comes.
+    bool stands_still(bool moves);
     static constexpr Time look_every = 100'000'000;  // ps
     // Errors that modules detected, and the blocked parts of the fabric and of slices; one line each.
     std::vector<std::string> problems() const;
@@ -97,8 +101,11 @@ private:
     ModuleTree tree_;
     FabricModules fabric_;
     std::vector<std::unique_ptr<Accelerator>> accelerators_;
-    std::string circle_;    // of the last look of overdue(),
-    int circle_looks_ = 0;  // and how often it has been the same
+    std::string circle_;         // of the last look of overdue(),
+    int circle_looks_ = 0;       // and how often it has been the same
+    bool polls_pass_links_;      // those of flags at the rank that signals
+    std::uint64_t changes_ = 0;  // of all parts at the last look,
+    int still_looks_ = 0;        // and how often they have been the same
 };
 
 }  // namespace weft

@@ -64,9 +64,11 @@ bool overdue(System& system, Time now, ProcessGroup* group)
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
     const std::string circle = FabricModules::circle_of(waits);
     Pulse here;
-    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now) ? 2U : 0U);
+    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now) ? 2U : 0U) |
+        (system.anything_moves(now) ? 4U : 0U);
     const Pulse everywhere = agreed(here, group);
-    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2);
+    const bool still = system.stands_still(everywhere.has(4));
+    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2) || still;
 }
 
 LineExecutor::FlagValues flags_elsewhere(const LineExecutor& executor, const std::vector<std::uint64_t>& wanted,

@@ -1,5 +1,7 @@
 // A switch of somebody else that loses credits, or writes other statistics than it declares: its results are right, so the end of
 // the run says it.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "testbenches/plugin/built_examples.h"
@@ -14,9 +16,10 @@ const std::string dgx = "examples/dgx_h100/system.yaml";
 
 weft::commands_test::Outcome with_plugin(const std::string& file, const std::vector<std::string>& more)
 {
-    std::vector<std::string> arguments{"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model",
-        "*.nvsw.0=my_switch"};
+    std::vector<std::string> arguments{"run", dgx, "--plugin", file, "--model", "*.nvsw.0=my_switch"};
     arguments.insert(arguments.end(), more.begin(), more.end());
+    if (std::find(more.begin(), more.end(), "--bytes") == more.end())
+        arguments.insert(arguments.end(), {"--bytes", "256KiB"});
     return weft::plugin_test::weft(arguments);
 }
 
@@ -44,6 +47,53 @@ TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "dgx.0.nvsw.0 port 0 -> ")) << ran.out;
     EXPECT_TRUE(has(ran.out, " credits did not come back: dgx.0.nvsw.0 port 0 lost them")) << ran.out;
+}
+
+// With larger messages no credit is left. Who waits for flags polls for ever, so the run has to be ended.
+TEST(PluginLeak, WhereNoCreditIsLeftTheRunEndsAndSaysSo)
+{
+    const std::string where = "where no packet waits: its credits were not returned";
+    for (const char* leak : {"kept", "lost"}) {
+        const auto ran = with_leak(leak, {"--bytes", "4MiB"});
+        EXPECT_EQ(ran.code, 3) << leak << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out, "\nDEADLOCK    at 400.")) << leak << ran.out;
+        EXPECT_TRUE(has(ran.out, where)) << leak << ran.out;
+    }
+    // The same where packets are polled for, flags at the rank that signals, and lists of copies.
+    const std::vector<std::vector<std::string>> others{{"--bytes", "4MiB", "--set", "engine.protocol=ll", "--set", "engine.channels=2"},
+        {"--bytes", "4MiB", "--set", "engine.flag_home=signaller"},
+        {"--bytes", "4MiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.mover=copy_engine"}};
+    for (const auto& more : others) {
+        const auto ran = with_leak("kept", more);
+        EXPECT_EQ(ran.code, 3) << more.back() << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out, where)) << more.back() << ran.out;
+    }
+}
+
+TEST(PluginLeak, WhereResponsesDisappearTheRunEndsAndNamesWhoWaits)
+{
+    const auto ran = with_leak("swallowed", {"--bytes", "1MiB"});
+    EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, " requests without a response")) << ran.out;
+}
+
+TEST(PluginLeak, ARunInPartsEndsAtTheSameTime)
+{
+    std::vector<std::string> arguments{"run", "examples/two_dgx/system.yaml", "--bytes", "1MiB", "--plugin",
+        built_examples().folder + "/plugin_kept.so", "--model", "dgx.0.nvsw.0=my_switch", "--no-timing", "--json", "-"};
+    const auto whole = weft::plugin_test::weft(arguments);
+    arguments.insert(arguments.end(), {"--partitions", "2"});
+    const auto parts = weft::plugin_test::weft(arguments);
+    EXPECT_EQ(whole.code, 3) << whole.out << whole.err;
+    EXPECT_TRUE(has(whole.out, "credits were not returned")) << whole.out;
+    EXPECT_EQ(parts.out, whole.out);
+}
+
+// A wait that is long and ends is none of these: a rank enters 5 ms later.
+TEST(PluginLeak, ALateRankIsWaitedFor)
+{
+    const auto ran = with_plugin(built_examples().my_switch, {"--delay", "3=5ms"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
 TEST(PluginLeak, ASwitchThatDoesNotWriteWhatItDeclaresIsNamed)

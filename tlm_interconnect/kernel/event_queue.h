@@ -148,6 +148,8 @@ public:
     // Of a part, behind the last window: the last item of any part ran at `last`, the last with an effect at `last_effect`.
     void end_part(Time last, Time last_effect);
     Time next_time() const { return part_ ? part_->wheel.next_time() : wheel_.next_time(); }
+    // Whether anything is due after `time`, which lies farther ahead than the wheel reaches.
+    bool far_after(Time time) const { return part_ ? part_->wheel.far_after(time) : wheel_.far_after(time); }
     // When and by whom what is scheduled now counts as scheduled.
     const Scheduling& scheduling() const { return part_->by; }
 

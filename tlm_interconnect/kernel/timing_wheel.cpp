@@ -121,6 +121,12 @@ Time BasicTimingWheel<Stamp>::earliest_of(std::uint64_t bucket) const
 }
 
 template <class Stamp>
+bool BasicTimingWheel<Stamp>::far_after(Time time) const
+{
+    return std::any_of(far_.begin(), far_.end(), [time](const Far& far) { return far.due > time; });
+}
+
+template <class Stamp>
 Time BasicTimingWheel<Stamp>::next_time() const
 {
     if (front_ < back_) return due_of(*front_);

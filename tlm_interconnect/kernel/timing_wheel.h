@@ -72,6 +72,8 @@ public:
     }
     // Due time of the earliest item, ~0 when empty.
     Time next_time() const;
+    // Whether an item beyond the wheel is due after `time`.
+    bool far_after(Time time) const;
     void pop()
     {
         ++front_;

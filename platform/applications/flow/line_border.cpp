@@ -75,6 +75,7 @@ void LineBorder::wake_core()
 void LineBorder::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
+    progress_.changed();
     begin(now);
     if (item.kind >= OutputPort::wake_kind) {
         request_arbitration();
