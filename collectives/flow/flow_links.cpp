@@ -23,10 +23,15 @@ std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency
 
 }  // namespace
 
+double FlowLinks::credit_wait_ps(const CostLink& link, double packet_ps) const
+{
+    return (link.packet_payload > 0 ? rules_.credit_wait_of_cards : rules_.credit_wait) * packet_ps;
+}
+
 bool FlowLinks::waits_for_acknowledges(const CostLink& link) const
 {
     return link.answer_credits > 0 &&
-        link.answer_round_ps + link.answer_dwell_ps + rules_.credit_wait * link.packet_time_ps >
+        link.answer_round_ps + link.answer_dwell_ps + credit_wait_ps(link, link.packet_time_ps) >
         link.answer_credits * bytes_acknowledged * link.ps_per_byte;
 }
 
@@ -363,7 +368,7 @@ double FlowLinks::rate_of_acknowledges(std::uint32_t number, const FlowFlight& f
         [&](std::uint32_t other) { packet = std::max(packet, packet_in_progress(other, now)); });
     const CostLink& link = book_.figures(book_.group(number));
     const double round = link.answer_round_ps + (flight.passed > 0 ? link.answer_dwell_ps : 0);
-    return packet > 0 ? (round + rules_.credit_wait * packet) / (link.answer_credits * bytes_acknowledged) : 0;
+    return packet > 0 ? (round + credit_wait_ps(link, packet)) / (link.answer_credits * bytes_acknowledged) : 0;
 }
 
 // The time of a packet on the links of a group, the mean of them; 0 on those that are free.

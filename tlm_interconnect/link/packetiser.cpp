@@ -107,9 +107,8 @@ Packetiser::Packetiser(const LinkSpec& spec)
 {
     regions_.fill(~std::uint64_t{0});
     if (spec.merge != MergeKind::destination) return;
-    packets_open_.resize(64);
-    packet_time_ = (spec.max_payload + spec.packet_overhead) * 1'000'000'000'000 /
-        std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle);
+    open_.build((spec.max_payload + spec.packet_overhead) * 1'000'000'000'000 /
+        std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle));
 }
 
 bool Packetiser::region_missed(std::uint64_t address)
@@ -127,9 +126,8 @@ std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, 
 {
     const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
         std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
-    Open& open = packets_open_[(key * 0x9e3779b97f4a7c15ULL >> 32) % packets_open_.size()];
-    const bool joined = open.key == key && open.filled + bytes <= spec_.max_payload && now <= open.last + packet_time_;
-    open.key = key;
+    OpenPackets::Packet& open = open_.of(key, now);
+    const bool joined = !open_.over(open, now) && open.filled + bytes <= spec_.max_payload;
     open.last = now;
     open.filled = joined ? open.filled + bytes : bytes;
     if (joined) return bytes;

@@ -19,7 +19,7 @@
 //                makes for that, do so within blocks of group_payload bytes
 //   destination  lines from one source to one destination, in one channel, share one packet_overhead until max_payload
 //                bytes of headers and payload are in it, or none has come for the time of such a packet on the wire;
-//                every line has its header. 64 packets are open at a time; one that finds its place taken ends the other.
+//                every line has its header. How many packets are open at a time has no limit.
 //                Lines of a network card's message (Line::message_part) share packets as the card has cut them, whatever
 //                comes between: no header a line, packet_overhead on the line that begins a packet, message_header (or
 //                message_answer) besides on the one that begins the message. Where no data travel, requests of reads and
@@ -28,10 +28,10 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "tlm_interconnect/link/adjacent_merge.h"
 #include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/link/open_packets.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
@@ -107,13 +107,7 @@ private:
     LinkSpec spec_;
     bool plain_;
     bool only_merges_;
-    struct Open {
-        std::uint64_t key = ~std::uint64_t{0};
-        std::uint64_t filled = 0;
-        Time last = 0;
-    };
-    std::vector<Open> packets_open_;        // merge = destination
-    Time packet_time_ = 0;                  // on the wire
+    OpenPackets open_;                      // merge = destination
     std::array<std::uint64_t, 8> regions_;  // most recent first
 };
 

@@ -24,7 +24,7 @@ constexpr const char* calibration_schema = "weft.calibration/1";
 
 FlowCalibration uncalibrated()
 {
-    return {"none", 0.5, "an acknowledge comes at any time of a packet with the same probability"};
+    return {"none", 0.5, 0.5, "an acknowledge comes at any time of a packet with the same probability"};
 }
 
 std::string blocks_digest(const ResolvedSystem& system)
@@ -71,7 +71,7 @@ FlowCalibration read_calibration(const std::string& path, const ResolvedSystem& 
             fmt::format("this calibration is of '{}' with the building blocks {}, but those of '{}' are {}",
                 name.value_or("?"), *digest, system.name, own),
             "a calibration of this system: weft calibrate");
-    return {"file", wait, path};
+    return {"file", wait, wait, path};
 }
 
 double error_of(const std::vector<CalibrationProbe>& probes)

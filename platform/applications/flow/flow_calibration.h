@@ -2,7 +2,7 @@
 // (LinkRules::credit_wait), in transmission times of the longest packet. Every other figure of flow fidelity is a parameter of the
 // system.
 //
-//   built in   0.95, from probes of other systems (docs/models/flow.md)
+//   built in   0.6, behind network cards 0.95, from probes of other systems (docs/models/flow.md)
 //   file       found by `weft calibrate` for one system: a file names the system by a digest of its building blocks
 //   none       0.5: an acknowledge comes at any time of a packet with the same probability
 #pragma once
@@ -18,7 +18,11 @@ namespace weft {
 struct FlowCalibration {
     std::string kind = "built in";                 // of the result: none, built in, file
     double credit_wait = LinkRules{}.credit_wait;  // packets
+    double credit_wait_of_cards = LinkRules{}.credit_wait_of_cards;
     std::string source = "63 runs by lines of two other systems (docs/models/flow.md)";
+
+    // One number for all links.
+    void set(double packets) { credit_wait = credit_wait_of_cards = packets; }
 };
 
 FlowCalibration uncalibrated();

@@ -140,7 +140,7 @@ private:
         FlowCalibration out;
         if (options_.uncalibrated) out = uncalibrated();
         if (!options_.calibration.empty()) out = read_calibration(options_.calibration, resolved_);
-        if (options_.credit_wait) out.credit_wait = *options_.credit_wait;
+        if (options_.credit_wait) out.set(*options_.credit_wait);
         return out;
     }
 
