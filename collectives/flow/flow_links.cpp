@@ -172,6 +172,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     std::uint64_t left, std::uint64_t& head)
 {
     const double bytes = flight.bytes * share;
+    if (!flight.neighbours) through_ranks_ += bytes / flight.stages;
     // It may make groups, so it comes before the reference.
     const double least_rate = rules_.waits ? rate_of_acknowledges(number, flight, now) : 0;
     if (!flight.buffered) now = start_messages(number, flight.messages * share, flight, now);

@@ -106,6 +106,8 @@ public:
     std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
+    // Bytes that were sent by paths that pass ranks.
+    double through_ranks() const { return through_ranks_; }
     // How long a credit of acknowledges waits for packets that take `packet_ps`.
     double credit_wait_ps(const CostLink& link, double packet_ps) const;
 
@@ -165,7 +167,8 @@ private:
     FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
-    std::vector<double> card_free_;          // by group: when the card in front of it may start a message
+    std::vector<double> card_free_;  // by group: when the card in front of it may start a message
+    double through_ranks_ = 0;
     std::uint64_t behind_ps_ = 0;            // of the present pass()
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };

@@ -34,8 +34,10 @@ TEST(CalibrateCommand, WritesAFileForRunsOfTheSameSystem)
     ASSERT_EQ(used.code, 0) << used.err;
     EXPECT_EQ(json::parse(used.out)["calibration"], "file");
     const Outcome explained = call({"explain", files.pair_system(), "--calibration", path});
-    EXPECT_NE(explained.out.find("credit_wait  0.60 packets, behind network cards 0.60  file: " + path), std::string::npos);
-    EXPECT_NE(call({"explain", files.pair_system()}).out.find("credit_wait  0.60 packets, behind network cards 0.95  built in: 63 runs"),
+    EXPECT_NE(explained.out.find("credit_wait  0.60 packets, behind network cards 0.60  file: " + path),
+        std::string::npos);
+    EXPECT_NE(call({"explain", files.pair_system()})
+                  .out.find("credit_wait  0.60 packets, behind network cards 0.95  built in: 63 runs"),
         std::string::npos);
     std::vector<std::string> changed = run;
     changed.insert(changed.end(), {"--set", "link.latency=1us"});

@@ -66,7 +66,7 @@ private:
     std::uint64_t bytes_ = 0;                                                   // before frames
     Time free_ = 0;
     std::deque<std::uint64_t> regions_;
-    std::vector<Before> before_;              // none or one
+    std::vector<Before> before_;  // none or one
     std::map<Stream, Open> open_;
     std::multimap<Time, std::uint64_t> due_;  // messages with their bytes
 };

@@ -60,9 +60,11 @@ TEST(PluginLeak, WhereNoCreditIsLeftTheRunEndsAndSaysSo)
         EXPECT_TRUE(has(ran.out, where)) << leak << ran.out;
     }
     // The same where packets are polled for, flags at the rank that signals, and lists of copies.
-    const std::vector<std::vector<std::string>> others{{"--bytes", "4MiB", "--set", "engine.protocol=ll", "--set", "engine.channels=2"},
+    const std::vector<std::vector<std::string>> others{
+        {"--bytes", "4MiB", "--set", "engine.protocol=ll", "--set", "engine.channels=2"},
         {"--bytes", "4MiB", "--set", "engine.flag_home=signaller"},
-        {"--bytes", "4MiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.mover=copy_engine"}};
+        {"--bytes", "4MiB", "--collective", "all_gather", "--algorithm", "direct", "--set",
+            "engine.mover=copy_engine"}};
     for (const auto& more : others) {
         const auto ran = with_leak("kept", more);
         EXPECT_EQ(ran.code, 3) << more.back() << ran.out << ran.err;

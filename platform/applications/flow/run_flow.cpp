@@ -35,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_links_listed = 10'000;
 // Up to so many, `one_shot_get` is among the rows that are compared with lines.
 constexpr std::uint32_t most_first_loads_compared = 15;
+constexpr double most_through_ranks_compared = 192 * 1024;  // B a rank
 constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -336,6 +337,10 @@ private:
                                                  "full buffers, and one of each link "
                                                  "was let through: lines can deadlock here",
                 core_.circles()));
+        if (core_.through_ranks() > most_through_ranks_compared * static_cast<double>(ranks_))
+            result.notices.emplace_back("much of the data passes other accelerators: by lines, where buffers are full, "
+                                        "that can take up to 1.7 times as long "
+                                        "(docs/models/flow.md, Full buffers)");
         if (first_loads_ > most_first_loads_compared)
             result.notices.push_back(
                 fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
