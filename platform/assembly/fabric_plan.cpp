@@ -283,9 +283,8 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
             throw InputError(system.infrastructure, 0, "the routes can deadlock: " + cycle,
                 "routes without a cycle of waiting buffers (or routing.cycles=allow)");
     } else if (use == RouteUse::transfers && !routing.dependency_cycle().empty()) {
-        notices.emplace_back("the routes have a cycle of waiting buffers, at which a run by lines can deadlock: whole "
-                             "transfers wait for no "
-                             "buffers, so this run does not show it");
+        notices.emplace_back("the routes have a cycle of waiting buffers, at which a run by lines can deadlock: flow "
+                             "fidelity lets transfers through, so this run does not end there");
     }
     FabricPlan plan{std::move(members), std::move(fabric), std::move(routing), std::move(used), std::move(notices)};
     if (transit)

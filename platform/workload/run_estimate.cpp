@@ -39,6 +39,8 @@ constexpr double share_in_flight = 0.5;  // of what units may load for moves: th
 constexpr double request_bytes = 32;     // of the smallest request on a wire
 // A transaction's operand takes about 10 hops, and a core does some 3 million hops a second (2.1 to 4.2 measured).
 constexpr double operands_per_second = 0.3e6;
+// Transactions of 128, 256 and 512 B: 1.6, 2.7 and 4.5 times as many lines a second (docs/performance.md), as a power of their width.
+constexpr double gain_of_width = 0.72;
 constexpr double seconds_of_gpu = 0.012;  // to build
 constexpr double schedule_bytes_per_second = 250e6;
 
@@ -217,7 +219,8 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
         out.content_bytes = shape.buffer_bytes;
         out.flight_bytes += ranks * resident * windows * shape.most_sources * instruction;
     }
-    out.seconds = out.transactions / operands_per_second + ranks * seconds_of_gpu +
+    const double width = static_cast<double>(engine.grain) / line_bytes;
+    out.seconds = out.transactions / (operands_per_second * std::pow(width, gain_of_width)) + ranks * seconds_of_gpu +
         out.schedule_bytes / schedule_bytes_per_second;
     return out;
 }

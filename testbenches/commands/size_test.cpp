@@ -163,13 +163,24 @@ TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 
-TEST(Size, ALongRunIsAnnouncedWithItsTime)
+// Minutes that a run is said to take.
+double minutes_of(const std::string& grain)
 {
-    Process process({"run", box, "--bytes", "1GiB", "--no-data"});
+    Process process({"run", box, "--bytes", "2GiB", "--no-data", "--grain", grain});
     EXPECT_TRUE(process.wait_for_err(" M transactions")) << process.err();
-    EXPECT_NE(process.err().find(" min for "), std::string::npos) << process.err();
+    const std::string text = process.err();
+    const std::size_t unit = text.find(" min for ");
+    EXPECT_NE(unit, std::string::npos) << text;
     process.send(SIGINT);
     EXPECT_EQ(process.wait().code, 130);
+    return std::stod(text.substr(text.rfind(' ', unit - 1) + 1));
+}
+
+TEST(Size, ALongRunIsAnnouncedWithItsTime)
+{
+    const double minutes = minutes_of("64B");
+    EXPECT_GT(minutes, 10);
+    EXPECT_NEAR(minutes_of("512B") / minutes, 1 / 4.5, 0.05);
 }
 
 TEST(Size, ALimitIsASize)
