@@ -47,7 +47,7 @@ struct TreeSpec {
 };
 
 struct GroupTree {
-    explicit GroupTree(const TreeSpec& spec);
+    explicit GroupTree(const TreeSpec& tree);
 
     // All members, in this order.
     void group(const std::vector<std::uint16_t>& order);
