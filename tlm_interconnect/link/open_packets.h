@@ -53,12 +53,11 @@ private:
     }
     void forget_old(Time now)
     {
-        std::vector<Packet> old;
-        std::swap(old, packets_);
+        std::swap(before_, packets_);
         std::size_t open = 0;
-        for (const Packet& packet : old) open += over(packet, now) ? 0 : 1;
-        packets_.resize(4 * open > old.size() ? 2 * old.size() : old.size());
-        for (const Packet& packet : old)
+        for (const Packet& packet : before_) open += over(packet, now) ? 0 : 1;
+        packets_.assign(4 * open > before_.size() ? 2 * before_.size() : before_.size(), Packet{});
+        for (const Packet& packet : before_)
             if (!over(packet, now)) find(packet.key) = packet;
         used_ = open;
     }
@@ -66,6 +65,8 @@ private:
     Time lifetime_ = 0;
     std::size_t used_ = 0;
     std::vector<Packet> packets_;  // by hash of the key, at least half of the places free
+    std::vector<Packet>
+        before_;  // those of before forget_old(): kept, so that lines allocate only where the table grows
 };
 
 }  // namespace weft
