@@ -167,8 +167,8 @@ private:
     FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
-    std::vector<double> card_free_;  // by group: when the card in front of it may start a message
-    double through_ranks_ = 0;
+    std::vector<double> card_free_;          // by group: when the card in front of it may start a message
+    double through_ranks_ = 0;               // B, by paths that pass ranks
     std::uint64_t behind_ps_ = 0;            // of the present pass()
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };

@@ -287,6 +287,26 @@ TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
         [](const std::string& notice) { return notice.find("cycle") != std::string::npos; }));
 }
 
+// Where much data pass other ranks, flow is known to be too fast, and the run says so; rings, whose steps go to neighbours, do not.
+TEST(FlowRun, MuchDataThroughRanksIsSaid)
+{
+    std::vector<NotationDimension> dimensions = parse_notation("Ring(4)");
+    dimensions[0].bandwidth = 100'000'000'000;
+    dimensions[0].latency_ps = 50'000;
+    const test::ScratchFolder folder;
+    const std::string file = folder.path() + "/ring.yaml";
+    std::ofstream(file) << notation_document("Ring(4)", dimensions);
+    const auto said = [&file](const std::string& algorithm, const std::string& bytes) {
+        const RunResult result = flow_run(on(file,
+            "profile: generic\nrouting: {cycles: allow}\n" + collective_lines("all_gather", algorithm, bytes)));
+        return std::any_of(result.notices.begin(), result.notices.end(),
+            [](const std::string& notice) { return notice.find("much of the data passes other") == 0; });
+    };
+    EXPECT_TRUE(said("direct", "1 MiB"));
+    EXPECT_FALSE(said("direct", "256 KiB"));
+    EXPECT_FALSE(said("ring", "1 MiB"));
+}
+
 // One rank for all gives the result of all, and says so; where it may not, all are run.
 TEST(FlowRun, OneRankForAllGivesTheResultOfAll)
 {

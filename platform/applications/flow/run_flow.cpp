@@ -35,7 +35,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_links_listed = 10'000;
 // Up to so many, `one_shot_get` is among the rows that are compared with lines.
 constexpr std::uint32_t most_first_loads_compared = 15;
-constexpr double most_through_ranks_compared = 192 * 1024;  // B a rank
+// B a rank. Rows of docs/models/flow_accuracy.md have less; with more, `direct` on rings and tori can be 38 % too fast (flow.md).
+constexpr double most_through_ranks_compared = 192 * 1024;
 constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
