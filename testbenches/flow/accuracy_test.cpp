@@ -292,7 +292,7 @@ std::string page(const Tables& tables)
         traces.spread.median, traces.spread.worst, traces.spread.worst_name);
     out += table(traces);
     out += fmt::format(
-        "\n## Probes\n\nRuns on other systems and of other sizes, by which one number of the model was chosen "
+        "\n## Probes\n\nRuns on other systems and of other sizes, by which two numbers of the model were chosen "
         "([flow](flow.md#probes)): root mean\nsquare {:.1f} %.\n\n",
         probes.root_mean_square());
     out += table(probes) +

@@ -1,5 +1,5 @@
-// The measured number of flow fidelity, and files of it: how long a credit of acknowledges waits for packets of data
-// (LinkRules::credit_wait), in transmission times of the longest packet. Every other figure of flow fidelity is a parameter of the
+// The measured numbers of flow fidelity, and files of it: how long a credit of acknowledges waits for packets of data
+// (LinkRules::credit_wait, credit_wait_of_cards), in transmission times of the longest packet. Every other figure of flow fidelity is a parameter of the
 // system.
 //
 //   built in   0.6, behind network cards 0.95, from probes of other systems (docs/models/flow.md)
