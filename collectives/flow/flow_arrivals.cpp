@@ -14,32 +14,81 @@ void FlowCore::hop(std::uint32_t number)
         buffers_.enter(number, transfer.flight, now_);
         return after_buffers();
     }
-    if (watches_ties_ && transfer.flight.bytes > 0) note_tie(transfer.thread, transfer.flight.stage);
+    if (ties_.watched() && transfer.flight.bytes > 0)
+        note_tie(transfer.thread, transfer.flight.stage, transfer.flight.passed == 0);
+    if (at_once) return arrived(number);
+    // Lines of a border book links line by line, and would keep those who wait from their turns.
+    if (!profile_.links.turns || border_ != nullptr || !waits_its_turn(number)) pass_stage(number, 0);
+}
+
+void FlowCore::pass_stage(std::uint32_t number, Ps waited_ps)
+{
+    Transfer& transfer = transfers_[number];
     Ps behind = 0;
     if (devices_ && transfer.use == Use::put && transfer.flight.passed + 1 == transfer.flight.stages)
         behind = devices_->held_behind(book_.path(transfer.flight.path).to, now_);
-    if (!at_once && links_.pass(transfer.flight, behind)) return push(transfer.flight.head_ps, Kind::hop, number);
+    if (links_.pass(transfer.flight, behind, waited_ps)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
 }
 
-// A transfer of a thread comes to a stage now. Others of the thread at this stage come in the order in which it sent them.
-void FlowCore::note_tie(std::uint32_t thread, std::uint32_t stage)
+// Whether the transfer waits, for the card in front of its link or for its turn at a link that several senders share. On a
+// stage of several groups of links it keeps its place instead.
+bool FlowCore::waits_its_turn(std::uint32_t number)
+{
+    FlowFlight& flight = transfers_[number].flight;
+    if (flight.bytes <= 0 || flight.acknowledges || flight.of_line) return false;
+    const FlowStage stage = book_.stage(flight.stage);
+    if (stage.count != 1) return false;
+    LinkGroup& group = book_.group(stage.first);
+    if (!group.merges || group.split) return false;
+    if (profile_.links.starts && !flight.started) {
+        flight.started = true;
+        flight.head_ps = links_.start_messages(stage.first, flight.messages * stage.share, flight, now_);
+        if (flight.head_ps > now_) {
+            push(flight.head_ps, Kind::hop, number);
+            return true;
+        }
+    }
+    if (!group.queued && group.free_ps <= now_) return false;
+    if (!group.queued) push(group.free_ps, Kind::turn, stage.first);
+    group.queued = true;
+    const double bytes = flight.bytes * stage.share;
+    turns_.add(flight.path, flight.passed, number, bytes);
+    links_.waits(stage.first, bytes);
+    return true;
+}
+
+// The links of a group may be free for what waits for them.
+void FlowCore::take_turn(std::uint32_t group)
+{
+    // Something else may have taken the wire. Parts of a group have times of their own.
+    if (!book_.group(group).split && book_.group(group).free_ps > now_)
+        return push(book_.group(group).free_ps, Kind::turn, group);
+    const std::uint32_t number = turns_.next(group);
+    const bool more = turns_.waits(group);
+    book_.group(group).queued = more;
+    FlowFlight& flight = transfers_[number].flight;
+    links_.waits(group, -flight.bytes * book_.stage(flight.stage).share);
+    const Ps waited = now_ - flight.head_ps;
+    flight.head_ps = now_;
+    pass_stage(number, waited);
+    links_.pass_others(group, now_);
+    if (more) push(std::max(now_, book_.group(group).free_ps), Kind::turn, group);
+}
+
+// A transfer of a thread comes to a stage now, `first` that of its sender. Others of the thread at this stage come in the order in
+// which it sent them.
+void FlowCore::note_tie(std::uint32_t thread, std::uint32_t stage, bool first)
 {
     constexpr std::uint64_t back = std::uint64_t{1} << 63;
     const std::uint64_t who = std::uint64_t{thread} << 32 | stage;
-    const FlowStage& at = book_.stage(stage);  // of one group: there are no equal paths
-    note_tie(at.first, who);
-    const CostLink& link = book_.figures(book_.group(at.first));
+    const std::uint32_t group = book_.stage(stage).first;  // the only one: there are no equal paths
+    const LinkGroup& links = book_.group(group);
+    ties_.come(group, who, now_);
+    if (profile_.links.turns && !first) ties_.wait(group, who, now_, std::max(now_, links.free_ps));
+    const CostLink& link = book_.figures(links);
     if (link.back_ps_per_byte > 0 || (profile_.links.packets && link.answer_ps > 0))
-        book_.for_reverse_of(at.first, [&](std::uint32_t group) { note_tie(group, who | back); });
-}
-
-void FlowCore::note_tie(std::uint32_t group, std::uint64_t who)
-{
-    if (coming_.size() <= group) coming_.resize(book_.groups());
-    Coming& last = coming_[group];
-    if (last.time == now_ && last.who != who) ++ties_;
-    last = {now_, who};
+        book_.for_reverse_of(group, [&](std::uint32_t reverse) { ties_.come(reverse, who | back, now_); });
 }
 
 // What buffers let go on, and when they are to be asked again.

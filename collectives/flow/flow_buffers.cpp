@@ -244,6 +244,7 @@ void FlowBuffers::serve(std::uint32_t number, Ps now)
         const bool booked = free > now;
         if (booked && (output.loads == 0 || output.turn > now))
             return arm(number, output.loads == 0 ? free : std::min(free, output.turn));
+        if (!booked && output.turn > now && book_.group(output.group).queued) return arm(number, output.turn);
         collect(output, now);
         std::uint32_t channel = 0;
         std::uint32_t input = 0;
@@ -285,11 +286,10 @@ void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t in
     }
     links_.begin_on(output.group, pieces_[piece].share / output.links, parts_[pieces_[piece].part].flight,
         pieces_[piece].stage, now);
-    if (load) {
-        const Ps passing = book_.group(output.group).free_ps - now;
-        outputs_[number].turn = now + passing * (booked > now ? 2 : 1);
-        book_.group(output.group).free_ps = booked + passing;
-    }
+    LinkGroup& passed = book_.group(output.group);
+    const Ps passing = passed.free_ps - now;
+    if (load || passed.queued) outputs_[number].turn = now + passing * (booked > now || passed.queued ? 2 : 1);
+    if (load) passed.free_ps = booked + passing;
     pass_link(piece, {number, at, bytes}, now);
 }
 

@@ -45,7 +45,8 @@ FlowRanks ranks_of(const CostGraph& graph)
 }
 
 FlowCore::FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile)
-    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links), buffers_(book, links_)
+    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links), buffers_(book, links_),
+      turns_(book)
 {
     if (profile_.links.buffers) book_.keep_apart();
 }
@@ -64,7 +65,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
     const std::uint32_t ranks = what.one_for_all ? 1 : program.ranks();
-    watches_ties_ = watches_ties_ || what.one_for_all;
+    if (what.one_for_all) ties_.watch();
     job->positions.resize(ranks);
     job->positions_left = job->positions_to_enter = ranks;
     if (!program.first.empty()) job->first_of_rank.assign(program.first.begin(), program.first.end() - 1);
@@ -282,6 +283,7 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
         case Kind::issue_more: issue_more(event.index); break;
         case Kind::device: devices_->event(event.index, now_); break;
         case Kind::come: arrived(event.index); break;
+        case Kind::turn: take_turn(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;

@@ -24,6 +24,8 @@
 #include "collectives/flow/load_window.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
+#include "collectives/flow/flow_ties.h"
+#include "collectives/flow/input_turns.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -70,7 +72,7 @@ public:
     std::uint64_t messages() const { return messages_; }
     std::uint64_t events() const { return events_; }
     // With one rank for all: how often the order of two transfers that came to a link in the same instant may have decided.
-    std::uint64_t ties() const { return ties_; }
+    std::uint64_t ties() const { return ties_.count(); }
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
     double through_ranks() const { return links_.through_ranks(); }
@@ -133,7 +135,8 @@ private:
         issue,
         issue_more,
         device,
-        come
+        come,
+        turn
     };
     enum class Use : std::uint8_t {
         put,
@@ -299,8 +302,10 @@ private:
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
-    void note_tie(std::uint32_t thread, std::uint32_t stage);
-    void note_tie(std::uint32_t group, std::uint64_t who);
+    void pass_stage(std::uint32_t number, Ps waited_ps);
+    bool waits_its_turn(std::uint32_t number);
+    void take_turn(std::uint32_t group);
+    void note_tie(std::uint32_t thread, std::uint32_t stage, bool first);
     void after_buffers();
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
@@ -397,19 +402,14 @@ private:
     FlowProfile profile_;
     FlowLinks links_;
     FlowBuffers buffers_;
+    InputTurns turns_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
     FlowLog* log_ = nullptr;
     std::uint64_t events_ = 0;
     std::uint64_t messages_ = 0;
     bool short_signals_ = false;
-    struct Coming {
-        Ps time = ~Ps{0};
-        std::uint64_t who = 0;
-    };
-    bool watches_ties_ = false;
-    std::uint64_t ties_ = 0;
-    std::vector<Coming> coming_;  // by group of links: the last one
+    FlowTies ties_;
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<std::uint32_t> free_jobs_;
     std::vector<Thread> threads_;

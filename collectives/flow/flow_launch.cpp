@@ -85,7 +85,7 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
     if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && !devices_ &&
         book_.alone(transfer.flight.path)) {
         FlowFlight flight = transfer.flight;
-        if (watches_ties_) note_tie(transfer.thread, flight.stage);
+        if (ties_.watched()) note_tie(transfer.thread, flight.stage, true);
         links_.pass(flight);
         Thread& thread = threads_[transfer.thread];
         thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);

@@ -132,9 +132,10 @@ void FlowLinks::for_parts(std::uint32_t number, double share, const Pass& pass_o
     for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
 }
 
-bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps)
+bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t waited_ps)
 {
     behind_ps_ = behind_ps;
+    waited_ps_ = waited_ps;
     const FlowStage stage = book_.stage(flight.stage);
     const std::uint64_t now = flight.head_ps;
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
@@ -151,6 +152,8 @@ bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps)
             [&](std::uint32_t group, double share) { pass_signal(group, share, flight, now, left, head); });
     }
     behind_ps_ = 0;
+    waited_ps_ = 0;
+    flight.started = false;
     ++flight.stage;
     if (++flight.passed >= flight.stages) {
         flight.head_ps = head;
@@ -175,11 +178,11 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     if (!flight.neighbours) through_ranks_ += bytes / flight.stages;
     // It may make groups, so it comes before the reference.
     const double least_rate = rules_.waits ? rate_of_acknowledges(number, flight, now) : 0;
-    if (!flight.buffered) now = start_messages(number, flight.messages * share, flight, now);
+    if (!flight.buffered && !flight.started) now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     const std::uint64_t begin = std::max(now, group.free_ps);
-    if (begin == now || group.sender == LinkGroup::none) {
+    if ((begin == now && waited_ps_ == 0) || group.sender == LinkGroup::none) {
         group.sender = flight.sender;
         group.mixed = false;
         group.path = flight.path;
@@ -188,7 +191,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.several_paths = group.several_paths || group.path != flight.path;
     group.mixed = group.mixed || group.sender != flight.sender;
     const bool crowded = !flight.neighbours && group.mixed && link.buffer > 0 &&
-        static_cast<double>(begin - now) > link.buffer * link.ps_per_byte &&
+        static_cast<double>(begin - now + waited_ps_) > link.buffer * link.ps_per_byte &&
         !(rules_.waits && waits_for_acknowledges(link));
     const double per_byte = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
     double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
@@ -287,15 +290,12 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     std::uint64_t turn = std::max(now, group.signals_free_ps);
-    turn += packet_left(group, link.packet_time_ps, turn);
+    turn += packet_left(number, link.packet_time_ps, turn);
     const double less = shares_packet(number, flight, link, turn) ? link.shared_packet_ps : 0;
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     group.signals_free_ps = turn + occupancy_ps(wire, 1);
-    const std::uint64_t begin = std::max(now, group.free_ps);
-    group.free_ps = begin + occupancy_ps(wire, 1);
-    group.busy_ps += wire;
-    count(number, begin, group.free_ps, wire, 0);
+    book(number, wire, now);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
     if (back > 0) answer_back(number, back, now);
@@ -352,7 +352,7 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
 {
     LinkGroup& group = book_.group(number);
     std::uint64_t turn = std::max(now, group.answers_free_ps);
-    turn += packet_left(group, book_.figures(group).packet_time_ps, turn);
+    turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
     const std::uint64_t end = turn + occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
@@ -376,7 +376,7 @@ double FlowLinks::rate_of_acknowledges(std::uint32_t number, const FlowFlight& f
 double FlowLinks::packet_in_progress(std::uint32_t number, std::uint64_t at) const
 {
     const LinkGroup& group = book_.group(number);
-    if (!group.split) return group.free_ps > at ? book_.figures(group).packet_time_ps : 0;
+    if (!group.split) return group.free_ps > at || group.queued ? book_.figures(group).packet_time_ps : 0;
     double out = 0;
     double members = 0;
     for (const std::uint32_t part : book_.parts(number)) {
@@ -388,10 +388,19 @@ double FlowLinks::packet_in_progress(std::uint32_t number, std::uint64_t at) con
 }
 
 // What the packet on the wire at `at` still takes, if packets follow each other up to the time at which the link is free.
-std::uint64_t FlowLinks::packet_left(const LinkGroup& group, double packet_ps, std::uint64_t at) const
+std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
 {
-    if (!rules_.waits || group.free_ps <= at || packet_ps <= 0) return 0;
-    return static_cast<std::uint64_t>(std::fmod(static_cast<double>(group.free_ps - at), packet_ps));
+    const LinkGroup& group = book_.group(number);
+    double until = static_cast<double>(group.free_ps);
+    if (group.queued) until += waiting_[number].data_ps + static_cast<double>(waiting_[number].others_ps);
+    if (!rules_.waits || until <= static_cast<double>(at) || packet_ps <= 0) return 0;
+    return static_cast<std::uint64_t>(std::fmod(until - static_cast<double>(at), packet_ps));
+}
+
+void FlowLinks::waits(std::uint32_t number, double bytes)
+{
+    if (waiting_.size() <= number) waiting_.resize(book_.groups());
+    waiting_[number].data_ps += bytes * book_.figures(book_.group(number)).ps_per_byte;
 }
 
 void FlowLinks::answer_back(std::uint32_t number, double ps, std::uint64_t now)
@@ -406,10 +415,45 @@ void FlowLinks::occupy_back(std::uint32_t number, double ps, std::uint64_t now)
         for (const std::uint32_t part : book_.parts(number)) occupy_back(part, ps, now);
         return;
     }
-    const std::uint64_t begin = std::max(now, group.free_ps);
-    group.free_ps = begin + occupancy_ps(ps, 1);
+    book(number, ps, now);
+}
+
+// Signals and acknowledges have virtual channels of their own, which take turns with data that wait.
+void FlowLinks::book(std::uint32_t number, double ps, std::uint64_t now)
+{
+    LinkGroup& group = book_.group(number);
     group.busy_ps += ps;
-    count(number, begin, group.free_ps, ps, 0);
+    if (group.queued) {
+        waiting_[number].others_ps += occupancy_ps(ps, 1);
+        waiting_[number].others_busy_ps += ps;
+    } else {
+        take_wire(number, occupancy_ps(ps, 1), ps, now);
+    }
+}
+
+void FlowLinks::take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now)
+{
+    LinkGroup& group = book_.group(number);
+    if (group.split) {
+        for (const std::uint32_t part : book_.parts(number)) take_wire(part, occupancy, busy_ps, now);
+        return;
+    }
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    group.free_ps = begin + occupancy;
+    count(number, begin, group.free_ps, busy_ps, 0);
+}
+
+void FlowLinks::pass_others(std::uint32_t number, std::uint64_t now)
+{
+    const LinkGroup& group = book_.group(number);
+    Waiting& wait = waiting_[number];
+    const std::uint64_t most = group.queued ? std::max(now, group.free_ps) - now : wait.others_ps;
+    const std::uint64_t part = std::min(wait.others_ps, most);
+    if (part == 0) return;
+    const double busy = wait.others_busy_ps * static_cast<double>(part) / static_cast<double>(wait.others_ps);
+    wait.others_ps -= part;
+    wait.others_busy_ps -= busy;
+    take_wire(number, part, busy, now);
 }
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // Transfers on links, one stage of their path after the other.
 //
-// A link serves transfers in the order in which their heads come. It is occupied for bytes x its rate; the head goes on at
+// A link serves transfers in the order in which their heads come, or by turns of those who send (LinkRules::turns, which
+// needs somebody who keeps what waits: FlowCore). It is occupied for bytes x its rate; the head goes on at
 // once (cut-through), or with the last byte under `store_and_forward`. What goes back for a transfer occupies the other
 // direction. Where a path passes ranks, several ranks' transfers meet and more waits than the buffer holds, what waits takes
 // twice as long (estimate.h); not on paths that flow_buffers.h takes.
@@ -36,6 +37,7 @@ struct FlowFlight {
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
     bool buffered = false;  // by FlowBuffers
+    bool started = false;   // by the card in front of the link that it is at
     bool asks = false;      // requests of loads of `bytes` bytes
     bool asked = false;     // it answers requests that have taken the wire by themselves
     bool of_line = false;   // one line of a border (flow_border.h), which takes turns with what waits
@@ -50,12 +52,13 @@ struct LinkRules {
     // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
     // Measured (docs/models/flow.md, probes). An acknowledge that comes at any time of a packet would wait for 0.5; a network card
     // sends packets of one message behind each other, so the next one is on the wire at once.
-    double credit_wait = 0.6;
+    double credit_wait = 0.66;
     double credit_wait_of_cards = 0.95;
     bool buffers =
         false;  // links behind which buffers are full stand still (flow_buffers.h), in place of the factor for ranks
     bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
-    bool starts = false;    // a network card starts one message after the other (CostLink::message_interval_ps)
+    bool turns = false;   // what waits for a link takes turns by input (input_turns.h); false: first come, first served
+    bool starts = false;  // a network card starts one message after the other (CostLink::message_interval_ps)
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -96,14 +99,18 @@ public:
     }
 
     // Passes the links of the present stage at flight.head_ps. False at the last one. `behind_ps`: for how long the buffer behind it
-    // holds a line that waits there; 0: none waits.
-    bool pass(FlowFlight& flight, std::uint64_t behind_ps = 0);
+    // holds a line that waits there; 0: none waits. `waited_ps`: for how long the flight has waited for its turn.
+    bool pass(FlowFlight& flight, std::uint64_t behind_ps = 0, std::uint64_t waited_ps = 0);
 
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
         std::uint64_t now);
     // When a card starts the messages of the flight, or the first of them, that come to this link at `now`.
     std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
+    // So many bytes more, or less, wait for their turn at the link (LinkGroup::queued).
+    void waits(std::uint32_t group, double bytes);
+    // Behind data that have waited, or behind the last of them: signals and acknowledges that came meanwhile.
+    void pass_others(std::uint32_t group, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
     // Bytes that were sent by paths that pass ranks.
@@ -141,6 +148,8 @@ private:
     void for_parts(std::uint32_t number, double share, const Pass& pass_one);
     void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
+    void book(std::uint32_t number, double ps, std::uint64_t now);
+    void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
     std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
 
@@ -152,7 +161,7 @@ private:
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
-    std::uint64_t packet_left(const LinkGroup& group, double packet_ps, std::uint64_t at) const;
+    std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
     void answer_back(std::uint32_t number, double ps, std::uint64_t now);
     static double headers_ps(const CostLink& link, const FlowFlight& flight, double share);
 
@@ -167,9 +176,16 @@ private:
     FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
     LinkSeries* series_ = nullptr;
-    std::vector<double> card_free_;          // by group: when the card in front of it may start a message
-    double through_ranks_ = 0;               // B, by paths that pass ranks
-    std::uint64_t behind_ps_ = 0;            // of the present pass()
+    std::vector<double> card_free_;  // by group: when the card in front of it may start a message
+    double through_ranks_ = 0;       // B, by paths that pass ranks
+    std::uint64_t behind_ps_ = 0;    // of the present pass()
+    std::uint64_t waited_ps_ = 0;    // the same
+    struct Waiting {
+        double data_ps = 0;
+        std::uint64_t others_ps = 0;  // signals, acknowledges
+        double others_busy_ps = 0;    // the same, not rounded
+    };
+    std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };
 

@@ -275,7 +275,8 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 void FlowCore::store_alone(Thread& thread, const FlowOp& op)
 {
     const LoneStore& store = lone_stores_[thread.lone];
-    if (watches_ties_) note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first);
+    if (ties_.watched())
+        note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first, true);
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
     const Ps begin = std::max(now_, book_.group(thread.lone_group).free_ps);
     const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);

@@ -34,6 +34,7 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
     path.answer_ps = made.answer_ps;
     for (const PathStage& stage : made.stages) path.head_ps += stage.before_ps;
     std::uint64_t passed = 0;
+    std::uint32_t begins = no_group;
     for (const PathStage& stage : made.stages) {
         passed += stage.before_ps;
         FlowStage out;
@@ -41,10 +42,13 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
         out.left_ps = path.head_ps - passed;
         std::vector<LinkShare> links = stage.links;
         for (LinkShare& share : links) share.link = clock_of(share.link);
+        if (&stage == &made.stages.front()) begins = links.front().link;
         const std::vector<GroupShare> shares = cover(links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
             group.shared = group.shared || group.used;
+            if (!group.used) sets_[share.group].begins = begins;
+            group.merges = group.merges || sets_[share.group].begins != begins;
             group.used = true;
             group.through = group.through || (apart_ && !made.neighbours);
             sets_[share.group].paths += counts ? 1 : 0;
@@ -124,7 +128,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     LinkGroup group;
     group.figures = figures_of(members.front());
     groups_.push_back(group);
-    sets_.push_back({members, {}, {}, 0, no_group});
+    sets_.push_back({members, {}, {}, 0, members.front(), no_group, no_group});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -145,6 +149,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
         groups_[number] = before;
         groups_[number].figures = figures;
         groups_[number].reverse = LinkGroup::unknown;
+        groups_[number].queued = false;  // what waits does so for the whole of it
         return number;
     };
     const std::uint32_t first = part(members);
@@ -153,6 +158,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     sets_[group].parts = {first, second};
     sets_[group].members.clear();
     sets_[first].paths = sets_[second].paths = sets_[group].paths;
+    sets_[first].begins = sets_[second].begins = sets_[group].begins;
     sets_[first].split_from = sets_[second].split_from = group;
     return first;
 }

@@ -67,6 +67,8 @@ struct alignas(64) LinkGroup {
     bool used = false;                  // a path has it
     bool shared = false;                // several have, or something goes back on it
     bool through = false;               // of a path that passes ranks
+    bool queued = false;                // transfers wait for their turn (input_turns.h)
+    bool merges = false;                // paths that begin with different links
 };
 static_assert(sizeof(LinkGroup) == 64, "the clock of a link is one cache line of the host");
 
@@ -106,6 +108,8 @@ public:
         const LinkGroup& group = groups_[stages_[path.first].first];
         return !group.shared && !group.split && figures(group).back_ps_per_byte <= 0;
     }
+    // The same, whatever parts the group is in.
+    std::uint32_t first_link(std::uint32_t group) const { return sets_[group].first_link; }
     // How many paths pass a group of links.
     std::uint32_t paths_of(std::uint32_t group) const { return sets_[group].paths; }
     // Links of a group and of its parts.
@@ -157,8 +161,10 @@ private:
     struct LinkSet {
         std::vector<std::uint32_t> members;  // links
         std::vector<std::uint32_t> parts;
-        std::vector<std::uint32_t> reverse;  // where there are several
-        std::uint32_t paths = 0;             // that pass it
+        std::vector<std::uint32_t> reverse;   // where there are several
+        std::uint32_t paths = 0;              // that pass it
+        std::uint32_t first_link = no_group;  // that has ever been in it
+        std::uint32_t begins = no_group;      // link that the first path begins with
         std::uint32_t split_from = no_group;
     };
 

@@ -375,12 +375,12 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(copies.spread.median, 3);
     EXPECT_LE(copies.spread.p90, 15);
     EXPECT_LE(copies.spread.worst, 25) << copies.spread.worst_name;
-    EXPECT_LE(beside.spread.median, 4.5);
-    EXPECT_LE(beside.spread.p90, 12.5);
-    EXPECT_LE(beside.spread.worst, 20) << beside.spread.worst_name;
+    EXPECT_LE(beside.spread.median, 5);
+    EXPECT_LE(beside.spread.p90, 12);
+    EXPECT_LE(beside.spread.worst, 15) << beside.spread.worst_name;
     EXPECT_LE(traces.spread.median, 3);
     EXPECT_LE(traces.spread.worst, 6) << traces.spread.worst_name;
-    EXPECT_LE(probes.root_mean_square(), 9.6);
+    EXPECT_LE(probes.root_mean_square(), 9.4);
     std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
         is.worst_name.c_str());
 }

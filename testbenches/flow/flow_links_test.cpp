@@ -126,7 +126,7 @@ TEST(FlowLinks, SignalsAndAcknowledgesWaitForThePacketOnTheWire)
     EXPECT_EQ(later.tail_ps, now_ps + data + 8000) << "nothing is on the wire";
 }
 
-// 10 credits for acknowledges of 64 B each, held for 20,000 ps and 0.6 packets of 100,000: 125 ps a byte, behind network cards 0.95
+// 10 credits for acknowledges of 64 B each, held for 20,000 ps and 0.66 packets of 100,000: 134.375 ps a byte, behind network cards 0.95
 // packets and 179.6875 ps, where data of several pairs pass. The rate of the link is 80, which a single pair has, and data that
 // nothing comes against, and loads.
 void expect_held_up(bool cards, std::uint64_t second)
@@ -157,7 +157,7 @@ void expect_held_up(bool cards, std::uint64_t second)
 
 TEST(FlowLinks, AcknowledgesWithoutCreditsHoldUpData)
 {
-    expect_held_up(false, 80'000);
+    expect_held_up(false, 86'000);
     expect_held_up(true, 115'000);
 }
 
