@@ -10,6 +10,14 @@ namespace weft {
 
 static constexpr std::uint32_t most_pieces_of_move = 16;
 
+// One of several equal moves.
+static MoveLoad one_of(const MoveLoad& all, std::uint32_t moves)
+{
+    MoveLoad one = all;
+    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote}) *bytes /= moves;
+    return one;
+}
+
 std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
 {
     return thread.job->what.members[thread.job->program().grid.peer(thread.rank, difference)];
@@ -172,8 +180,10 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
-        thread.issue_ps = std::max(spread, pace.issue_ps(load));
-        thread.turn_ps = pace.turn_ps(load);
+        const MoveLoad one = one_of(load, op.moves);
+        const Ps before = (op.moves - 1) * pace.turn_ps(one);
+        thread.issue_ps = std::max(spread, before + pace.issue_ps(one));
+        thread.turn_ps = before + pace.turn_ps(one);
         thread.path = op.destinations == 1 && !op.has(FlowOp::stores_group)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;

@@ -110,6 +110,7 @@ private:
         op.kind = FlowKind::move;
         op.semaphore = 0;
         op.count = step.sources.front().count;
+        op.moves = step.stands_for;
         op.parts = step.parts;
         if (step.with_previous) op.flags |= FlowOp::with_previous;
         if (loads_group(step.kind)) op.flags |= FlowOp::loads_group;
@@ -164,7 +165,7 @@ private:
     std::uint32_t shape_of(const FlowOp& op)
     {
         std::vector<std::uint32_t> key{op.own_sources, op.own_destinations, op.sources, op.destinations, op.count,
-            op.parts,
+            op.moves, op.parts,
             op.flags &
                 static_cast<std::uint32_t>(
                     FlowOp::own_input | FlowOp::loads_group | FlowOp::stores_group | FlowOp::pushes)};
@@ -230,7 +231,7 @@ bool FlowOp::operator==(const FlowOp& other) const
 {
     const auto all = [](const FlowOp& op) {
         return std::tuple(op.kind, op.waits, op.flags, op.own_sources, op.own_destinations, op.sources, op.destinations,
-            op.first, op.peer, op.semaphore, op.count, op.part, op.parts);
+            op.first, op.peer, op.semaphore, op.count, op.moves, op.part, op.parts);
     };
     return all(*this) == all(other);
 }

@@ -46,6 +46,7 @@ struct FlowOp {
     std::uint32_t peer = 0;       // signal, wait
     std::uint32_t semaphore = 0;  // signal, wait, barrier
     std::uint32_t count = 1;      // chunks; of a barrier: participants
+    std::uint32_t moves = 1;      // of count / moves chunks each, one behind the other
     std::uint32_t part = 0;       // of packets and of what is pushed; 0 elsewhere
     std::uint32_t parts = 1;
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same

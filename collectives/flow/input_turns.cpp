@@ -77,7 +77,8 @@ std::uint32_t InputTurns::choose(std::uint32_t node) const
 void InputTurns::serve(std::uint32_t branch, double bytes, std::uint32_t path)
 {
     Node& parent = nodes_[nodes_[branch].parent];
-    const bool same = parent.last_branch == branch && parent.last_path == path && parent.filled + bytes <= parent.packet;
+    const bool same =
+        parent.last_branch == branch && parent.last_path == path && parent.filled + bytes <= parent.packet;
     parent.filled = same ? parent.filled + bytes : bytes;
     parent.last_branch = branch;
     parent.last_path = path;

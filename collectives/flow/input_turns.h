@@ -33,14 +33,14 @@ private:
         std::uint32_t parent = none;
         std::uint32_t first = none;  // transfers in the buffer behind that link
         std::uint32_t last = none;
-        double held = 0;                     // their bytes
-        double capacity = 0;                 // bytes; of a sender without meaning
-        double given = 0;                    // in the count of the parent's bytes: where its last transfer ended
-        double turn = 0;                     // bytes that its branches have been given: where the last transfer began
-        double packet = 0;                   // bytes of the longest one of the link at the root
-        double filled = 0;                   // of the last one
-        std::uint32_t last_path = none;      // that a branch has sent by
-        std::uint32_t last_branch = none;    // that has sent
+        double held = 0;                   // their bytes
+        double capacity = 0;               // bytes; of a sender without meaning
+        double given = 0;                  // in the count of the parent's bytes: where its last transfer ended
+        double turn = 0;                   // bytes that its branches have been given: where the last transfer began
+        double packet = 0;                 // bytes of the longest one of the link at the root
+        double filled = 0;                 // of the last one
+        std::uint32_t last_path = none;    // that a branch has sent by
+        std::uint32_t last_branch = none;  // that has sent
         std::vector<std::uint32_t> branches;
     };
     struct Waiting {

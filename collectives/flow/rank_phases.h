@@ -22,6 +22,7 @@ public:
 
     // Reduces `terms` operands of the own rank (received ones, and the own input if `with_input`) and stores the result at these
     // ranks. Addresses are left out: a program only needs to know whether the thread itself wrote or read the place before.
+    // Of several chunks each is a move of its own.
     void move(std::uint32_t terms, bool with_input, const std::vector<std::uint32_t>& to, std::uint32_t count = 1,
         Buffer where = Buffer::output)
     {
@@ -55,6 +56,7 @@ private:
         std::vector<ChunkRef> destinations;
         for (const std::uint32_t rank : to) destinations.push_back({rank, where, rank == rank_ ? 1U : 0U, count});
         steps_.push_back(move_step(std::move(sources), std::move(destinations)));
+        steps_.back().stands_for = count;
         steps_.back().part = channel_;
         steps_.back().parts = channels_;
     }

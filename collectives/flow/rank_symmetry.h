@@ -6,8 +6,8 @@
 // same traffic, so one clock stands for all of them, and what rank 0 sends to the rank d further on comes to it from the rank
 // d before.
 //
-// That is exact unless the order of two transfers that come to one link in the same picosecond decides: such a tie is seen
-// while the rank is run (FlowCore::ties()), and the run is then made in full.
+// That is exact unless the order of two transfers decides that come to one link in the same picosecond, or that both wait there and
+// came by other links: such a tie is seen while the rank is run (flow_ties.h), and the run is then made in full.
 #pragma once
 
 #include <cstdint>

@@ -111,6 +111,8 @@ struct Step {
     // An executor that ignores this is right, only slower.
     bool with_previous = false;
     StepChannel channel = StepChannel::any;
+    // A data step that was written for several of equal size, with the same ranks, one behind the other (programs of flow fidelity).
+    std::uint32_t stands_for = 1;
     // A move between slots only: a chunk that is as long as what they hold, and is cut as its parts are. Without it
     // whole slots move.
     std::optional<ChunkRef> like;

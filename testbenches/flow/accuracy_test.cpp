@@ -93,7 +93,7 @@ ResolvedSystem system_of(const Row& row)
 {
     if (row.op == "trace") return system_of_trace(row.algorithm);
     std::vector<std::vector<std::string>> systems = rows("systems.txt");
-    for (const char* more : {"probe/systems.txt", "in_switch_systems.txt", "beside_systems.txt"})
+    for (const char* more : {"probe/systems.txt", "in_switch_systems.txt", "beside_systems.txt", "large_systems.txt"})
         for (const auto& words : rows(more)) systems.push_back(words);
     for (const auto& words : systems) {
         if (words.at(0) != row.system) continue;
@@ -256,6 +256,7 @@ struct Tables {
     Compared loads = compared(all_rows("loads.txt"));
     Compared in_circles = compared(all_rows("loads_in_circles.txt"));
     Compared in_switches = compared(all_rows("in_switch.txt"));
+    Compared large = compared(all_rows("large.txt"));
     Compared copies = compared(all_rows("copies.txt"));
     Compared beside = compared(beside_rows());
     Compared traces = compared(trace_rows());
@@ -270,7 +271,7 @@ std::string heading(const std::string& title, const Spread& is, std::size_t coun
 
 std::string page(const Tables& tables)
 {
-    const auto& [of, loads, in_circles, in_switches, copies, beside, traces, probes] = tables;
+    const auto& [of, loads, in_circles, in_switches, large, copies, beside, traces, probes] = tables;
     const Spread& is = of.spread;
     std::string out =
         "# Flow fidelity against lines: all rows\n\n"
@@ -285,6 +286,7 @@ std::string page(const Tables& tables)
     out += heading("Loads where buffers can wait in a circle", in_circles.spread, in_circles.all.size()) +
         table(in_circles);
     out += heading("Steps in switches", in_switches.spread, in_switches.all.size()) + table(in_switches);
+    out += heading("Beyond 64 ranks", large.spread, large.all.size()) + table(large);
     out += heading("Copy engines and bulk copies", copies.spread, copies.all.size()) + table_of_sets(copies);
     out += heading("Beside a kernel", beside.spread, beside.all.size()) + table_of_sets(beside);
     out += fmt::format("\n## Traces\n\n`testbenches/flow/accuracy/traces.txt` has the commands that wrote them. Median "
@@ -299,7 +301,7 @@ std::string page(const Tables& tables)
         "\n## Rows beyond 10 %\n\nWhat the mechanisms are: [flow](flow.md#against-lines). Each is shown by a run at "
         "both "
         "fidelities without it. Of rows that are \"unknown\", nothing that was tried took the error away.\n\n";
-    return out + table_of_mechanisms({&of, &loads, &in_switches, &probes});
+    return out + table_of_mechanisms({&of, &loads, &in_switches, &large, &probes});
 }
 
 void expect_lines(const std::string& file, std::size_t first, std::size_t step)
@@ -354,19 +356,21 @@ TEST(FlowAccuracy, EveryAlgorithmOfEverySystemHasItsRow)
 TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
 {
     const Tables tables;
-    const auto& [of, loads, in_circles, in_switches, copies, beside, traces, probes] = tables;
+    const auto& [of, loads, in_circles, in_switches, large, copies, beside, traces, probes] = tables;
     const Spread& is = of.spread;
     const std::string path = root + "docs/models/flow_accuracy.md";
     const std::string text = page(tables);
     if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
     std::ifstream file(path);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "WEFT_UPDATE_DOCS=1 writes it";
-    expect_explained({&of, &loads, &in_switches, &probes});
+    expect_explained({&of, &loads, &in_switches, &large, &probes});
     EXPECT_LE(is.median, 1.9);
     EXPECT_LE(is.p90, 8);
     EXPECT_LE(is.worst, 20) << is.worst_name;
     EXPECT_LE(in_switches.spread.median, 2);
     EXPECT_LE(in_switches.spread.worst, 16) << in_switches.spread.worst_name;
+    EXPECT_LE(large.spread.median, 9);
+    EXPECT_LE(large.spread.worst, 22) << large.spread.worst_name;
     EXPECT_LE(loads.spread.median, 3);
     EXPECT_LE(loads.spread.p90, 10);
     EXPECT_LE(loads.spread.worst, 20) << loads.spread.worst_name;
@@ -410,6 +414,7 @@ TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 {
     expect_lines("lines.txt", 7, 47);
     expect_lines("in_switch.txt", 3, 16);
+    expect_lines("large.txt", 2, 20);
     expect_lines("loads.txt", 5, 31);
     expect_lines("loads_in_circles.txt", 1, 8);
     expect_lines("copies.txt", 3, 37);
@@ -450,6 +455,7 @@ TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
         }
     expect_lines("lines.txt", 0, 1);
     expect_lines("in_switch.txt", 0, 1);
+    expect_lines("large.txt", 0, 1);
     expect_lines("loads.txt", 0, 1);
     expect_lines("loads_in_circles.txt", 0, 1);
     expect_lines("copies.txt", 0, 1);

@@ -22,7 +22,7 @@ using Cost = std::tuple<std::uint32_t, bool, std::vector<std::uint32_t>>;
 struct Doing {
     FlowKind kind = FlowKind::nop;
     std::uint32_t peer = 0;
-    std::map<Cost, std::uint64_t> moved;
+    std::map<Cost, std::pair<std::uint64_t, std::uint64_t>> moved;  // chunks, and moves
     // What is waited for of other threads: the thread, and how many waits are before it there.
     std::vector<std::pair<std::uint32_t, long>> after{};
 
@@ -63,7 +63,9 @@ std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::u
         std::sort(to.begin(), to.end());
         if (op.own_destinations > 0) to.push_back(rank);
         EXPECT_EQ(op.sources, 0);
-        out.back().moved[{op.own_sources, op.has(FlowOp::own_input), to}] += op.count;
+        auto& [chunks, moves] = out.back().moved[{op.own_sources, op.has(FlowOp::own_input), to}];
+        chunks += op.count;
+        moves += op.moves;
     }
     return out;
 }
