@@ -182,8 +182,9 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         thread.load_ps = load.load_ps;
         const MoveLoad one = one_of(load, op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);
-        thread.issue_ps = std::max(spread, before + pace.issue_ps(one));
-        thread.turn_ps = before + pace.turn_ps(one);
+        // Limits of what is in flight hold for all of them together.
+        thread.issue_ps = std::max({spread, before + pace.issue_ps(one), pace.issue_ps(load)});
+        thread.turn_ps = std::max(before + pace.turn_ps(one), pace.turn_ps(load));
         thread.path = op.destinations == 1 && !op.has(FlowOp::stores_group)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;
