@@ -108,9 +108,9 @@ public:
     // When a card starts the messages of the flight, or the first of them, that come to this link at `now`.
     std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
     // So many bytes more, or less, wait for their turn at the link (LinkGroup::queued).
-    void waits(std::uint32_t group, double bytes);
+    void waits(std::uint32_t number, double bytes);
     // Behind data that have waited, or behind the last of them: signals and acknowledges that came meanwhile.
-    void pass_others(std::uint32_t group, std::uint64_t now);
+    void pass_others(std::uint32_t number, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
     // Bytes that were sent by paths that pass ranks.

@@ -22,8 +22,8 @@ public:
 
     // Whether something waits for the link.
     bool waits(std::uint32_t group) const { return group < queued_.size() && queued_[group] > 0; }
-    // `transfer` waits for the only group of the stage at place `at` of a path.
-    void add(std::uint32_t path, std::uint32_t at, std::uint32_t transfer, double bytes);
+    // `transfer` waits for the only group of the stage at place `at` of the path `number`.
+    void add(std::uint32_t number, std::uint32_t at, std::uint32_t transfer, double bytes);
     // The transfer whose turn it is, which no longer waits. Something must.
     std::uint32_t next(std::uint32_t group);
 
@@ -57,7 +57,7 @@ private:
     std::uint32_t take(std::uint32_t node);
     void fill(std::uint32_t node);
     void append(std::uint32_t node, std::uint32_t transfer);
-    void serve(std::uint32_t node, double bytes, std::uint32_t path);
+    void serve(std::uint32_t branch, double bytes, std::uint32_t path);
 
     const PathBook& book_;
     std::vector<std::uint32_t> roots_;    // by group

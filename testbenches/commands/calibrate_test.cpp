@@ -22,7 +22,7 @@ TEST(CalibrateCommand, WritesAFileForRunsOfTheSameSystem)
     EXPECT_NE(outcome.out.find("the number changes nothing here"), std::string::npos) << outcome.out;
     const std::string text = weft::read_text_file(path);
     EXPECT_EQ(text.rfind("schema: weft.calibration/1\n", 0), 0U);
-    EXPECT_NE(text.find("credit_wait: 0.60"), std::string::npos) << text;
+    EXPECT_NE(text.find("credit_wait: 0.66"), std::string::npos) << text;
     std::vector<std::string> again = arguments;
     again[3] = "2";
     ASSERT_EQ(call(again).code, 0);
@@ -34,10 +34,10 @@ TEST(CalibrateCommand, WritesAFileForRunsOfTheSameSystem)
     ASSERT_EQ(used.code, 0) << used.err;
     EXPECT_EQ(json::parse(used.out)["calibration"], "file");
     const Outcome explained = call({"explain", files.pair_system(), "--calibration", path});
-    EXPECT_NE(explained.out.find("credit_wait  0.60 packets, behind network cards 0.60  file: " + path),
+    EXPECT_NE(explained.out.find("credit_wait  0.66 packets, behind network cards 0.66  file: " + path),
         std::string::npos);
     EXPECT_NE(call({"explain", files.pair_system()})
-                  .out.find("credit_wait  0.60 packets, behind network cards 0.95  built in: 63 runs"),
+                  .out.find("credit_wait  0.66 packets, behind network cards 0.95  built in: 63 runs"),
         std::string::npos);
     std::vector<std::string> changed = run;
     changed.insert(changed.end(), {"--set", "link.latency=1us"});
