@@ -263,16 +263,24 @@ TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
     EXPECT_NEAR(std::stod(simulated(true)) / std::stod(simulated(false)), 1, 0.1);
 }
 
+// The document of a ring without switches; B/s and ps of a link.
+static std::string write_ring(const test::ScratchFolder& folder, const std::string& notation, std::uint64_t bandwidth,
+    std::uint64_t latency_ps)
+{
+    std::vector<NotationDimension> dimensions = parse_notation(notation);
+    dimensions[0].bandwidth = bandwidth;
+    dimensions[0].latency_ps = latency_ps;
+    std::string file = folder.path() + "/ring.yaml";
+    std::ofstream(file) << notation_document(notation, dimensions);
+    return file;
+}
+
 // Everything that is not modelled is named.
 // Transactions count the links of their path, transfers do not; neither shows the other's end at a cycle of full buffers.
 TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
 {
-    std::vector<NotationDimension> dimensions = parse_notation("Ring(96)");
-    dimensions[0].bandwidth = 50'000'000'000;
-    dimensions[0].latency_ps = 500'000;
     const test::ScratchFolder folder;
-    const std::string file = folder.path() + "/ring.yaml";
-    std::ofstream(file) << notation_document("Ring(96)", dimensions);
+    const std::string file = write_ring(folder, "Ring(96)", 50'000'000'000, 500'000);
     RunSetup setup =
         on(file, "profile: generic\nrouting: {cycles: allow}\n" + collective_lines("all_reduce", "ring", "1 MiB"));
     const RunResult result = flow_run(setup);
@@ -290,12 +298,8 @@ TEST(FlowRun, ALongRingRunsAndItsCycleOfBuffersIsSaid)
 // Where much data pass other ranks, flow is known to be too fast, and the run says so; rings, whose steps go to neighbours, do not.
 TEST(FlowRun, MuchDataThroughRanksIsSaid)
 {
-    std::vector<NotationDimension> dimensions = parse_notation("Ring(4)");
-    dimensions[0].bandwidth = 100'000'000'000;
-    dimensions[0].latency_ps = 50'000;
     const test::ScratchFolder folder;
-    const std::string file = folder.path() + "/ring.yaml";
-    std::ofstream(file) << notation_document("Ring(4)", dimensions);
+    const std::string file = write_ring(folder, "Ring(4)", 100'000'000'000, 50'000);
     const auto said = [&file](const std::string& algorithm, const std::string& bytes) {
         const RunResult result = flow_run(on(file,
             "profile: generic\nrouting: {cycles: allow}\n" + collective_lines("all_gather", algorithm, bytes)));
