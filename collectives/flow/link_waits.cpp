@@ -6,13 +6,14 @@
 
 namespace weft {
 
-// What the packet on the wire at `at` still takes, if packets follow each other up to the time at which the link is free.
+// How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.
 std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
 {
+    if (!rules_.waits || packet_ps <= 0) return 0;
     const LinkGroup& group = book_.group(number);
     double until = static_cast<double>(group.free_ps);
     if (group.queued) until += waiting_[number].data_ps + static_cast<double>(waiting_[number].others_ps);
-    if (!rules_.waits || until <= static_cast<double>(at) || packet_ps <= 0) return 0;
+    if (until <= static_cast<double>(at)) return 0;
     return static_cast<std::uint64_t>(std::fmod(until - static_cast<double>(at), packet_ps));
 }
 
