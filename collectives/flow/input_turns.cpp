@@ -53,7 +53,7 @@ std::uint32_t InputTurns::sender_of(const FlowPath& path, std::uint32_t at)
         node = branch(node, link_of(stage));
         nodes_[node].capacity = room_behind(stage);
     }
-    // What switches send begins at this link.
+    // This is the first link of the path: a switch sends its own transfers over it.
     if (at == 0) node = branch(node, none);
     return senders_[stage] = node;
 }

@@ -22,7 +22,7 @@ public:
 
     // Reduces `terms` operands of the own rank (received ones, and the own input if `with_input`) and stores the result at these
     // ranks. Addresses are left out: a program only needs to know whether the thread itself wrote or read the place before.
-    // Of several chunks each is a move of its own.
+    // Each of the `count` chunks is counted as a separate move.
     void move(std::uint32_t terms, bool with_input, const std::vector<std::uint32_t>& to, std::uint32_t count = 1,
         Buffer where = Buffer::output)
     {

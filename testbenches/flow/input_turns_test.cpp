@@ -84,7 +84,7 @@ TEST(InputTurns, BytesCountNotTransfers)
     EXPECT_EQ(merge.order(), "020020");
 }
 
-// What is in the buffer of the shared link goes before what comes later by it, however much that sender has been given.
+// A transfer that comes over the shared link passes after those that are in its buffer already, even if its sender has been given less.
 TEST(InputTurns, ALateTransferWaitsForWhatIsInTheBuffersOnItsWay)
 {
     for (const auto& [buffer, expected] : {std::pair{400.0, "000010000"}, std::pair{100.0, "010000000"}}) {
