@@ -154,6 +154,20 @@ TEST(FlowBuffers, InputsTakeTurns)
     EXPECT_EQ(ring.ends.at(4), 50'000U);
 }
 
+// Transfers that wait for their turn outside of these buffers get the wire between two parts.
+TEST(FlowBuffers, WhatWaitsElsewhereHasItsTurnToo)
+{
+    for (const bool waits : {false, true}) {
+        Ring ring;
+        ring.book.find(0, 2);
+        ring.book.group(ring.book.stage(ring.book.path(ring.book.find(0, 1)), 0).first).queued = waits;
+        for (int part = 0; part < 2; ++part) ring.send(0, 1, 500);
+        ring.run();
+        EXPECT_EQ(ring.ends.at(0), 5000U);
+        EXPECT_EQ(ring.ends.at(1), waits ? 15'000U : 10'000U);
+    }
+}
+
 // Three parts, each in the buffer that another one needs: nothing is due any more, and it is seen.
 TEST(FlowBuffers, ACircleOfFullBuffersIsSeenAndBroken)
 {

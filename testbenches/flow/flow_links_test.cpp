@@ -126,6 +126,30 @@ TEST(FlowLinks, SignalsAndAcknowledgesWaitForThePacketOnTheWire)
     EXPECT_EQ(later.tail_ps, now_ps + data + 8000) << "nothing is on the wire";
 }
 
+// While data wait for their turn, a signal takes no wire. When some of them have passed, signals take as long as these did, and
+// behind the last of them the rest.
+TEST(FlowLinks, SignalsTakeTurnsWithDataThatWait)
+{
+    Wire wire;
+    wire.book.find(0, 1);
+    wire.book.find(1, 0);
+    FlowLinks links(wire.book, with_packets);
+    LinkGroup& group = wire.book.group(0);
+    links.waits(0, 1000);
+    group.queued = true;
+    wire.end_of(links, 0, 0, 3);  // 24,000 ps
+    EXPECT_EQ(group.free_ps, 0U);
+    EXPECT_DOUBLE_EQ(group.busy_ps, 24'000);
+    group.free_ps = now_ps + 10'000;  // data have taken the wire until then
+    links.pass_others(0, now_ps);
+    EXPECT_EQ(group.free_ps, now_ps + 20'000);
+    group.queued = false;
+    links.pass_others(0, now_ps + 20'000);
+    EXPECT_EQ(group.free_ps, now_ps + 34'000);
+    links.pass_others(0, now_ps + 34'000);
+    EXPECT_EQ(group.free_ps, now_ps + 34'000) << "nothing is left";
+}
+
 // 10 credits for acknowledges of 64 B each, held for 20,000 ps and 0.66 packets of 100,000: 134.375 ps a byte, behind network cards 0.95
 // packets and 179.6875 ps, where data of several pairs pass. The rate of the link is 80, which a single pair has, and data that
 // nothing comes against, and loads.
