@@ -114,8 +114,8 @@ void FlowCore::arrived(std::uint32_t number)
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest) + (devices_ ? late_arrival(transfer) : 0);
     switch (transfer.use) {
     case Use::signal:
-        return arrive(*jobs_[transfer.job], transfer.target, transfer.rank,
-            profile_.signals_with_data ? transfer.earliest : tail, now_, transfer.sent);
+        return arrive(*jobs_[transfer.job], transfer.target, profile_.signals_with_data ? transfer.earliest : tail,
+            now_, transfer.sent);
     case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
     case Use::get: {
         Move& move = moves_[transfer.target];

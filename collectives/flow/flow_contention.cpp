@@ -61,8 +61,8 @@ void FlowCore::share_store(const Move& move, const FlowOp& op, Ps& from, Ps& rea
     const Thread& thread = threads_[move.thread];
     if (move.bytes > 0 && !is_copy(thread, op)) {
         const bool held = op.destinations > 0 && !op.has(FlowOp::stores_group);
-        const FlowDevices::Delay issued = devices_->issue(move.thread, thread.endpoint,
-            move.bytes * destinations_of(op), held ? 0 : thread.cost->load_ps, now_);
+        const FlowDevices::Delay issued = devices_->issue(move.thread, thread.endpoint, move.bytes * op.copies(),
+            held ? 0 : thread.cost->load_ps, now_);
         from += issued.first;
         ready += issued.last;
     }

@@ -42,7 +42,7 @@ double FlowCore::held_ps(const Thread& thread, const FlowOp& op, const MoveLoad&
     for (std::uint32_t i = 0; i < op.destinations; ++i)
         stored += static_cast<double>(
             round_trip(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources + i].peer)));
-    return (loaded + stored) / destinations_of(op);
+    return (loaded + stored) / op.copies();
 }
 
 // When the last load of a copy is issued whose first one is at `first`. A byte goes when the one `in_flight` before it has been
@@ -82,7 +82,7 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     if (own.empty()) own.resize(by.engines);
     Engine& engine = own[(index - job.thread(thread.rank, 0)) % by.engines];
     const Ps first = std::max(thread.time, engine.free) + by.start_ps;
-    const Ps issued = issue_copy(engine, by, load.data * destinations_of(op), held_ps(thread, op, load), first);
+    const Ps issued = issue_copy(engine, by, load.data * op.copies(), held_ps(thread, op, load), first);
     const Ps span = issued - first;
     engine.free = issued;
     if (list) thread.time = issued;

@@ -196,7 +196,7 @@ void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t byte
 {
     if (static_cast<Kind>(event.kind) == Kind::resume && turn < 2) {
         const Thread& thread = threads_[event.index];
-        if (thread.job == nullptr || thread.wait_semaphore >= thread.job->semaphores.size()) return;
+        if (thread.wait_semaphore == none) return;
         const Job::Semaphore& semaphore = thread.job->semaphores[thread.wait_semaphore];
         if (turn == 0) __builtin_prefetch(&semaphore, 1);
         if (turn == 1 && semaphore.first != none) __builtin_prefetch(&thread.job->nodes[semaphore.first], 1);

@@ -216,7 +216,6 @@ private:
         Ps answer =
             0;  // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
         std::uint32_t job = 0;   // of a signal
-        std::uint32_t rank = 0;  // that is signalled
         std::uint32_t sent = 0;  // of a signal and packets: number in the log
         Ps began = 0;            // for the log
     };
@@ -228,6 +227,7 @@ private:
     using GroupPaths = FlowGroupPaths;
     struct Outside;
     struct Batch;
+    struct Leaving;
 
     // Brings what events that are due soon will need into the host's caches.
     void prefetch();
@@ -249,9 +249,16 @@ private:
     bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
     void signal(std::uint32_t index, const FlowOp& op);
-    void arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known, std::uint32_t sent = 0);
+    void arrive(Job& job, std::uint32_t number, Ps time, Ps known, std::uint32_t sent = 0);
     bool signals_at_once(std::uint32_t index);
-    std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
+    std::uint32_t semaphore_of(Thread& thread, const FlowOp& op)
+    {
+        const bool known = thread.wait_for == op.peer && thread.wait_number == op.semaphore;
+        return known ? thread.wait_semaphore : find_semaphore(thread, op);
+    }
+    std::uint32_t find_semaphore(Thread& thread, const FlowOp& op);
+    void find_signal(Thread& thread, const FlowOp& op);
+    void send_signal(std::uint32_t index);
     void sleep(std::uint32_t index);
     bool wait(std::uint32_t index, const FlowOp& op);
     bool meet(std::uint32_t index, const FlowOp& op);
@@ -265,11 +272,8 @@ private:
     static bool is_cold(const Thread& thread, const FlowOperand& source);
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
+    void move_anew(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
-    static double destinations_of(const FlowOp& op)
-    {
-        return std::max(1.0, 0.0 + op.own_destinations + op.destinations);
-    }
     double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
     static Ps issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
     static bool is_copy(const Thread& thread, const FlowOp& op);
@@ -432,10 +436,6 @@ private:
     std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;  // not yet by all
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_batches_;
-    struct Leaving {
-        JobId job = 0;
-        std::uint32_t position = 0;
-    };
     std::vector<Leaving> leaving_;
     std::vector<std::uint32_t> free_leaving_;
     std::vector<Done> timers_;

@@ -31,6 +31,11 @@ struct FlowCore::Batch {  // ranks that begin together
     std::vector<std::uint32_t> positions;
 };
 
+struct FlowCore::Leaving {
+    JobId job = 0;
+    std::uint32_t position = 0;
+};
+
 struct FlowCore::PacketState {
     Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
     Ps freed = 0;

@@ -126,39 +126,11 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
     return true;
 }
 
-// False: the thread has to wait for something.
-bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
-{
-    Thread& thread = threads_[index];
-    if (!op.has(FlowOp::with_previous)) {
-        if (thread.loading > 0 && !settle(index)) return false;
-        thread.time = std::max(thread.time, thread.loaded);
-        spent(index, FlowCause::loads);
-    }
-    if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
-        if (!settle(index)) return false;
-        thread.fenced = true;
-        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
-        spent(index, FlowCause::acknowledge);
-        if (thread.packets != none) {
-            PacketState& packets = packet_states_[thread.packets];
-            packets.issued = std::max(packets.issued, thread.time);
-            packets.freed = std::max(packets.freed, thread.time);
-        }
-    }
-    if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;
-    if (thread.time > now_) {
-        resume(index, thread.time);
-        return false;
-    }
-    return finds_registers(index, op);
-}
-
 // False: the thread goes on when a load before it in the run has come, whose registers it takes.
 bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    if (thread.loading == 0 || op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
+    if (op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
     const MoveLoad load = load_of(thread, op);
     if ((load.gets == 0 && !profile_.registers_in_order) || thread.loading < pace_of(thread).at_once(load)) return true;
     thread.needs_set = true;
@@ -166,12 +138,11 @@ bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
     return false;
 }
 
-void FlowCore::move(std::uint32_t index, const FlowOp& op)
+// A move whose cost the one before does not tell.
+void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    thread.fenced = false;
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
-    if (!packets && thread.shape == op.shape && !devices_) return move_own(index, op);
     MoveLoad load = load_of(thread, op);
     const Ps spread = devices_ ? share_load(index, op, load) : 0;
     const ThreadPace pace = pace_of(thread);
@@ -228,12 +199,29 @@ double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
     return job.chunk_bytes / op.parts * op.count;
 }
 
+[[gnu::always_inline]] inline void FlowCore::store_alone(Thread& thread, const FlowOp& op)
+{
+    const LoneStore& store = lone_stores_[thread.lone];
+    if (ties_.watched())
+        note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first, true);
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
+    const Ps begin = std::max(now_, book_.group(thread.lone_group).free_ps);
+    const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
+    const Ps there = std::max(tail, now_ + store.put_ps);
+    thread.settled = std::max(thread.settled, there + store.answer_ps);
+    if (logs())
+        log_->live(static_cast<std::uint32_t>(&thread - threads_.data()),
+            {there - now_ - store.put_ps, store.put_ps + store.answer_ps, 0, 0}, false);
+    links_.count(thread.lone_group, begin, begin + store.pass.occupancy_ps, store.pass.busy_ps, store.pass.bytes);
+    ++messages_;
+}
+
 // A move from the own memory, whose cost is known.
 void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     const Ps from = thread.time + thread.load_ps;
-    if (thread.lone != none && from == now_ && book_.alone(thread.path)) {
+    if (thread.lone != none && from == now_ && book_.still_alone(thread.lone_group)) {
         store_alone(thread, op);
     } else {
         Move record;
@@ -281,23 +269,6 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
     } else {
         lone_stores_.push_back(store);
     }
-}
-
-void FlowCore::store_alone(Thread& thread, const FlowOp& op)
-{
-    const LoneStore& store = lone_stores_[thread.lone];
-    if (ties_.watched())
-        note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first, true);
-    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
-    const Ps begin = std::max(now_, book_.group(thread.lone_group).free_ps);
-    const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
-    const Ps there = std::max(tail, now_ + store.put_ps);
-    thread.settled = std::max(thread.settled, there + store.answer_ps);
-    if (logs())
-        log_->live(static_cast<std::uint32_t>(&thread - threads_.data()),
-            {there - now_ - store.put_ps, store.put_ps + store.answer_ps, 0, 0}, false);
-    links_.count(thread.lone_group, begin, begin + store.pass.occupancy_ps, store.pass.busy_ps, store.pass.bytes);
-    ++messages_;
 }
 
 // A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have

@@ -159,7 +159,7 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
 void FlowCore::arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaphore, Ps time)
 {
     Job& job = *jobs_[id];
-    arrive(job, job.semaphore(rank, 0, semaphore), rank, time, now_);
+    arrive(job, job.semaphore(rank, 0, semaphore), time, now_);
 }
 
 void FlowCore::stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes)

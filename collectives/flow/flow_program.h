@@ -5,6 +5,7 @@
 // A schedule of 1024 ranks takes 0.9 GB as steps with operands; its ring is one template of 6138 operations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,6 +53,8 @@ struct FlowOp {
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
     bool has(Flags flag) const { return (flags & flag) != 0; }
+    // Of the data, that it stores; 1 where it stores none.
+    double copies() const { return std::max(1.0, 0.0 + own_destinations + destinations); }
     bool operator==(const FlowOp& other) const;
 };
 

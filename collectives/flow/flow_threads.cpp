@@ -7,6 +7,110 @@
 
 namespace weft {
 
+// What every operation runs through is compiled into its callers, here and in flow_moves.cpp: the calls took a fifth of a
+// message's instructions.
+
+// Until the next signal comes to the semaphore that it waits for.
+[[gnu::always_inline]] inline void FlowCore::sleep(std::uint32_t index)
+{
+    Job& job = *threads_[index].job;
+    Job::Semaphore& semaphore = job.semaphores[threads_[index].wait_semaphore];
+    job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
+}
+
+[[gnu::always_inline]] inline void FlowCore::signal(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) find_signal(thread, op);
+    Job& job = *thread.job;
+    if (op.peer == 0)
+        return arrive(job, thread.signal_semaphore, thread.time + thread.cost->load_ps, now_,
+            log_sent(index, thread.time, thread.cost->load_ps));
+    const std::uint32_t peer = thread.signal_rank;
+    if (border_ != nullptr && outside_[job.what.members[peer]]) return signal_outside(index, op, peer);
+    if (!profile_.signals_with_data || op.has(FlowOp::shared_flag)) return send_signal(index);
+    thread.acknowledged = std::max(thread.acknowledged, thread.time);
+    arrive(job, thread.signal_semaphore, thread.time, thread.time, log_sent(index, thread.time, 0));
+}
+
+// False: the thread has to wait for something.
+[[gnu::always_inline]] inline bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    if (!op.has(FlowOp::with_previous)) {
+        if (thread.loading > 0 && !settle(index)) return false;
+        thread.time = std::max(thread.time, thread.loaded);
+        spent(index, FlowCause::loads);
+    }
+    if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
+        if (!settle(index)) return false;
+        thread.fenced = true;
+        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
+        spent(index, FlowCause::acknowledge);
+        if (thread.packets != none) {
+            PacketState& packets = packet_states_[thread.packets];
+            packets.issued = std::max(packets.issued, thread.time);
+            packets.freed = std::max(packets.freed, thread.time);
+        }
+    }
+    if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;
+    if (thread.time > now_) {
+        resume(index, thread.time);
+        return false;
+    }
+    return thread.loading == 0 || finds_registers(index, op);
+}
+
+[[gnu::always_inline]] inline void FlowCore::move(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    thread.fenced = false;
+    const bool as_before = thread.shape == op.shape && !devices_;
+    if (as_before && !op.has(FlowOp::loads_packets) && !op.has(FlowOp::stores_packets)) return move_own(index, op);
+    move_anew(index, op);
+}
+
+[[gnu::always_inline]] inline bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const CostRank& cost = *thread.cost;
+    const bool list = job.what.mover == FlowMover::copy;
+    const Ps notice = list ? cost.copy_notice_ps : cost.notice_ps;
+    const bool begins = thread.waits_left == 0;
+    if (begins) {
+        thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
+        thread.in_row = profile_.last_flags && thread.waits_left > 1;
+    }
+    Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
+    if (semaphore.first == none) {
+        thread.slept = true;
+        blocked_for(index, FlowCause::flag);
+        sleep(index);
+        return false;
+    }
+    const Job::Node& next = job.nodes[semaphore.first];
+    if (next.known > now_) {
+        thread.slept = true;
+        blocked_for(index, FlowCause::flag);
+        resume(index, std::max(next.known, next.time + notice));
+        return false;
+    }
+    const Job::Node arrival = job.take_first(semaphore.first);
+    // It takes a look at least, at all flags that are still missing.
+    if (begins || (thread.slept && !thread.in_row))
+        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
+            (begins ? longer_poll(index) : 0);
+    const Ps detected =
+        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps + longer_poll(index) : notice);
+    thread.time = std::max(thread.time, detected);
+    thread.slept = false;
+    if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
+    spent(index, FlowCause::flag);
+    if (logs()) log_->released(index, arrival.sent, arrival.time);
+    return true;
+}
+
 void FlowCore::run_thread(std::uint32_t index)
 {
     Thread& thread = threads_[index];
@@ -177,36 +281,28 @@ bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
     return true;
 }
 
-void FlowCore::signal(std::uint32_t index, const FlowOp& op)
+void FlowCore::find_signal(Thread& thread, const FlowOp& op)
+{
+    Job& job = *thread.job;
+    const RankGrid& grid = job.program().grid;
+    const std::uint32_t peer = grid.peer(thread.rank, op.peer);
+    // One rank for all: what it sends ahead comes to it from behind.
+    const bool folded = job.what.one_for_all;
+    const std::uint32_t from = folded ? grid.peer(thread.rank, grid.opposite(op.peer)) : thread.rank;
+    thread.signal_rank = folded ? thread.rank : peer;
+    thread.signal_to = op.peer;
+    thread.signal_number = op.semaphore;
+    thread.signal_semaphore = job.semaphore(thread.signal_rank, from, op.semaphore);
+    thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
+}
+
+void FlowCore::send_signal(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    Job& job = *thread.job;
-    if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) {
-        const RankGrid& grid = job.program().grid;
-        const std::uint32_t peer = grid.peer(thread.rank, op.peer);
-        // One rank for all: what it sends ahead comes to it from behind.
-        const bool folded = job.what.one_for_all;
-        const std::uint32_t from = folded ? grid.peer(thread.rank, grid.opposite(op.peer)) : thread.rank;
-        thread.signal_rank = folded ? thread.rank : peer;
-        thread.signal_to = op.peer;
-        thread.signal_number = op.semaphore;
-        thread.signal_semaphore = job.semaphore(thread.signal_rank, from, op.semaphore);
-        thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
-    }
-    if (op.peer == 0)
-        return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_,
-            log_sent(index, thread.time, thread.cost->load_ps));
-    const std::uint32_t peer = thread.signal_rank;
-    if (border_ != nullptr && outside_[job.what.members[peer]]) return signal_outside(index, op, peer);
+    const Job& job = *thread.job;
     const FlowPath& path = book_.path(thread.signal_path);
-    if (profile_.signals_with_data) {
-        thread.acknowledged = std::max(thread.acknowledged, thread.time);
-        if (!op.has(FlowOp::shared_flag))
-            return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time,
-                log_sent(index, thread.time, 0));
-    } else {
-        thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
-    }
+    const Ps answered = profile_.signals_with_data ? thread.time : thread.time + path.put_ps + path.answer_ps;
+    thread.acknowledged = std::max(thread.acknowledged, answered);
     // It waits at no link, unless LinkRules::packets says that it takes the wire.
     std::uint32_t number = 0;
     Transfer& transfer = new_transfer(number);
@@ -223,82 +319,31 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     transfer.thread = index;
     transfer.target = thread.signal_semaphore;
     transfer.job = job.id;
-    transfer.rank = peer;
     transfer.sent = log_sent(index, thread.time, path.put_ps);
     push(transfer.flight.head_ps, Kind::hop, number);
 }
 
 // A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.
-void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known, std::uint32_t sent)
+void FlowCore::arrive(Job& job, std::uint32_t number, Ps time, Ps known, std::uint32_t sent)
 {
     Job::Semaphore& semaphore = job.semaphores[number];
     job.append(semaphore.first, semaphore.last, job.new_node(time, known, sent));
     if (semaphore.first_sleeper == none) return;
     const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
-    const CostRank& cost = ranks_.of(job.what.members[rank]);
+    const Thread& thread = threads_[sleeper];
+    const CostRank& cost = *thread.cost;
     const Ps notice =
         (job.what.mover == FlowMover::copy ? cost.copy_notice_ps : cost.notice_ps) + longer_poll(sleeper) / 2;
-    resume(sleeper, std::max({known, threads_[sleeper].time, time + notice}));
+    resume(sleeper, std::max({known, thread.time, time + notice}));
 }
 
-std::uint32_t FlowCore::semaphore_of(Thread& thread, const FlowOp& op)
+std::uint32_t FlowCore::find_semaphore(Thread& thread, const FlowOp& op)
 {
-    if (thread.wait_for != op.peer || thread.wait_number != op.semaphore) {
-        Job& job = *thread.job;
-        thread.wait_for = op.peer;
-        thread.wait_number = op.semaphore;
-        thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
-    }
-    return thread.wait_semaphore;
-}
-
-// Until the next signal comes to the semaphore that it waits for.
-void FlowCore::sleep(std::uint32_t index)
-{
-    Job& job = *threads_[index].job;
-    Job::Semaphore& semaphore = job.semaphores[threads_[index].wait_semaphore];
-    job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
-}
-
-bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
-{
-    Thread& thread = threads_[index];
     Job& job = *thread.job;
-    const CostRank& cost = *thread.cost;
-    const bool list = job.what.mover == FlowMover::copy;
-    const Ps notice = list ? cost.copy_notice_ps : cost.notice_ps;
-    const bool begins = thread.waits_left == 0;
-    if (begins) {
-        thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
-        thread.in_row = profile_.last_flags && thread.waits_left > 1;
-    }
-    Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
-    if (semaphore.first == none) {
-        thread.slept = true;
-        blocked_for(index, FlowCause::flag);
-        sleep(index);
-        return false;
-    }
-    const Job::Node& next = job.nodes[semaphore.first];
-    if (next.known > now_) {
-        thread.slept = true;
-        blocked_for(index, FlowCause::flag);
-        resume(index, std::max(next.known, next.time + notice));
-        return false;
-    }
-    const Job::Node arrival = job.take_first(semaphore.first);
-    // It takes a look at least, at all flags that are still missing.
-    if (begins || (thread.slept && !thread.in_row))
-        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
-            (begins ? longer_poll(index) : 0);
-    const Ps detected =
-        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps + longer_poll(index) : notice);
-    thread.time = std::max(thread.time, detected);
-    thread.slept = false;
-    if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
-    spent(index, FlowCause::flag);
-    if (logs()) log_->released(index, arrival.sent, arrival.time);
-    return true;
+    thread.wait_for = op.peer;
+    thread.wait_number = op.semaphore;
+    thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
+    return thread.wait_semaphore;
 }
 
 bool FlowCore::meet(std::uint32_t index, const FlowOp& op)

@@ -105,9 +105,11 @@ public:
     {
         const FlowPath& path = paths_[number];
         if (path.stages != 1 || stages_[path.first].count != 1) return false;
-        const LinkGroup& group = groups_[stages_[path.first].first];
-        return !group.shared && !group.split && figures(group).back_ps_per_byte <= 0;
+        const std::uint32_t group = stages_[path.first].first;
+        return still_alone(group) && figures(groups_[group]).back_ps_per_byte <= 0;
     }
+    // The same of the group of a path that was alone() once, with one look at the host's memory.
+    bool still_alone(std::uint32_t group) const { return !groups_[group].shared && !groups_[group].split; }
     // The same, whatever parts the group is in.
     std::uint32_t first_link(std::uint32_t group) const { return sets_[group].first_link; }
     // How many paths pass a group of links.
