@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t most_circles =
     64;  // beyond, no part waits for room: what is left would be one circle after the other
-constexpr double bytes_of_answer_credit = 64;
+constexpr double bytes_on_route = 64;
+constexpr double bytes_of_answer_credit = bytes_on_route;
 constexpr double golden_ratio = 0.6180339887498949;  // multiples of it spread evenly over [0, 1)
 
 // A set of virtual channels has three: for stores, for responses, and for requests of loads.
@@ -150,8 +151,8 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         sum += share * links;
         if (count < most_branches) branches[count++] = {group, set, share * links};
     });
-    if (count > 1 && of_load(number)) {
-        // A part of a load is a few lines, which take one of the routes.
+    // A part of a load is a few lines, which take one of the routes, and so does what is less than a line for each route.
+    if (count > 1 && (of_load(number) || bytes_of(piece) < bytes_on_route * static_cast<double>(count))) {
         if (turns_.size() <= piece.stage) turns_.resize(piece.stage + 1);
         double place = std::fmod(++turns_[piece.stage] * golden_ratio, 1.0) * sum;
         std::size_t chosen = 0;
@@ -195,25 +196,26 @@ void FlowBuffers::take_link(std::uint32_t number, const Branch& branch, Ps now)
     (queue.first == none ? queue.first : pieces_[queue.last].next) = number;
     queue.last = number;
     ++output.queued;
-    output.loads += of_load(number) ? 1 : 0;
+    output.sharers += shares_wire(number) ? 1 : 0;
     ++waiting_;
     serve(at, now);
 }
 
-// Whether the next piece of the queue that was served last shares the packet of the one before: a packet is not interrupted.
+// Whether the next piece of the queue that was served last shares the packet of the one before: a packet is not interrupted. Of
+// acknowledges one has as many as of lines.
 bool FlowBuffers::continues(const Output& output) const
 {
     if (output.last_path == none || output.last_channel >= output.channels.size()) return false;
     const Channel& of = output.channels[output.last_channel];
     const std::uint32_t piece = of.inputs[of.last_input].first;
-    if (piece == none || !of_load(piece)) return false;
+    if (piece == none || !shares_wire(piece)) return false;
     const double bytes = bytes_of(pieces_[piece]);
     return parts_[pieces_[piece].part].flight.path == output.last_path && output.filled + bytes <= output.packet &&
         of.room >= bytes;
 }
 
 // The next channel in turn, and in it the next input in turn, whose first piece has room.
-bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const
+bool FlowBuffers::pick(const Output& output, bool sharers_only, std::uint32_t& channel, std::uint32_t& input) const
 {
     const auto channels = static_cast<std::uint32_t>(output.channels.size());
     for (std::uint32_t c = 1; c <= channels; ++c) {
@@ -223,7 +225,7 @@ bool FlowBuffers::pick(const Output& output, bool loads_only, std::uint32_t& cha
         for (std::uint32_t i = 1; i <= inputs; ++i) {
             input = (of.last_input + i) % inputs;
             if (of.inputs[input].first == none) continue;
-            if (loads_only && !of_load(of.inputs[input].first)) continue;
+            if (sharers_only && !shares_wire(of.inputs[input].first)) continue;
             // Single lines find room where whole parts block each other, so loads no longer wait after the first circle.
             const std::uint64_t most = of_load(of.inputs[input].first) ? 0 : most_circles;
             if (circles_ > most || of.room >= std::min(bytes_of(pieces_[of.inputs[input].first]), of.capacity))
@@ -239,17 +241,20 @@ void FlowBuffers::serve(std::uint32_t number, Ps now)
     if (outputs_[number].armed <= now) outputs_[number].armed = ~Ps{0};
     while (outputs_[number].queued > 0) {
         Output& output = outputs_[number];
-        // Others that have booked the wire do not wait here: loads take turns with them.
+        collect(output, now);
+        const bool more = continues(output);
+        if (more && output.answered > now) return arm(number, output.answered);
+        // Others that have booked the wire do not wait here: loads and acknowledges take turns with them.
         const Ps free = book_.group(output.group).free_ps;
         const bool booked = free > now;
-        if (booked && (output.loads == 0 || output.turn > now))
-            return arm(number, output.loads == 0 ? free : std::min(free, output.turn));
-        if (!booked && output.turn > now && book_.group(output.group).queued) return arm(number, output.turn);
-        collect(output, now);
-        std::uint32_t channel = 0;
+        if (!more || output.answered != now) {
+            if (booked && (output.sharers == 0 || output.turn > now))
+                return arm(number, output.sharers == 0 ? free : std::min(free, output.turn));
+            if (!booked && output.turn > now && book_.group(output.group).queued) return arm(number, output.turn);
+        }
+        std::uint32_t channel = output.last_channel;
         std::uint32_t input = 0;
-        if (continues(output)) {
-            channel = output.last_channel;
+        if (more) {
             input = output.channels[channel].last_input;
         } else if (!pick(output, booked, channel, input)) {
             if (booked) arm(number, free);
@@ -278,18 +283,25 @@ void FlowBuffers::begin(std::uint32_t number, std::uint32_t at, std::uint32_t in
     --output.queued;
     --waiting_;
     LinkGroup& wire = book_.group(output.group);
-    const bool load = of_load(piece);
-    const Ps booked = load ? std::max(wire.free_ps, now) : now;
-    if (load) {
-        --output.loads;
+    const bool shares = shares_wire(piece);
+    const bool acknowledges = parts_[pieces_[piece].part].flight.acknowledges;
+    const Ps booked = shares ? std::max(wire.free_ps, now) : now;
+    if (shares) {
+        --output.sharers;
         wire.free_ps = std::min(wire.free_ps, now);
     }
     links_.begin_on(output.group, pieces_[piece].share / output.links, parts_[pieces_[piece].part].flight,
         pieces_[piece].stage, now);
     LinkGroup& passed = book_.group(output.group);
     const Ps passing = passed.free_ps - now;
-    if (load || passed.queued) outputs_[number].turn = now + passing * (booked > now || passed.queued ? 2 : 1);
-    if (load) passed.free_ps = booked + passing;
+    const bool taken = booked > now || passed.queued;
+    if (shares || passed.queued) outputs_[number].turn = now + passing * (taken ? 2 : 1);
+    // After a packet of acknowledges the others have the time of one, and a store is not interrupted.
+    if (acknowledges) outputs_[number].answered = now + passing;
+    if (acknowledges && taken)
+        outputs_[number].turn = now + passing + static_cast<Ps>(book_.figures(passed).packet_time_ps);
+    if (!shares) outputs_[number].turn = std::max(outputs_[number].turn, now + passing);
+    if (shares) passed.free_ps = booked + passing;
     pass_link(piece, {number, at, bytes}, now);
 }
 
@@ -298,7 +310,7 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
 {
     Piece& piece = pieces_[number];
     Part& part = parts_[piece.part];
-    if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps);
+    if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps, false);
     piece.held = taken;
     piece.started = false;
     piece.node = outputs_[taken.output].links > 1 ? -1 : book_.link_of(piece.group).to;
@@ -307,7 +319,7 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
         events_.push_back({now + book_.stage(piece.stage).before_ps, number, true});
         return;
     }
-    if (taken.output != none) give_back(taken, now + outputs_[taken.output].passing_ps);
+    if (taken.output != none) give_back(taken, now + outputs_[taken.output].passing_ps, true);
     free_pieces_.push_back(number);
     if (--part.pieces > 0) return;
     part.flight.head_ps = now;
@@ -315,23 +327,21 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
     free_parts_.push_back(piece.part);
 }
 
-void FlowBuffers::give_back(const Hold& hold, Ps time)
+void FlowBuffers::give_back(const Hold& hold, Ps time, bool at_end)
 {
     Output& output = outputs_[hold.output];
-    std::vector<Return>& returns = output.channels[hold.channel].returns;
-    auto at = returns.begin();
-    while (at != returns.end() && at->time > time) ++at;
-    returns.insert(at, {time, hold.bytes});
+    output.channels[hold.channel].returns[at_end ? 1 : 0].push_back({time, hold.bytes});
     if (output.queued > 0) arm(hold.output, std::max(time, book_.group(output.group).free_ps));
 }
 
 void FlowBuffers::collect(Output& output, Ps now)
 {
     for (Channel& channel : output.channels)
-        while (!channel.returns.empty() && channel.returns.back().time <= now) {
-            channel.room += channel.returns.back().bytes;
-            channel.returns.pop_back();
-        }
+        for (std::deque<Return>& returns : channel.returns)
+            while (!returns.empty() && returns.front().time <= now) {
+                channel.room += returns.front().bytes;
+                returns.pop_front();
+            }
 }
 
 void FlowBuffers::arm(std::uint32_t number, Ps time)
@@ -346,7 +356,8 @@ void FlowBuffers::arm_for_credits(std::uint32_t number, Ps now)
 {
     Ps next = ~Ps{0};
     for (const Channel& channel : outputs_[number].channels)
-        if (!channel.returns.empty()) next = std::min(next, channel.returns.back().time);
+        for (const std::deque<Return>& returns : channel.returns)
+            if (!returns.empty()) next = std::min(next, returns.front().time);
     if (next != ~Ps{0}) arm(number, std::max(next, now));
 }
 

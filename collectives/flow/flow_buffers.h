@@ -10,11 +10,14 @@
 // only (docs/models/flow.md, back pressure).
 //
 // Stores: not on links whose rate follows from the credits of acknowledges (flow_links.h). Requests of loads have a channel of their own.
-// Parts of one load follow each other up to the longest packet, take one of several equal routes, and take turns with what others have
-// booked ahead. After a circle of full buffers loads wait for room no more.
+// Parts of one load follow each other up to the longest packet, and so do acknowledges of one pair. Both take turns with what others have
+// booked ahead. Parts of loads, and parts that are less than a line for each of several equal routes, take one of these. After a circle of
+// full buffers loads wait for room no more.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "collectives/flow/flow_links.h"
@@ -71,7 +74,8 @@ private:
         double capacity = 0;
         std::uint32_t last_input = 0;
         std::vector<Queue> inputs;
-        std::vector<Return> returns;  // the latest first
+        std::array<std::deque<Return>, 2>
+            returns;  // from links in between and from the last one, each in order of time
     };
     struct Output {
         std::uint32_t group = 0;
@@ -79,9 +83,10 @@ private:
         bool waits = false;  // FlowLinks::waits_for_acknowledges(): for loads only
         std::uint32_t last_channel = 0;
         std::uint32_t queued = 0;
-        std::uint32_t loads = 0;  // of these
+        std::uint32_t sharers = 0;  // of these
         Ps armed = ~Ps{0};
-        Ps turn = 0;        // of loads, where others have booked the wire
+        Ps turn = 0;        // of sharers, where others have booked the wire
+        Ps answered = 0;    // the last acknowledge has passed
         double packet = 0;  // bytes of the longest packet
         double filled = 0;  // of the last one
         std::uint32_t last_path = none;
@@ -127,8 +132,13 @@ private:
     static std::uint32_t input_of(Output& output, std::uint32_t from);
     void start(std::uint32_t number, const Branch& branch, Ps now);
     void take_link(std::uint32_t number, const Branch& branch, Ps now);
-    bool pick(const Output& output, bool loads_only, std::uint32_t& channel, std::uint32_t& input) const;
+    bool pick(const Output& output, bool sharers_only, std::uint32_t& channel, std::uint32_t& input) const;
     bool continues(const Output& output) const;
+    // Takes turns with what others have booked on the wire ahead.
+    bool shares_wire(std::uint32_t piece) const
+    {
+        return of_load(piece) || parts_[pieces_[piece].part].flight.acknowledges;
+    }
     bool of_load(std::uint32_t piece) const
     {
         return parts_[pieces_[piece].part].flight.asks || parts_[pieces_[piece].part].flight.asked;
@@ -136,7 +146,7 @@ private:
     void begin(std::uint32_t number, std::uint32_t at, std::uint32_t input, Ps now);
     void pass_one(std::uint32_t number, Ps now);
     void pass_link(std::uint32_t number, const Hold& taken, Ps now);
-    void give_back(const Hold& hold, Ps time);
+    void give_back(const Hold& hold, Ps time, bool at_end);
     static void collect(Output& output, Ps now);
     void arm(std::uint32_t number, Ps time);
     void arm_for_credits(std::uint32_t number, Ps now);

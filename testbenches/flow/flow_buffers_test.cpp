@@ -43,10 +43,11 @@ struct Ring {
         return out;
     }
 
-    void send(std::uint32_t from, std::uint32_t to, double bytes)
+    void send(std::uint32_t from, std::uint32_t to, double bytes, bool acknowledges = false)
     {
         const auto number = static_cast<std::uint32_t>(flights.size());
         flights.push_back(on.put(book.find(from, to), from, bytes, 0));
+        flights.back().acknowledges = acknowledges;
         ASSERT_TRUE(buffers.takes(flights[number]));
         buffers.enter(number, flights[number], 0);
         take();
@@ -152,6 +153,50 @@ TEST(FlowBuffers, InputsTakeTurns)
     EXPECT_EQ(ring.ends.at(3), 30'000U);
     EXPECT_EQ(ring.ends.at(1), 40'000U);
     EXPECT_EQ(ring.ends.at(4), 50'000U);
+}
+
+// Stores and acknowledges take turns, a part each; where lines share packets, a packet of acknowledges, which has as many of them as of
+// lines. In either case the last of all is over at the same time.
+TEST(FlowBuffers, AcknowledgesOfOnePairShareAPacket)
+{
+    using Ends = std::vector<std::uint64_t>;
+    for (const std::uint64_t packet_bytes : {0U, 400U}) {
+        Ring ring;
+        for (CostLink& link : ring.links) {
+            link.back_ps_per_byte = 1;
+            link.packet_time_ps = 10.0 * static_cast<double>(packet_bytes);
+        }
+        ring.book.find(0, 2);
+        for (int part = 0; part < 4; ++part) ring.send(0, 1, 100);
+        for (int part = 0; part < 5; ++part) ring.send(0, 1, 100, true);
+        ring.run();
+        Ends ends;
+        for (const auto& [number, end] : ring.ends) ends.push_back(end);
+        EXPECT_EQ(ends,
+            packet_bytes == 0 ? (Ends{1000, 2100, 3200, 4300, 1100, 2200, 3300, 4400, 4500})
+                              : (Ends{1000, 2400, 3500, 4500, 1100, 1200, 1300, 1400, 2500}));
+    }
+}
+
+// What others have booked ahead, up to 100,000, does not hold up acknowledges: a packet of them, the time of a full packet for the others, and
+// the next one. Stores wait.
+TEST(FlowBuffers, AcknowledgesTakeTurnsWithWhatIsBookedAhead)
+{
+    Ring ring;
+    for (CostLink& link : ring.links) {
+        link.back_ps_per_byte = 1;
+        link.packet_time_ps = 4000;
+    }
+    ring.book.find(0, 2);
+    LinkGroup& wire = ring.book.group(ring.book.stage(ring.book.path(ring.book.find(0, 1)), 0).first);
+    wire.free_ps = 100'000;
+    ring.send(0, 1, 100);
+    for (int part = 0; part < 9; ++part) ring.send(0, 1, 100, true);
+    ring.run();
+    for (const std::uint32_t part : {1U, 2U, 3U, 4U}) EXPECT_EQ(ring.ends.at(part), part * 100U) << part;
+    for (const std::uint32_t part : {5U, 6U, 7U, 8U}) EXPECT_EQ(ring.ends.at(part), 4000U + part * 100U) << part;
+    EXPECT_EQ(ring.ends.at(9), 8900U);
+    EXPECT_EQ(ring.ends.at(0), 101'900U) << "what the acknowledges took is behind what was booked";
 }
 
 // Transfers that wait for their turn outside of these buffers get the wire between two parts.
