@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
+#include "platform/commands/grain_option.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
@@ -35,6 +36,43 @@ std::string read_page(const std::string& page)
         throw InputError(page, 0, error.diagnostics().front().what, page_form);
     }
 }
+
+// Models that are faster than transactions of a line, for all tables.
+class Faster {
+public:
+    Faster(const std::string& fidelity, const std::string& grain)
+    {
+        if (!fidelity.empty() && fidelity != "line" && fidelity != "flow")
+            throw InputError("", 0, "--fidelity = " + fidelity, "line or flow");
+        if (fidelity == "flow" && !grain.empty())
+            throw InputError("", 0, "--grain at flow fidelity, which has no transactions", "one of the two");
+        if (fidelity == "flow") take("--fidelity=flow", "flow fidelity");
+        if (!grain.empty()) take("--grain=" + grain_value(grain), "grain " + grain);
+    }
+
+    // The page of the documentation is one of comparisons by lines.
+    void require_no_page(const std::string& page) const
+    {
+        if (!option_.empty() && !page.empty())
+            throw InputError("", 0, "--page with " + option_, "--markdown, or runs by transactions of a line");
+    }
+    void apply(MeasuredTable& table) const
+    {
+        if (option_.empty()) return;
+        table.options.push_back(option_);
+        table.title += " (" + name_ + ")";
+    }
+
+private:
+    void take(const std::string& option, const std::string& name)
+    {
+        option_ = option;
+        name_ = name;
+    }
+
+    std::string option_;
+    std::string name_;
+};
 
 // A variant of a table at one number, and its run: one for all that are alike.
 struct Planned {
@@ -106,6 +144,8 @@ int validate_command(const Arguments& arguments)
     std::string page;
     std::string svg;
     std::string html;
+    std::string fidelity;
+    std::string grain;
     bool check = false;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
@@ -115,6 +155,9 @@ int validate_command(const Arguments& arguments)
     line.value("--shard", "I/N", shard,
         "make the I-th of N parts of the runs, with --keep; auto: the number that Open MPI, MPICH, srun or a Slurm job "
         "array gives this process. Under mpirun and srun auto is the default. After all parts, --keep alone compares");
+    line.value("--fidelity", "line|flow", fidelity,
+        "of all runs: whole transfers at flow fidelity give an answer in minutes; titles say so. Default line");
+    line.value("--grain", "SIZE|P%", grain, "of all runs, as in weft run: wide transactions are faster and less exact");
     line.flag("--check-protocol", check,
         "put a protocol checker on every connection of each run; slow, but changes no simulated time");
     line.section("output");
@@ -127,6 +170,9 @@ int validate_command(const Arguments& arguments)
     line.value("--html", "FILE", html, "write all tables and pictures as one HTML page that needs no network");
     line.flag("--quiet", quiet, "print no text and no progress");
     if (!line.parse(arguments)) return exit_good;
+
+    const Faster faster(fidelity, grain);
+    faster.require_no_page(page);
 
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     RunSharing how;
@@ -154,6 +200,7 @@ int validate_command(const Arguments& arguments)
     for (const std::string& file : files) {
         ValidationResult result;
         result.table = read_measured(file, read_text_file(file));
+        faster.apply(result.table);
         for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
             for (const std::uint64_t number : numbers_to_run(result.table, result.table.variants[variant]))
                 planned.push_back({results.size(), {number, variant, 0, 0}, 0});

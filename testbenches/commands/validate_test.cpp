@@ -142,6 +142,41 @@ TEST(Validate, CheckersChangeNoRow)
     EXPECT_EQ(checked.out, call({"validate", a, "--json", "-"}).out);
 }
 
+// Faster models are chosen for all tables at once, and every output says so.
+TEST(Validate, FlowFidelityAndWideTransactionsAreNamedInTheTitles)
+{
+    const Fixtures files;
+    const std::string file = files.write("a.yaml", table("", "{64 KiB: 100 us}"));
+    const auto simulated = [&](const std::vector<std::string>& more, const std::string& title) {
+        std::vector<std::string> arguments{"validate", file, "--json", "-"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        const Json one = Json::parse(outcome.out)["tables"][0];
+        EXPECT_EQ(one["title"], title);
+        return one["rows"][0]["simulated"].get<double>();
+    };
+    const double lines = simulated({}, "T");
+    EXPECT_EQ(simulated({"--fidelity", "line"}, "T"), lines);
+    const double flow = simulated({"--fidelity", "flow"}, "T (flow fidelity)");
+    const double wide = simulated({"--grain", "512B"}, "T (grain 512B)");
+    EXPECT_NE(flow, lines);
+    EXPECT_NE(wide, lines);
+    EXPECT_NE(flow, wide);
+    EXPECT_NEAR(flow, lines, lines * 0.1);
+    EXPECT_NEAR(wide, lines, lines * 0.1);
+
+    const auto refused = [&](std::vector<std::string> more, const std::string& what) {
+        more.insert(more.begin(), {"validate", file});
+        const Outcome outcome = call(more);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
+    };
+    refused({"--fidelity", "mixed"}, "--fidelity = mixed; expected line or flow");
+    refused({"--fidelity", "flow", "--grain", "128B"}, "--grain at flow fidelity");
+    refused({"--grain", "128B", "--page", files.path("page.md")}, "--page with --grain=128B");
+}
+
 TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
 {
     const Fixtures files;
