@@ -53,7 +53,7 @@ struct FlowOp {
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
     bool has(Flags flag) const { return (flags & flag) != 0; }
-    // Of the data, that it stores; 1 where it stores none.
+    // How many copies of its data it stores; 1 if it stores none.
     double copies() const { return std::max(1.0, 0.0 + own_destinations + destinations); }
     bool operator==(const FlowOp& other) const;
 };

@@ -7,8 +7,8 @@
 
 namespace weft {
 
-// What every operation runs through is compiled into its callers, here and in flow_moves.cpp: the calls took a fifth of a
-// message's instructions.
+// The functions marked always_inline, here and in flow_moves.cpp, run for every operation. As calls they took a fifth of the
+// instructions of a message.
 
 // Until the next signal comes to the semaphore that it waits for.
 [[gnu::always_inline]] inline void FlowCore::sleep(std::uint32_t index)

@@ -178,8 +178,8 @@ TEST(FlowBuffers, AcknowledgesOfOnePairShareAPacket)
     }
 }
 
-// What others have booked ahead, up to 100,000, does not hold up acknowledges: a packet of them, the time of a full packet for the others, and
-// the next one. Stores wait.
+// Others have booked the wire up to 100,000. Acknowledges take turns with them: one packet of acknowledges, the time of a full packet for
+// the others, the next packet of acknowledges. Stores wait for the end of the booking.
 TEST(FlowBuffers, AcknowledgesTakeTurnsWithWhatIsBookedAhead)
 {
     Ring ring;
