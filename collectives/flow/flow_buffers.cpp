@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t most_circles =
     64;  // beyond, no part waits for room: what is left would be one circle after the other
-constexpr double bytes_on_route = 64;
-constexpr double bytes_of_answer_credit = bytes_on_route;
+constexpr double bytes_of_answer_credit = 64;        // of the line that the response belongs to
+constexpr double least_on_route = 64;                // a line takes one route
 constexpr double golden_ratio = 0.6180339887498949;  // multiples of it spread evenly over [0, 1)
 
 // A set of virtual channels has three: for stores, for responses, and for requests of loads.
@@ -152,7 +152,7 @@ void FlowBuffers::go_on(std::uint32_t number, Ps now)
         if (count < most_branches) branches[count++] = {group, set, share * links};
     });
     // A part of a load is a few lines, which take one of the routes, and so does what is less than a line for each route.
-    if (count > 1 && (of_load(number) || bytes_of(piece) < bytes_on_route * static_cast<double>(count))) {
+    if (count > 1 && (of_load(number) || bytes_of(piece) < least_on_route * static_cast<double>(count))) {
         if (turns_.size() <= piece.stage) turns_.resize(piece.stage + 1);
         double place = std::fmod(++turns_[piece.stage] * golden_ratio, 1.0) * sum;
         std::size_t chosen = 0;
