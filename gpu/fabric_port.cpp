@@ -12,7 +12,7 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
           {spec.port_arbiter, static_cast<std::uint32_t>(spec.port_control_weight),
               static_cast<std::uint32_t>(spec.port_data_weight)})
 {
-    request_prefetch();
+    request_prefetch({&output_.packets(), &output_});
 }
 
 Time FabricPort::on_request(unsigned side, Line& line, Time delay)

@@ -33,7 +33,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
       spec_(spec), index_(index), flags_(spec, image)
 {
     timer_.kind = timer_kind;
-    request_prefetch(&sector_shift_);
+    request_prefetch({&sector_shift_, &part_.tags});
     const bool holds = spec.holds_contents() && image.data_on();
     if (!spec.mirrored()) {
         if (holds) hold_contents(make_contents);
@@ -42,6 +42,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
     other_ = std::make_unique<Part>(spec,
         std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
+    request_prefetch({&sector_shift_, &part_.tags, &other_->tags});
     crossing_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
     other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
     other_memory_ = std::make_unique<LineInitiatorSocket>("other_memory", *this, 1);
@@ -80,6 +81,9 @@ void L2Slice::prefetch(const ScheduledItem& item) const
     if (item.kind < fill) {
         if (MemoryImage::is_flag(local_of(line.address))) return;
         number = line.scratch.slice.number;
+        const Part& own = partition_of(item) == 0 ? part_ : *other_;
+        __builtin_prefetch(&own.server, 1);
+        own.fills.prefetch_begin(number);
     } else if (item.kind < far_request && !line.wide()) {
         // Who waits for a fill has done so for as long as DRAM takes.
         const SliceFills& fills = (partition_of(item) == 0 ? part_ : *other_).fills;
@@ -89,8 +93,13 @@ void L2Slice::prefetch(const ScheduledItem& item) const
     } else {
         number = number_of(local_of(line.address));
     }
-    part_.tags.prefetch(number >> sector_shift_);
-    if (other_) other_->tags.prefetch(number >> sector_shift_);  // what one holds, the other is asked for
+    const std::uint64_t step = other_ ? 2 : 1;
+    std::uint64_t tag = number >> sector_shift_;
+    for (unsigned sectors = sector_of(number) + line.lines();; sectors -= sector_mask_ + 1, tag += step) {
+        part_.tags.prefetch(tag);
+        if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
+        if (sectors <= sector_mask_ + 1) break;
+    }
 }
 
 void L2Slice::run(ScheduledItem& item)

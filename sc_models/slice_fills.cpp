@@ -4,12 +4,12 @@ namespace weft {
 
 std::uint32_t SliceFills::add(const Fill& fill)
 {
-    std::uint32_t slot = static_cast<std::uint32_t>(fills_.size());
-    if (free_.empty()) {
+    std::uint32_t slot = free_;
+    if (slot == none) {
+        slot = static_cast<std::uint32_t>(fills_.size());
         fills_.emplace_back();
     } else {
-        slot = free_.back();
-        free_.pop_back();
+        free_ = fills_[slot].chained;
     }
     std::uint32_t& chain = bucket(fill.number);
     fills_[slot] = fill;
@@ -50,7 +50,8 @@ Line* SliceFills::end(std::uint32_t slot)
     std::uint32_t* link = &bucket(fill.number);
     while (*link != slot) link = &fills_[*link].chained;
     *link = fill.chained;
-    free_.push_back(slot);
+    fill.chained = free_;
+    free_ = slot;
     --count_;
     Line* const first = fill.first;
     fill.first = nullptr;

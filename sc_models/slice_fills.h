@@ -26,7 +26,7 @@ public:
         bool write = false;            // one of them writes
         bool far = false;              // from the other partition
         std::uint32_t wide = none;     // number of the wide transaction that waits for it, too
-        std::uint32_t chained = none;  // next in its bucket
+        std::uint32_t chained = none;  // next in its bucket, or free one
     };
 
     SliceFills() { buckets_.fill(none); }
@@ -53,14 +53,21 @@ public:
     Line* end(std::uint32_t slot);
 
     void prefetch(std::uint32_t slot) const { __builtin_prefetch(fills_[slot].first, 1); }
+    // What the next begin() needs.
+    void prefetch_begin(std::uint64_t number) const
+    {
+        __builtin_prefetch(&buckets_[place_of(number)], 1);
+        if (free_ != none) __builtin_prefetch(&fills_[free_], 1);
+    }
 
 private:
     std::uint32_t add(const Fill& fill);
-    std::uint32_t& bucket(std::uint64_t number) { return buckets_[(number * 0x9e3779b97f4a7c15ULL) >> 57U]; }
+    static std::size_t place_of(std::uint64_t number) { return (number * 0x9e3779b97f4a7c15ULL) >> 57U; }
+    std::uint32_t& bucket(std::uint64_t number) { return buckets_[place_of(number)]; }
 
     std::vector<Fill> fills_;
     std::size_t count_ = 0;
-    std::vector<std::uint32_t> free_;
+    std::uint32_t free_ = none;  // the slot that was freed last
     std::array<std::uint32_t, 128> buckets_;
 
 public:

@@ -12,27 +12,29 @@ namespace {
 
 constexpr unsigned most_ways_shared = 64;
 
-// The page that sets share as long as they have no line: looked at, never written.
-struct EmptyPage {
-    std::uint32_t words[64 * most_ways_shared];
-    constexpr EmptyPage() : words()
+// The row of all sets that have never had a line.
+struct EmptyRow {
+    alignas(64) std::uint32_t words[most_ways_shared];
+    constexpr EmptyRow() : words()
     {
         for (std::uint32_t& word : words) word = ~std::uint32_t{0};
     }
 };
-constexpr EmptyPage empty_page;
+constexpr EmptyRow the_empty_row;
 
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors), states_((1U << 2 * sectors) - 1),
-      sectors_(0x5U & states_), none_here_(const_cast<std::uint32_t*>(empty_page.words)), by_ways_(ways)
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(static_cast<std::uint16_t>(ways)),
+      tag_shift_(static_cast<std::uint8_t>(2 * sectors)), many_(sets > few_pages * page_sets),
+      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_), by_ways_(ways)
 {
-    pages_.assign((sets + page_sets - 1) / page_sets, none_here_);
-    static_assert(page_sets * most_ways_shared * sizeof(std::uint32_t) == sizeof(EmptyPage), "a page of the most ways");
-    if (ways > most_ways_shared)
-        for (std::uint32_t*& page : pages_) page = make(words_of_page());
+    if (many_) pages_.assign(pages(), nullptr);
+    if (ways <= most_ways_shared) return;
+    for (std::size_t number = 0; number < pages(); ++number) page(number) = make(words_of_page());
 }
+
+std::uint32_t* TagArray::empty_row() { return const_cast<std::uint32_t*>(the_empty_row.words); }
 
 // Without a line.
 std::uint32_t* TagArray::make(std::size_t words)
@@ -73,11 +75,12 @@ inline unsigned TagArray::way_of(const std::uint32_t* words, std::uint32_t wante
 
 void TagArray::keep_places()
 {
-    std::uint32_t* const words = make(pages_.size() * words_of_page());
-    for (std::size_t page = 0; page < pages_.size(); ++page) pages_[page] = words + page * words_of_page();
+    const std::size_t words = pages() * words_of_page();
+    std::uint32_t* const all = make(words);
+    for (std::size_t number = 0; number < pages(); ++number) page(number) = all + number * words_of_page();
     keeps_places_ = true;
-    places_.resize(pages_.size() * words_of_page());
-    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<std::uint8_t>(i % ways_);
+    places_.resize(words);
+    for (std::size_t i = 0; i < words; ++i) places_[i] = static_cast<std::uint8_t>(i % ways_);
 }
 
 // The word takes the front of its set, and what was in front of `way` one place further back.
@@ -110,8 +113,8 @@ std::uint32_t* TagArray::peek(std::uint64_t line)
 
 std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim)
 {
-    std::uint32_t*& page = pages_[sets_.remainder(line) >> page_shift];
-    if (page == none_here_) page = make(words_of_page());
+    std::uint32_t*& words_of_set = page(sets_.remainder(line) >> page_shift);
+    if (words_of_set == nullptr) words_of_set = make(words_of_page());
     std::uint32_t* words = row(line);
     unsigned way = ways_;
     while (way > 0 && pending_sectors(words[way - 1]) != 0) --way;

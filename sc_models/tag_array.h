@@ -86,6 +86,7 @@ private:
 
     static constexpr unsigned page_shift = 6;  // sets of a page: 4 KiB of 16 ways
     static constexpr std::uint32_t page_sets = 1U << page_shift;
+    static constexpr std::size_t few_pages = 5;
     struct alignas(64) HostLine {  // 16 ways fill one
         std::uint32_t words[16];
     };
@@ -93,9 +94,13 @@ private:
     std::uint32_t* row(std::uint64_t line) const
     {
         const std::uint32_t set = sets_.remainder(line);
-        return pages_[set >> page_shift] + std::size_t{set & (page_sets - 1)} * ways_;
+        std::uint32_t* const page = (many_ ? pages_.data() : few_)[set >> page_shift];
+        return page == nullptr ? empty_row() : page + std::size_t{set & (page_sets - 1)} * ways_;
     }
-    std::uint32_t* first() const { return pages_.front(); }  // with places: of all words
+    static std::uint32_t* empty_row();  // looked at, never written
+    std::uint32_t*& page(std::size_t number) { return (many_ ? pages_.data() : few_)[number]; }
+    std::uint32_t* first() const { return (many_ ? pages_.data() : few_)[0]; }  // with places: of all words
+    std::size_t pages() const { return (std::size_t{sets_.divisor()} + page_sets - 1) / page_sets; }
     std::size_t words_of_page() const { return std::size_t{page_sets} * ways_; }
     std::uint32_t* make(std::size_t words);
     std::uint32_t tag(std::uint64_t line) const
@@ -107,13 +112,15 @@ private:
 
     // In a cache line of the host what a look-up needs.
     Divider sets_;
+    std::uint32_t* few_[few_pages] = {};  // pages; null: their sets have never had a line
+    std::uint16_t ways_;
+    std::uint8_t tag_shift_;
+    bool many_;             // more pages than that: they are in pages_
+    std::uint32_t states_;  // the bits below the tag
+
     std::vector<std::uint32_t*> pages_;
-    unsigned ways_;
-    unsigned tag_shift_;
-    std::uint32_t states_;   // the bits below the tag
     std::uint32_t sectors_;  // one of each pair of them
     bool keeps_places_ = false;
-    std::uint32_t* none_here_;  // the page of all sets that never had a line: nothing is written there
     Divider by_ways_;
     std::vector<std::unique_ptr<HostLine[]>> made_;
     std::size_t made_words_ = 0;

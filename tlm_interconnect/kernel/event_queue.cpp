@@ -20,7 +20,7 @@ TimedComponent::TimedComponent(EventQueue& event_queue, std::string path)
 {
     rank_ = static_cast<std::uint32_t>(event_queue_.components_.size());
     event_queue_.components_.push_back(this);
-    event_queue_.states_.push_back(this);
+    event_queue_.states_.push_back(state_);
 }
 
 EventQueue::EventQueue(sc_core::sc_module_name name) : sc_module(name)
@@ -110,7 +110,8 @@ inline void EventQueue::prefetch_ahead(const Wheel& wheel) const
     } else if (wheel.near_end(prefetch_distance)) {
         wheel.each_first_of_next([&prefetch](const typename Wheel::Entry& entry) { prefetch(&entry); });
     }
-    if (const auto* ahead = wheel.peek(2 * prefetch_distance)) __builtin_prefetch(states_[ahead->order() >> 12]);
+    if (const auto* ahead = wheel.peek(2 * prefetch_distance))
+        for (const void* state : states_[ahead->order() >> 12]) __builtin_prefetch(state);
 }
 
 void EventQueue::drain(Time kernel_now, Time limit)

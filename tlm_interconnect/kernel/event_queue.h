@@ -19,6 +19,7 @@
 // order at that device), because what comes from other parts is scheduled late.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,8 @@ struct TimedItem : ScheduledItem {
     Time due = 0;
 };
 
+using PrefetchedState = std::array<const void*, 3>;
+
 // Something that is due at times: it holds state in which streams of lines meet.
 class TimedComponent {
 public:
@@ -72,11 +75,13 @@ public:
 
 protected:
     void request_arbitration() { arbitration_requested_ = true; }
-    // Once, in the constructor. `state`: what prefetch() itself reads of the component, which is fetched before it is called.
-    void request_prefetch(const void* state = nullptr)
+    // Once, in the constructor. `state`: what prefetch() itself reads of the component, cache lines of the host that are fetched before it is
+    // called.
+    void request_prefetch(const PrefetchedState& state = {})
     {
         prefetches_ = true;
-        if (state != nullptr) state_ = state;
+        for (std::size_t i = 0; i < state.size(); ++i)
+            if (state[i] != nullptr) state_[i] = state[i];
     }
     EventQueue& event_queue() const { return event_queue_; }
 
@@ -86,7 +91,7 @@ private:
     std::uint32_t rank_ = 0;  // until the end of elaboration: order of construction
     bool arbitration_requested_ = false;
     bool prefetches_ = false;
-    const void* state_ = this;
+    PrefetchedState state_{this, this, this};
     std::string path_;
 };
 
@@ -206,7 +211,7 @@ private:
     sc_core::sc_event event_;
     std::function<bool(Time)> watch_;
     std::vector<TimedComponent*> components_;
-    std::vector<const void*> states_;  // by rank
+    std::vector<PrefetchedState> states_;  // by rank
 };
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)

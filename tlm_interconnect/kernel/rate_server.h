@@ -5,9 +5,7 @@
 // should. An idle gap drops the remainder: the next line starts on a whole picosecond.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "tlm_interconnect/kernel/time.h"
 
@@ -24,7 +22,6 @@ public:
         remainder_ = 0;
         last_amount_ = 0;
         last_ = {0, 0};
-        table_.clear();
     }
 
     struct Slot {
@@ -40,7 +37,7 @@ public:
             remainder_ = 0;
         }
         if (amount != last_amount_) {
-            last_ = last_amount_ == 0 ? split(amount) : part_of(amount);
+            last_ = split(amount);
             last_amount_ = amount;
         }
         Time duration = last_.quotient;
@@ -61,7 +58,6 @@ public:
     std::uint64_t rate() const { return rate_; }
 
 private:
-    static constexpr std::uint32_t cached = 192;
     static constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
 
     struct Part {
@@ -71,15 +67,6 @@ private:
     // 2^24 units times 1e12 fits 64 bits.
     Part split(std::uint64_t amount) const { return {amount * ps_per_s / rate_, amount * ps_per_s % rate_}; }
 
-    // Of a resource that serves several amounts.
-    __attribute__((noinline)) Part part_of(std::uint64_t amount)
-    {
-        if (amount >= cached) return split(amount);
-        if (table_.empty())
-            for (std::uint32_t i = 0; i < cached; ++i) table_.push_back(split(i));
-        return table_[amount];
-    }
-
     // Within a cache line what every booking takes.
     std::uint64_t rate_ = 1;
     std::uint64_t remainder_ = 0;
@@ -87,7 +74,6 @@ private:
     Time free_at_ = 0;
     Time busy_ = 0;
     std::uint32_t last_amount_ = 0;
-    std::vector<Part> table_;  // by amount, made for the second one
 };
 
 }  // namespace weft

@@ -10,9 +10,9 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t no_bucket = ~std::uint64_t{0};
-constexpr std::size_t few_entries = 6;    // up to here insertion sort is faster than places by time
-constexpr std::size_t small_bucket = 24;  // up to here insertion sort is faster
-constexpr std::size_t large_bucket = 64;  // from here sorting by digits is
+constexpr std::size_t few_entries = 6;     // up to here insertion sort is faster than places by time
+constexpr std::size_t small_bucket = 24;   // up to here insertion sort is faster
+constexpr std::size_t large_bucket = 160;  // from here sorting by digits is
 
 }  // namespace
 

@@ -35,8 +35,8 @@ class BasicTimingWheel {
 public:
     // Width of a bucket is 2^bucket_bits ps, the wheel spans 2^wheel_bits buckets (2.1 us). An 8-GPU
     // all-reduce has some 300 items per nanosecond.
-    static constexpr unsigned bucket_bits = 5;
-    static constexpr unsigned wheel_bits = 16;
+    static constexpr unsigned bucket_bits = 7;
+    static constexpr unsigned wheel_bits = 14;
 
     // `key` is the low 32 bits of the due time (the wheel spans far less), then the order.
     struct Entry : Stamp {
@@ -137,11 +137,11 @@ private:
     static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
     static constexpr std::size_t prefetch_distance = 6;
     static constexpr std::uint32_t first_entries = 6;  // about as many are wanted of each_first_of_next()
-    static constexpr std::uint32_t block_entries = 15;
+    static constexpr std::uint32_t block_entries = 31;
 
     // A bucket's newest block and how many entries it holds, in one word: filing an item reads nothing of the block, which
     // the host seldom has at hand. Older blocks are full. A bucket without blocks has none that is full.
-    static constexpr unsigned count_bits = 4;
+    static constexpr unsigned count_bits = 5;
     static constexpr std::uint32_t count_mask = (1U << count_bits) - 1;
     static_assert(block_entries == count_mask, "a full block is one whose count has all bits");
     static constexpr std::uint32_t no_block = ~std::uint32_t{0} >> count_bits;

@@ -3,6 +3,8 @@
 //
 // A credit that comes back counts from the time it arrives. What a channel has borrowed from the pool goes back
 // there first. Slots of one channel come back in order.
+//
+// Of credits that are there only the number is kept, so that a channel takes no more of the host's caches than it has credits on their way.
 #pragma once
 
 #include <array>
@@ -54,17 +56,20 @@ public:
     bool available(std::uint8_t vc, Time now, std::uint32_t count) const { return own_[place(vc)].next(count) <= now; }
     // Takes them, which are available.
     void take_wide(std::uint8_t vc, std::uint32_t count) { own_[place(vc)].take_wide(count); }
-    bool give_wide(std::uint8_t vc, Time due, std::uint32_t count) { return own_[place(vc)].give_wide(due, count); }
+    bool give_wide(std::uint8_t vc, Time due, std::uint32_t count, Time now = 0)
+    {
+        return room_in(own_[place(vc)], count, now).give(due, count);
+    }
     // When `count` of the credits at hand and on their way are there.
     Time next_own(std::uint8_t vc, std::uint32_t count) const { return own_[place(vc)].next(count); }
 
-    // False: more came back than was given.
-    bool give(std::uint8_t vc, Time due)
+    // False: more came back than was given. `now`: ready() is no longer asked about what has arrived by then.
+    bool give(std::uint8_t vc, Time due, Time now = 0)
     {
         Ring& own = own_[place(vc)];
-        if (own.borrowed == 0) return own.give(due);
+        if (own.borrowed == 0) return room_in(own, 1, now).give(due, 1);
         --own.borrowed;
-        return pool_.give(due);
+        return room_in(pool_, 1, now).give(due, 1);
     }
 
     // When the next credit on its way arrives; no_time: none is.
@@ -85,13 +90,23 @@ private:
     // The VC sets of one class are neighbours: a port that sends only requests touches two cache lines.
     static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_vc_sets + vc / vc_classes; }
 
-    // Credits at hand, and the due times of those on their way back, ascending. Half a cache line.
+    // Credits at hand, and the due times of those that are on their way back or have not been counted since, ascending. Half a cache
+    // line.
     class alignas(32) Ring {
     public:
         std::uint32_t borrowed = 0;  // of the pool
 
-        // `due` has room for a power of two that is at least `count`.
-        void grant(std::uint32_t count, Time* due, std::uint32_t mask);
+        // `due` has room for `room`, a power of two.
+        void grant(std::uint32_t count, Time* due, std::uint32_t room);
+        bool has_room(std::uint32_t count) const { return count_ + count <= mask_ + 1; }
+        // Counts what has arrived.
+        void settle(Time now);
+        // Moves to a place with room for twice as many.
+        void move_to(Time* due);
+        std::uint32_t room() const { return mask_ + 1; }
+        std::uint32_t on_their_way() const { return count_; }
+        std::uint32_t size() const { return size_; }
+
         bool take(Time now)
         {
             if (at_hand_ > 0) {
@@ -104,16 +119,6 @@ private:
             return true;
         }
         bool available(Time now) const { return at_hand_ > 0 || (count_ > 0 && due_[head_] <= now); }
-        bool give(Time due)
-        {
-            if (at_hand_ + count_ >= size_) return false;
-            if (count_ > 0) {
-                const Time last = due_[(head_ + count_ - 1) & mask_];
-                due = due < last ? last : due;
-            }
-            due_[(head_ + count_++) & mask_] = due;
-            return true;
-        }
         Time next() const { return count_ > 0 ? due_[head_] : no_time; }
         void take_wide(std::uint32_t count)
         {
@@ -122,7 +127,7 @@ private:
             head_ = (head_ + count - here) & mask_;
             count_ -= count - here;
         }
-        bool give_wide(Time due, std::uint32_t count)
+        bool give(Time due, std::uint32_t count)
         {
             if (at_hand_ + count_ + count > size_) return false;
             if (count_ > 0) {
@@ -149,10 +154,17 @@ private:
         std::uint32_t size_ = 0;
         std::uint32_t mask_ = 0;
     };
+    Ring& room_in(Ring& ring, std::uint32_t count, Time now)
+    {
+        if (!ring.has_room(count)) make_room(ring, count, now);
+        return ring;
+    }
+    void make_room(Ring& ring, std::uint32_t count, Time now);
 
     std::array<Ring, max_vcs> own_;
     Ring pool_;
-    std::vector<Time> due_;  // of all rings
+    std::vector<Time> due_;                        // of all rings as granted,
+    std::vector<std::unique_ptr<Time[]>> larger_;  // and of those that have asked for more
     std::shared_ptr<CreditHolders> holders_;
 };
 

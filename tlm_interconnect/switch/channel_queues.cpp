@@ -2,6 +2,12 @@
 
 namespace weft {
 
+namespace {
+
+std::size_t words_for(unsigned inputs) { return (inputs + 63) / 64; }
+
+}  // namespace
+
 void ChannelQueues::lay_out(const BufferSpace& space, unsigned inputs, std::uint8_t first_kind)
 {
     inputs_ = inputs;
@@ -14,11 +20,17 @@ void ChannelQueues::lay_out(const BufferSpace& space, unsigned inputs, std::uint
         channel.vc = static_cast<std::uint8_t>(vc);
         const VcClass cls = class_of(channel.vc);
         channel.control = cls == VcClass::request || cls == VcClass::atomic;
-        channel.inputs.resize(inputs);
-        channel.waiting.resize((inputs + 63) / 64, 0);
         channel.last_input = inputs - 1;
         channel.wake.kind = static_cast<std::uint8_t>(first_kind + channels_.size());
-        channels_.push_back(std::move(channel));
+        channels_.push_back(channel);
+    }
+    const std::size_t words = words_for(inputs);
+    queues_.assign(inputs > 1 ? channels_.size() * inputs : 0, Queue());
+    waiting_.assign(words > 1 ? channels_.size() * words : 0, 0);
+    for (std::size_t slot = 0; slot < channels_.size(); ++slot) {
+        Channel& channel = channels_[slot];
+        channel.inputs = inputs > 1 ? &queues_[slot * inputs] : &channel.one_input;
+        channel.waiting = words > 1 ? &waiting_[slot * words] : &channel.few_waiting;
     }
     for (unsigned vc_set = 0; vc_set < max_vc_sets; ++vc_set)
         for (unsigned op = 0; op < line_ops; ++op)
@@ -31,7 +43,7 @@ unsigned ChannelQueues::next_input(unsigned slot) const
     if (inputs_ == 1) return 0;
     const Channel& channel = channels_[slot];
     const unsigned start = channel.last_input + 1 == inputs_ ? 0 : channel.last_input + 1;
-    const std::size_t words = channel.waiting.size();
+    const std::size_t words = words_for(inputs_);
     std::size_t word = start >> 6;
     std::uint64_t bits = channel.waiting[word] & (~std::uint64_t{0} << (start & 63));
     for (std::size_t step = 0; step <= words; ++step) {

@@ -15,19 +15,26 @@ class ChannelQueues {
 public:
     static constexpr std::uint8_t no_slot = 0xff;
 
+    ChannelQueues() = default;
+    ChannelQueues(const ChannelQueues&) = delete;
+    ChannelQueues& operator=(const ChannelQueues&) = delete;
+
     struct Queue {
         ScheduledItem* head = nullptr;
         ScheduledItem* tail = nullptr;
     };
-    // Channels are numbered by slot: those that exist, by vc.
-    struct Channel {
+    // Channels are numbered by slot: those that exist, by vc. What a line needs of one is in a cache line of the host, and where
+    // there is one input its queue too.
+    struct alignas(64) Channel {
         std::uint8_t vc = 0;
         bool control = false;
         std::uint32_t queued = 0;
         std::uint32_t last_input = 0;  // that a line left
-        std::vector<Queue> inputs;
-        std::vector<std::uint64_t> waiting;  // bit per input with lines
-        ScheduledItem wake;                  // for a credit of the channel
+        Queue* inputs = nullptr;
+        std::uint64_t* waiting = nullptr;  // bit per input with lines
+        std::uint64_t few_waiting = 0;     // where they are up to 64
+        Queue one_input;                   // where it is one
+        ScheduledItem wake;                // for a credit of the channel
     };
 
     // Empty queues for the channels that `space` has; wakes get kinds from `first_kind` on.
@@ -101,6 +108,8 @@ private:
     std::array<std::array<std::uint8_t, line_ops>, max_vc_sets> request_slot_{};
     std::array<std::uint8_t, max_vcs> slot_of_{};
     std::vector<Channel> channels_;
+    std::vector<Queue> queues_;           // of channels with several inputs
+    std::vector<std::uint64_t> waiting_;  // of channels with more than 64
 };
 
 }  // namespace weft

@@ -56,7 +56,9 @@ void OutputPort::prefetch_next() const
 void OutputPort::add_credit(std::uint8_t vc, Time due, std::uint32_t lines)
 {
     const std::uint8_t slot = queues_.slot_of(vc);
-    if (slot == ChannelQueues::no_slot || !(lines == 1 ? credits_.give(vc, due) : credits_.give_wide(vc, due, lines))) {
+    const Time settled = meter_.watched() ? 0 : event_queue_.now();
+    if (slot == ChannelQueues::no_slot ||
+        !(lines == 1 ? credits_.give(vc, due, settled) : credits_.give_wide(vc, due, lines, settled))) {
         SC_REPORT_ERROR("/weft/credit", (component_.path() + ": more credits came back than were given").c_str());
         return;
     }

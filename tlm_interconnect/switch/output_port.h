@@ -54,6 +54,7 @@ public:
     void enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_set = 0);
     // A line of this address will be enqueued soon: the host may fetch what that needs.
     void prefetch(std::uint64_t address) const;
+    const PacketOrder& packets() const { return packets_; }  // which prefetch() reads
     // The line at the head of the last queue will be sent soon.
     void prefetch_next() const;
     // As many as the transaction has lines.

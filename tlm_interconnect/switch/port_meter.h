@@ -16,6 +16,7 @@ namespace weft {
 class PortMeter {
 public:
     void attach(PortWatch& watch, const ChannelQueues& queues);
+    bool watched() const { return watch_ != nullptr; }
 
     void queued(Line& line, unsigned slot, unsigned input, Time now)
     {
