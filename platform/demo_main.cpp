@@ -10,6 +10,6 @@ int sc_main(int, char**) { return 0; }
 // Called like `weft`: demo and its options.
 int main(int argc, char** argv)
 {
-    weft::prefer_huge_pages(std::size_t{512} << 20);
+    weft::prefer_huge_pages(weft::huge_page_room());
     return weft::outcome_of(weft::demo_command, {argv + (argc > 1 ? 2 : argc), argv + argc});
 }

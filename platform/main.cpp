@@ -9,6 +9,6 @@ int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv)
 {
-    weft::prefer_huge_pages(std::size_t{512} << 20);
+    weft::prefer_huge_pages(weft::huge_page_room());
     return weft::run_command({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace huge_pages_test {
 
@@ -46,6 +47,23 @@ TEST(HugePages, AreAskedForWhereTheHeapGrows)
     const auto second = large();
     EXPECT_TRUE(advised(first.get() + (std::size_t{4} << 20)));
     EXPECT_TRUE(advised(second.get() + (std::size_t{4} << 20)));
+}
+
+TEST(HugePages, AreAskedForAsFarAsALimitOfTheProcessAllows)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the allocator is another one";
+#endif
+    if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
+        GTEST_SKIP() << "the kernel has no huge pages to offer";
+    EXPECT_GE(weft::huge_page_room(), std::size_t{512} << 20);
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = std::size_t{1} << 30;
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+    weft::prefer_huge_pages(std::size_t{1} << 40);
+    const auto large = std::make_unique<char[]>(std::size_t{8} << 20);
+    EXPECT_TRUE(advised(large.get() + (std::size_t{4} << 20)));
 }
 
 }  // namespace huge_pages_test

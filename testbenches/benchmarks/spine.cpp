@@ -106,7 +106,7 @@ int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv)
 {
-    weft::prefer_huge_pages(std::size_t{512} << 20);  // as the program does
+    weft::prefer_huge_pages(weft::huge_page_room());  // as the program does
     if (argc == 4 && std::string(argv[1]) == child_flag)
         return measure_here(argv[2], static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10)));
     std::error_code error;

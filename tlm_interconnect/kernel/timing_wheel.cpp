@@ -53,23 +53,38 @@ void BasicTimingWheel<Stamp>::push_elsewhere(Time due, std::uint32_t order, Sche
     }
 }
 
-// Behind everything of the same key, so that the order of scheduling holds.
+// Behind everything of the same key, so that the order of scheduling holds. Hundreds of modules with one clock have thousands of items
+// in a bucket: those on the shorter side of it make room, where popped entries were or at the end.
 template <class Stamp>
 void BasicTimingWheel<Stamp>::insert_open(Time due, std::uint32_t order, ScheduledItem* item, const Stamp& stamp)
 {
     const Entry entry{stamp, key_of(due, order), item};
-    const Time base = due;
-    const auto first = static_cast<std::size_t>(front_ - open_.data());
-    open_.push_back(entry);
-    set_front(first);
-    std::size_t i = open_.size() - 1;
-    const auto comes_before = [&](const Entry& other) {
-        const Time theirs = due_of(other);
-        if (base != theirs) return base < theirs;
-        return order != other.order() ? order < other.order() : stamp.before(other.stamp());
+    // Entries lie within 2^31 ps of the open bucket, in front of it or behind.
+    const std::uint64_t base = (open_bucket_ << bucket_bits) << 32;
+    const auto key = static_cast<std::int64_t>(entry.key - base);
+    const auto comes_before = [key, base, &stamp](const Entry& other) {
+        const auto theirs = static_cast<std::int64_t>(other.key - base);
+        return key != theirs ? key < theirs : stamp.before(other.stamp());
     };
-    for (; i > first && comes_before(open_[i - 1]); --i) open_[i] = open_[i - 1];
-    open_[i] = entry;
+    Entry* place = back_;
+    for (std::ptrdiff_t left = back_ - front_; left > 0;) {
+        const std::ptrdiff_t half = (left + 1) / 2;
+        if (comes_before(place[-half])) {
+            place -= half;
+            left -= half;
+        } else {
+            left = half - 1;
+        }
+    }
+    if (front_ > open_.data() && place - front_ < back_ - place) {
+        std::copy(front_, place, front_ - 1);
+        --front_;
+        place[-1] = entry;
+        return;
+    }
+    const auto first = static_cast<std::size_t>(front_ - open_.data());
+    open_.insert(open_.begin() + (place - open_.data()), entry);
+    set_front(first);
 }
 
 // The earliest bucket of the wheel behind that one, which the wheel spans.

@@ -38,10 +38,10 @@ void WaitingLines::close(std::size_t hole)
     table_[hole] = Place();
 }
 
-void WaitingLines::grow()
+void WaitingLines::resize(std::size_t size)
 {
     const std::vector<Place> old = std::move(table_);
-    table_.assign(old.size() * 2, Place());
+    table_.assign(size, Place());
     mask_ = table_.size() - 1;
     for (const Place& place : old) {
         if (place.count_ == 0) continue;

@@ -1,8 +1,8 @@
 // Finds the transaction that waits at a port for a given address, by a hash of addresses.
 //
 // An address leads to one of `places` places, 4,096 and 16 for each line that waits at least. A place counts the lines that wait and
-// lead to it, and names the one that came when none was there, until that has left. Places with lines are kept in a table as
-// large as the queue asks for, so that ports with short queues stay in the host's caches.
+// lead to it, and names the one that came when none was there, until that has left. Places with lines are kept in a table that
+// grows and shrinks with the queue, so that ports with short queues stay in the host's caches.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +76,7 @@ public:
             place.number_ = number;
             place.count_ = 1;
             place.input_ = input & (Place::most_inputs - 1);
-            if (++used_ * 4 > table_.size() * 3) grow();
+            if (++used_ * 4 > table_.size() * 3) resize(table_.size() * 2);
             return;
         }
     }
@@ -88,11 +88,14 @@ public:
         --lines_;
         Place& place = table_[i];
         if (place.line() == &line) place.line_and_slot_ = 0;
-        if (--place.count_ == 0) close(i);
+        if (--place.count_ > 0) return;
+        close(i);
+        if (used_ * 8 < table_.size() && table_.size() > least_table) resize(table_.size() / 2);
     }
 
 private:
     static constexpr std::uint64_t line_shift = 6;
+    static constexpr std::size_t least_table = 64;  // does not shrink further
 
     std::uint32_t number_of(std::uint64_t address) const
     {
@@ -100,7 +103,7 @@ private:
     }
     static void report_too_many();
     void close(std::size_t hole);
-    void grow();
+    void resize(std::size_t size);
 
     std::vector<Place> table_;
     std::size_t mask_ = 15;
