@@ -23,6 +23,17 @@ Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path
 {
     channels_.reserve(spec.channels);
     for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
+    request_prefetch({&map_, &channels_});
+}
+
+void Hbm::prefetch(const ScheduledItem& item) const
+{
+    if (item.input >= first_wake) {
+        channels_[item.input - first_wake].prefetch();
+        return;
+    }
+    const HbmPlace place = map_.place(item.input, local_of(Line::of(item).address) / line_bytes);
+    channels_[place.channel].prefetch(place.bank);
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)

@@ -63,6 +63,7 @@ private:
 
     unsigned debug(unsigned slice, Line& line) override;
     void run(ScheduledItem& item) override;
+    void prefetch(const ScheduledItem& item) const override;
     void access(Line& line);
     void accept(Line& line, unsigned slice, std::uint64_t number);
     void accept_wide(Line& line, unsigned slice);

@@ -63,6 +63,21 @@ public:
     // No line can be served before.
     Time pins_free() const { return pins_free_; }
 
+    // A line for this bank will arrive soon, or a step is near: the host may fetch what that needs.
+    void prefetch() const
+    {
+        const char* const begin = reinterpret_cast<const char*>(this);
+        for (std::size_t line = 0; line < 256; line += 64) __builtin_prefetch(begin + line, 1);
+    }
+    void prefetch(unsigned bank) const
+    {
+        prefetch();
+        const char* const state = reinterpret_cast<const char*>(&banks_[bank]);
+        __builtin_prefetch(state, 1);
+        __builtin_prefetch(state + sizeof(Bank) - 1, 1);
+        __builtin_prefetch(&lines_[bank], 1);
+    }
+
     Time refreshed() const;
     const HbmCounts& counts() const { return counts_; }
     void reset_statistics();

@@ -23,6 +23,7 @@ void StalledLines::add(Line& line, std::uint64_t sector, Outcome how)
 
 void StalledLines::arrived(std::uint64_t sector)
 {
+    if (empty()) return;
     for (std::uint32_t slot = bucket(sector); slot != none; slot = slots_[slot].chained) {
         if (slots_[slot].sector != sector) continue;
         const Entry entry{slots_[slot].number, slot};
