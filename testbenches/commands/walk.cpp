@@ -34,7 +34,7 @@ std::vector<Block> blocks_of(const std::string& page)
 }  // namespace
 
 Walked walk(const std::string& page, const std::set<std::string>& outputs,
-    const std::map<std::string, std::string>& places)
+    const std::map<std::string, std::string>& places, std::size_t commands)
 {
     const Fixtures files;
     Walked walked;
@@ -47,6 +47,7 @@ Walked walk(const std::string& page, const std::set<std::string>& outputs,
             own.insert(name);
             ++walked.files;
         } else if (block.language == "sh") {
+            if (walked.commands == commands) break;
             std::istringstream words(block.text);
             std::vector<std::string> arguments;
             std::string word;

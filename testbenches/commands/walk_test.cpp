@@ -3,6 +3,7 @@
 
 #include "base/text_file.h"
 #include "testbenches/commands/walk.h"
+#include "testbenches/support/thorough.h"
 
 namespace walk_test {
 
@@ -10,10 +11,12 @@ using namespace weft::commands_test;
 
 TEST(Walk, OfATrainingStepPrintsWhatItsPageShows)
 {
-    const Walked walked = walk(page_of("walk_step"), {"step"});
+    // By default up to the second of its four runs; the others, of four times as many microbatches, take four times as long.
+    const std::size_t commands = weft::test::by_default(4, 7);
+    const Walked walked = walk(page_of("walk_step"), {"step"}, {}, commands);
     EXPECT_EQ(walked.problems, std::vector<std::string>{});
-    EXPECT_EQ(walked.commands, 7u);
-    EXPECT_GT(walked.lines, 40u);
+    EXPECT_EQ(walked.commands, commands);
+    EXPECT_GT(walked.lines, weft::test::by_default(20, 40));
 }
 
 TEST(Walk, OfAnArchitectPrintsWhatItsPageShows)
