@@ -31,7 +31,7 @@ protected:
     }
 };
 
-// Tests of whole systems: what many blocks simulate outweighs what the compiler takes.
+// Tests of whole systems, and of small blocks over many clocks: what is simulated outweighs what the compiler takes.
 class LongRtlTest : public RtlTest {
 protected:
     void SetUp() override

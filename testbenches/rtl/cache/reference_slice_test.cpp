@@ -11,7 +11,7 @@ namespace {
 
 using test::compare;
 
-class ReferenceSliceTest : public RtlTest {
+class ReferenceSliceTest : public LongRtlTest {
 protected:
     // 5 or 20 seeds of 100,000 clocks, each with other bits in what no reset sets.
     static void expect_equal(const LlcParameters& parameters)
