@@ -34,12 +34,13 @@ std::vector<Block> blocks_of(const std::string& page)
 }  // namespace
 
 Walked walk(const std::string& page, const std::set<std::string>& outputs,
-    const std::map<std::string, std::string>& places)
+    const std::map<std::string, std::string>& places, const std::string& left_out)
 {
     const Fixtures files;
     Walked walked;
     std::set<std::string> own;
     std::string printed;
+    bool is_left_out = false;
     for (const Block& block : blocks_of(page)) {
         if (block.language == "yaml") {
             const std::string name = block.text.substr(2, block.text.find('\n') - 2);
@@ -47,6 +48,8 @@ Walked walk(const std::string& page, const std::set<std::string>& outputs,
             own.insert(name);
             ++walked.files;
         } else if (block.language == "sh") {
+            is_left_out = !left_out.empty() && block.text.find(left_out) != std::string::npos;
+            if (is_left_out) continue;
             std::istringstream words(block.text);
             std::vector<std::string> arguments;
             std::string word;
@@ -67,7 +70,7 @@ Walked walk(const std::string& page, const std::set<std::string>& outputs,
             if (outcome.code != 0) walked.problems.push_back(block.text + outcome.err);
             printed = outcome.out;
             ++walked.commands;
-        } else if (block.language == "text") {
+        } else if (block.language == "text" && !is_left_out) {
             std::istringstream shown(block.text);
             for (std::string line; std::getline(shown, line);) {
                 if (line == "...") continue;

@@ -3,11 +3,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "base/text_file.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/parallel/launcher.h"
 
@@ -45,13 +47,32 @@ protected:
     }
 
     const Fixtures files;
-    std::vector<std::string> long_run() const
+    std::vector<std::string> long_run(unsigned number = 0) const
     {
         std::vector<std::string> out = launch(2,
-            {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", files.path("r.json")});
+            {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", json_of(number)});
         // How long mpirun waits for its processes to end, twice: one second, its default, may be too short beside other tests.
         out.insert(out.begin(), {"--mca", "odls_base_sigkill_timeout", "2"});
         return out;
+    }
+    std::string json_of(unsigned number = 0) const { return files.path("r" + std::to_string(number) + ".json"); }
+    // A long run for each victim, which gets `signal`; then each run's launcher, processes and victim. All at once: what takes
+    // long is that mpirun waits.
+    void end_two_runs(int signal,
+        const std::function<void(Process& launcher, const std::vector<pid_t>& processes, unsigned victim)>& expect)
+        const
+    {
+        Process launchers[] = {Process(long_run(0), "", "mpirun"), Process(long_run(1), "", "mpirun")};
+        std::vector<pid_t> processes[2];
+        for (const unsigned victim : {0U, 1U}) {
+            processes[victim] = started(launchers[victim], 2);
+            if (HasFailure()) return;
+        }
+        for (const unsigned victim : {0U, 1U}) ::kill(processes[victim][victim], signal);
+        for (const unsigned victim : {0U, 1U}) {
+            expect(launchers[victim], processes[victim], victim);
+            expect_gone(processes[victim]);
+        }
     }
 };
 
@@ -111,11 +132,7 @@ TEST_F(ProcessesStop, MemoryThatRunsOutIsSaidOnce)
 
 TEST_F(ProcessesStop, AProcessThatDiesIsNamedAndEndsTheOthers)
 {
-    for (const unsigned victim : {0U, 1U}) {
-        Process launcher(long_run(), "", "mpirun");
-        const std::vector<pid_t> processes = started(launcher, 2);
-        if (HasFailure()) return;
-        ::kill(processes[victim], SIGKILL);
+    end_two_runs(SIGKILL, [](Process& launcher, const std::vector<pid_t>& processes, unsigned victim) {
         const Outcome outcome = launcher.wait();
         EXPECT_NE(outcome.code, 0);
         EXPECT_NE(outcome.err.find("weft: process " + std::to_string(victim) + " (pid " +
@@ -123,26 +140,20 @@ TEST_F(ProcessesStop, AProcessThatDiesIsNamedAndEndsTheOthers)
             std::string::npos)
             << outcome.err;
         EXPECT_EQ(outcome.out, "");
-        expect_gone(processes);
-    }
+    });
 }
 
 TEST_F(ProcessesStop, OneSignalEndsAllWithWhatThereIs)
 {
-    for (const unsigned victim : {0U, 1U}) {
-        Process launcher(long_run(), "", "mpirun");
-        const std::vector<pid_t> processes = started(launcher, 2);
-        if (HasFailure()) return;
-        ::kill(processes[victim], SIGINT);
+    end_two_runs(SIGINT, [this](Process& launcher, const std::vector<pid_t>&, unsigned victim) {
         const Outcome outcome = launcher.wait();
         EXPECT_EQ(outcome.code, 130) << outcome.err;
         EXPECT_NE(outcome.out.find("\nINTERRUPTED at "), std::string::npos) << outcome.out << outcome.err;
-        const nlohmann::json result = nlohmann::json::parse(files.read("r.json"));
+        const nlohmann::json result = nlohmann::json::parse(weft::read_text_file(json_of(victim)));
         EXPECT_EQ(result["stop"], "interrupted");
         EXPECT_EQ(result["partial"], true);
         EXPECT_GT(result["simulated_ps"], 0);
-        expect_gone(processes);
-    }
+    });
 }
 
 // Ctrl-C goes to mpirun, which ends its processes.
@@ -154,7 +165,7 @@ TEST_F(ProcessesStop, CtrlCKeepsWhatThereIs)
     launcher.send(SIGINT);
     launcher.wait();
     expect_gone(processes);
-    const nlohmann::json result = nlohmann::json::parse(files.read("r.json"));
+    const nlohmann::json result = nlohmann::json::parse(weft::read_text_file(json_of()));
     EXPECT_EQ(result["stop"], "interrupted");
     EXPECT_EQ(result["partial"], true);
 }

@@ -3,6 +3,7 @@
 
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/platform/expected_traffic.h"
+#include "testbenches/support/thorough.h"
 
 namespace conservation_test {
 
@@ -74,6 +75,7 @@ TEST_P(Conservation, OddMessagesStepByStep)
     if (place.ranks > 8) GTEST_SKIP() << "the small systems suffice for odd sizes";
     for (const char* algorithm : {"ring", "direct"})
         for (const std::uint64_t bytes : {1u, 7u, 10'007u}) {
+            if (bytes == 1 && !weft::test::thorough()) continue;  // most of 7 bytes' chunks are of one, too
             const RunSetup setup = setup_of(place, op, algorithm, bytes);
             AlgorithmOptions options;
             options.channels = channels;

@@ -73,20 +73,30 @@ ExpectedTraffic::ExpectedTraffic(const ResolvedSystem& system, RouteOf routes) :
     }
 }
 
+const std::vector<ExpectedTraffic::Hop>& ExpectedTraffic::hops(std::uint32_t from, std::uint32_t to, std::uint64_t line)
+{
+    std::vector<Hop>& found = hops_[{from, to, line % route_period}];
+    if (!found.empty()) return found;
+    const std::vector<std::string> path = routes_(from, to, line);
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+        found.push_back({&packets_.at({path[i], path[i + 1]}), &carried_[{path[i], path[i + 1]}],
+            &carried_[{path[i + 1], path[i]}]});
+    return found;
+}
+
 void ExpectedTraffic::add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload,
     bool partial_store, std::uint64_t count)
 {
     if (from == to || count == 0) return;
-    const std::vector<std::string> path = routes_(from, to, line);
-    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-        const Packets& packets = packets_.at({path[i], path[i + 1]});
-        Carried& forward = carried_[{path[i], path[i + 1]}];
+    for (const Hop& hop : hops(from, to, line)) {
+        const Packets& packets = *hop.packets;
+        Carried& forward = *hop.forward;
         forward.lines += count;
         forward.payload += count * payload;
         forward.wire += count *
             (packets.header + (payload + packets.flit - 1) / packets.flit * packets.flit +
                 (partial_store ? packets.byte_enable : 0));
-        Carried& backward = carried_[{path[i + 1], path[i]}];
+        Carried& backward = *hop.backward;
         backward.lines += count;
         backward.wire += count * packets.header;
     }

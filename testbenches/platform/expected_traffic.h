@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@
 
 namespace weft::testing {
 
-// Names of the nodes that line number `line` of a rank passes on its way to another.
+// Names of the nodes that line number `line` of a rank passes on its way to another; of the number, the remainder by 4 may count.
 using RouteOf = std::function<std::vector<std::string>(std::uint32_t from, std::uint32_t to, std::uint64_t line)>;
 
 RouteOf dgx_h100_routes();     // four switches, the line number modulo 4 says which
@@ -26,6 +27,8 @@ RouteOf fat_tree_32_routes();  // examples/fat_tree_32: the line number modulo 4
 class ExpectedTraffic {
 public:
     ExpectedTraffic(const ResolvedSystem& system, RouteOf routes);
+    ExpectedTraffic(const ExpectedTraffic&) = delete;
+    ExpectedTraffic& operator=(const ExpectedTraffic&) = delete;
 
     // `count` requests of `size` bytes and their acknowledges.
     void add_stores(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint32_t size,
@@ -56,13 +59,22 @@ private:
         std::uint64_t wire = 0;
     };
     using Direction = std::pair<std::string, std::string>;
+    struct Hop {
+        const Packets* packets;
+        Carried* forward;
+        Carried* backward;
+    };
+    static constexpr std::uint64_t route_period = 4;
 
+    // Worked out once: a route is asked for again and again, and its names take far longer than its sums.
+    const std::vector<Hop>& hops(std::uint32_t from, std::uint32_t to, std::uint64_t line);
     void add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload, bool partial_store,
         std::uint64_t count);
 
     RouteOf routes_;
     std::map<Direction, Packets> packets_;
     std::map<Direction, Carried> carried_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<Hop>> hops_;
 };
 
 }  // namespace weft::testing

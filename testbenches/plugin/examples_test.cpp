@@ -149,8 +149,9 @@ TEST(PluginExamples, TheUsersLatencyCounts)
 TEST(PluginExamples, AllInOneSweep)
 {
     const std::string log = built_examples().folder + "/compare.txt";
-    ASSERT_EQ(command({"examples/compare_switches.sh", built_examples().folder + "/prefix", dgx, "*.nvsw.*", "--loads",
-                          "0.3", "--duration", "1us"},
+    // Its plug-ins are those that were built before: it finds nothing left to compile.
+    ASSERT_EQ(command({"env", "WEFT_PLUGIN_BUILD=" + built_examples().folder, "examples/compare_switches.sh",
+                          built_examples().folder + "/prefix", dgx, "*.nvsw.*", "--loads", "0.3", "--duration", "1us"},
                   log),
         0)
         << weft::read_text_file(log);

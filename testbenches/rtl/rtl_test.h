@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "rtl/verilated/block_library.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft {
 
@@ -23,9 +24,20 @@ protected:
     void SetUp() override
     {
         ::setenv("WEFT_RTL_CACHE", WEFT_BINARY_DIR "/rtl_cache", 0);
-        // Blocks are built for a short run: twice as fast that way, three times the large ones.
-        ::setenv("WEFT_RTL_OPTIMISE", "-O1", 0);
+        // Blocks are built for a short run: twice as fast that way, three times the large ones. With fewer clocks by default it is
+        // the compiler that takes long, and it takes half of that without optimisation.
+        ::setenv("WEFT_RTL_OPTIMISE", test::thorough() ? "-O1" : "-O0", 0);
         if (!verilator_available()) GTEST_SKIP() << "Verilator is not installed";
+    }
+};
+
+// Tests of whole systems, and of small blocks over many clocks: what is simulated outweighs what the compiler takes.
+class LongRtlTest : public RtlTest {
+protected:
+    void SetUp() override
+    {
+        ::setenv("WEFT_RTL_OPTIMISE", "-O1", 0);
+        RtlTest::SetUp();
     }
 };
 

@@ -9,6 +9,7 @@
 #include "collectives/schedule/traffic.h"
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
+#include "testbenches/support/thorough.h"
 
 namespace protocol_test {
 
@@ -86,7 +87,7 @@ void for_each_case(std::uint32_t most_ranks, Visit visit)
 TEST(Protocol, EveryAlgorithmThatPutsIsRightInPackets)
 {
     std::size_t tried = 0;
-    for_each_case(16, [&](const Schedule& schedule) {
+    for_each_case(weft::test::thorough() ? 16 : 9, [&](const Schedule& schedule) {
         if (!only_puts(schedule)) {
             EXPECT_THROW(in_packets(schedule), InputError);
             return;

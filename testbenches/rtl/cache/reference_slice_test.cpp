@@ -4,19 +4,20 @@
 #include "testbenches/rtl/cache/llc_bench.h"
 #include "testbenches/rtl/cache/llc_sets.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::reference_slice_test {
 namespace {
 
 using test::compare;
 
-class ReferenceSliceTest : public RtlTest {
+class ReferenceSliceTest : public LongRtlTest {
 protected:
-    // 20 seeds of 100,000 clocks, each with other bits in what no reset sets.
+    // 5 or 20 seeds of 100,000 clocks, each with other bits in what no reset sets.
     static void expect_equal(const LlcParameters& parameters)
     {
         ReferenceSlice reference(parameters);
-        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        for (std::uint64_t seed = 1; seed <= test::by_default(5, 20); ++seed) {
             LlcRtl block(parameters, "dut", seed);
             const std::string wrong = compare(reference, block, parameters, seed, 100'000);
             ASSERT_EQ(wrong, "") << "seed " << seed;

@@ -8,17 +8,18 @@
 #include "testbenches/rtl/link/link_bench.h"
 #include "testbenches/rtl/link/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::link_reference_block_test {
 namespace {
 
 using namespace link_bench;
 
-class LinkReferenceBlock : public RtlTest {};
+class LinkReferenceBlock : public LongRtlTest {};
 
 // Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
 // stall, consumers from slow to fast. Errors are fewer where a wire holds more packets that each of them costs.
-void compare(const LinkSet& set, unsigned seeds = 20, std::uint64_t clocks = 100'000)
+void compare(const LinkSet& set, std::uint64_t seeds = test::by_default(7, 20), std::uint64_t clocks = 100'000)
 {
     const double scale = std::min(1.0, 50.0 / set.latency);
     const double errors[] = {0, 1e-5 * scale, 0, 3e-4 * scale, 0, 2e-3 * scale};
@@ -48,8 +49,8 @@ void compare(const LinkSet& set, unsigned seeds = 20, std::uint64_t clocks = 100
         ASSERT_EQ(pair.failure(), "") << "seed " << seed;
         lines += pair.delivered(0) + pair.delivered(1);
     }
-    std::printf("%llu lines in %u seeds of %llu clocks\n", static_cast<unsigned long long>(lines), seeds,
-        static_cast<unsigned long long>(clocks));
+    std::printf("%llu lines in %llu seeds of %llu clocks\n", static_cast<unsigned long long>(lines),
+        static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(clocks));
 }
 
 TEST_F(LinkReferenceBlock, Common) { compare(common_link()); }

@@ -263,7 +263,7 @@ Row cache_row()
 std::string ratio(double rate, double to) { return rate == 0 ? "-" : fmt::format("{:.2f}", rate / to); }
 std::string thousands(double rate) { return rate == 0 ? "-" : fmt::format("{:.0f}", rate / 1000); }
 
-class BlockRates : public RtlTest {};
+class BlockRates : public LongRtlTest {};
 
 TEST_F(BlockRates, OneTable)
 {

@@ -6,11 +6,13 @@
 #include "testbenches/rtl/reduction/exact_arithmetic.h"
 #include "testbenches/rtl/reduction/operand_source.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::test::reduction_arithmetic_test {
 namespace {
 
-constexpr unsigned operand_pairs = 10'500'000;  // of each type and operation
+// Of each type and operation.
+std::uint64_t operand_pairs() { return by_default(2'625'000, 10'500'000); }
 
 class Adder {
 public:
@@ -53,7 +55,7 @@ protected:
         std::uint8_t a[64];
         std::uint8_t b[64];
         for (const ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::max})
-            for (unsigned i = 0; i < operand_pairs; i += 64 / size_of(type)) {
+            for (std::uint64_t i = 0; i < operand_pairs(); i += 64 / size_of(type)) {
                 operands.line(type, a);
                 operands.line(type, b);
                 std::uint8_t block[64];

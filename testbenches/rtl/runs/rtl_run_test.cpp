@@ -30,7 +30,7 @@ Json without_models(Json result)
     return result;
 }
 
-class RtlRun : public RtlTest {};
+class RtlRun : public LongRtlTest {};
 
 }  // namespace
 

@@ -103,7 +103,7 @@ std::string ending(const Tampered::Change& change)
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class SliceRtlRun : public RtlTest {};
+class SliceRtlRun : public LongRtlTest {};
 
 }  // namespace
 

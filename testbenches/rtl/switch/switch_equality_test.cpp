@@ -3,6 +3,7 @@
 #include "rtl/switch/reference_switch.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_bench.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::test::switch_equality_test {
 namespace {
@@ -11,7 +12,8 @@ class SwitchEqualityTest : public RtlTest {};
 
 constexpr std::uint64_t clocks = 100'000;
 
-void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1, std::uint64_t last = 20)
+void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1,
+    std::uint64_t last = by_default(5, 20))
 {
     ReferenceSwitch reference(parameters);
     SwitchRun all;
