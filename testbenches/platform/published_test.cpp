@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "testbenches/platform/runs.h"
-#include "testbenches/support/thorough.h"
 
 namespace published_test {
 
@@ -110,10 +109,7 @@ TEST(SmallAllReduce, AllRowsOfTheMeasuredTables)
     double simulated[row_count];
     double launch = 0;
     for (std::size_t i = 0; i < row_count; ++i) {
-        // By default rows above 1 MiB, which take three quarters of the time, are as they came out when the table was written.
-        const bool is_large = std::string(rows[i].bytes) == "2 MiB" || std::string(rows[i].bytes) == "4 MiB";
-        simulated[i] = is_large && !weft::test::thorough() ? rows[i].simulated
-                                                           : staged(rows[i].ranks, rows[i].two_shots, rows[i].bytes);
+        simulated[i] = staged(rows[i].ranks, rows[i].two_shots, rows[i].bytes);
         EXPECT_NEAR(simulated[i], rows[i].simulated, 0.0051) << name_of_row(rows[i]);
         launch += (rows[i].measured - simulated[i]) / row_count;
     }
