@@ -37,6 +37,7 @@ namespace weft {
 //   8  EventQueue: items without effect, and items in front of which a part stops
 //   9  models declare that they need no SystemC kernel (without_kernel()), so that they may be in a run that is cut
 //   10 EventQueue: components may name the state that is fetched before their prefetch(); the note of a slice holds the sector's number
+//   11 accounts of credits are told the time when credits come back; up to three places of a component are fetched ahead
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

@@ -63,7 +63,8 @@ public:
     // When `count` of the credits at hand and on their way are there.
     Time next_own(std::uint8_t vc, std::uint32_t count) const { return own_[place(vc)].next(count); }
 
-    // False: more came back than was given. `now`: ready() is no longer asked about what has arrived by then.
+    // False: more came back than was given. `now`: what has arrived by then may be counted, and ready() takes it as there from the
+    // beginning; 0 where somebody asks for that.
     bool give(std::uint8_t vc, Time due, Time now = 0)
     {
         Ring& own = own_[place(vc)];
