@@ -62,7 +62,7 @@ double rate(test::LlcBlock& block, const std::vector<LineBits>& round, std::uint
     });
 }
 
-class LlcRate : public RtlTest {};
+class LlcRate : public LongRtlTest {};
 
 TEST_F(LlcRate, OfBlockAndReference)
 {

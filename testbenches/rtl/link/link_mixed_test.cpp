@@ -7,7 +7,7 @@ namespace {
 
 using namespace link_bench;
 
-class LinkMixed : public RtlTest {};
+class LinkMixed : public LongRtlTest {};
 
 std::vector<std::uint64_t> log_of(Kind left, Kind right, const LinkSet& set, std::uint64_t seed, double errors)
 {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace link_bench;
 
-class LinkRate : public RtlTest {};
+class LinkRate : public LongRtlTest {};
 
 constexpr std::uint64_t clocks = 1'000'000;
 
