@@ -66,6 +66,7 @@ public:
     // A line for this bank will arrive soon, or a step is near: the host may fetch what that needs.
     void prefetch() const
     {
+        // In front of the counts: what a step reads.
         const char* const begin = reinterpret_cast<const char*>(this);
         for (std::size_t line = 0; line < 256; line += 64) __builtin_prefetch(begin + line, 1);
     }

@@ -53,7 +53,7 @@ public:
     Line* end(std::uint32_t slot);
 
     void prefetch(std::uint32_t slot) const { __builtin_prefetch(fills_[slot].first, 1); }
-    // What the next begin() needs.
+    // Fetches into the host's caches what the next begin() writes.
     void prefetch_begin(std::uint64_t number) const
     {
         __builtin_prefetch(&buckets_[place_of(number)], 1);

@@ -48,7 +48,8 @@ struct Errors {
     std::string text;
 };
 
-// Of all algorithms with an estimate, or of each so many, against their time there, or with other parameters.
+// How far estimates are from simulated times, over the algorithms that have an estimate: all of them, or one in `every`. `sets`: parameters
+// of the simulated runs that the estimates do not know.
 Errors errors_of(const Case& at, const std::string& bytes, const std::vector<std::string>& sets = {},
     std::uint64_t every = 1)
 {

@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-// What an account of one channel must say, with every credit kept apart.
+// The account to compare with, of one channel: it keeps the time of every credit.
 struct PlainAccount {
     std::deque<Time> due;  // when each can be used, in the order in which they will be taken
     std::uint32_t all;

@@ -4,7 +4,8 @@
 // A credit that comes back counts from the time it arrives. What a channel has borrowed from the pool goes back
 // there first. Slots of one channel come back in order.
 //
-// Of credits that are there only the number is kept, so that a channel takes no more of the host's caches than it has credits on their way.
+// Credits that have arrived are only counted. Due times are kept of those on their way, which are few, so that they stay in the
+// host's caches.
 #pragma once
 
 #include <array>
