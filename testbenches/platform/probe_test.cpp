@@ -137,7 +137,8 @@ TEST(Probe, TheMeasuredProfileMeetsTheMeasurement)
 {
     const std::string file = std::string(WEFT_SOURCE_DIR) + "/examples/h100_measured/profile.yaml";
     for (const ProbePart part : {ProbePart::latency, ProbePart::caches, ProbePart::dram})
-        for (const auto& [row, value] : values_of(part, file)) EXPECT_TRUE(fits("h100", row, value, 3)) << row << " " << value;
+        for (const auto& [row, value] : values_of(part, file))
+            EXPECT_TRUE(fits("h100", row, value, 3)) << row << " " << value;
 }
 
 TEST(Probe, ADetunedParameterShows)
