@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

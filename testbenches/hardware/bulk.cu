@@ -1,7 +1,7 @@
 // Bulk copies between the memory and the shared memory of an SM, as a thread hands them over.
 #include <string>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

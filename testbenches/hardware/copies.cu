@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

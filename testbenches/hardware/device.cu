@@ -1,4 +1,4 @@
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

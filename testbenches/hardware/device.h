@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "report.h"
+#include "testbenches/hardware/report.h"
 
 namespace hardware {
 

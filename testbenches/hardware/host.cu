@@ -1,6 +1,6 @@
 // Words in the memory of the host: a load of the GPU, and turns between the GPU and a thread of the host.
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

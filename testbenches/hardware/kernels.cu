@@ -1,5 +1,5 @@
 // Kernels one after the other: in a stream and in a graph.
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

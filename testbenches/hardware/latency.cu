@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 

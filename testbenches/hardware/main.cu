@@ -3,7 +3,7 @@
 //     hardware_probe OUT.json [PART...]
 #include <cstring>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace {
 

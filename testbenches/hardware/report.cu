@@ -1,4 +1,4 @@
-#include "report.h"
+#include "testbenches/hardware/report.h"
 
 #include <algorithm>
 #include <cstdlib>

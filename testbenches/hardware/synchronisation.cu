@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "device.h"
+#include "testbenches/hardware/device.h"
 
 namespace hardware {
 
