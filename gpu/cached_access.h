@@ -43,7 +43,7 @@ public:
     // The effects on the unit's L1, if it has one: of a store, of an atomic that is performed elsewhere, of an acquire.
     static void store(const Line& line, ComputeUnit& unit)
     {
-        if (present(unit)) unit.l1().cache->store(line.address, line.data(), line.size);
+        if (present(unit)) unit.l1().cache->store(line.address, line.data_if_any(), line.size);
     }
     static void drop(const Line& line, ComputeUnit& unit)
     {
@@ -69,7 +69,7 @@ private:
 template <class Respond>
 void CachedAccess::fill(Line& fetch, ComputeUnit& unit, const Respond& respond)
 {
-    const L1Cache::Filled filled = unit.l1().cache->fill(fetch_of(fetch.tag), fetch.data());
+    const L1Cache::Filled filled = unit.l1().cache->fill(fetch_of(fetch.tag), fetch.data_if_any());
     network_.give(fetch);
     const auto following = [](const Line& line) { return line.next == nullptr ? nullptr : &Line::of(*line.next); };
     for (Line* line = filled.answered; line != nullptr;) {

@@ -21,6 +21,7 @@ Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path
     : sc_module(name), TimedComponent(event_queue, std::move(path)), timing_(spec), map_(spec, slices, sector_shift),
       wakes_(spec.channels, HbmChannel::never), targets_("target", slices, socket_creator<LineTargetSocket>(*this))
 {
+    parts_.hold_no_data();
     channels_.reserve(spec.channels);
     for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
     request_prefetch({&map_, &channels_});

@@ -30,8 +30,13 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
 {
     checkers_.keep_problems();
     const std::uint64_t grain = resolved.engine().grain;
-    if (data_on)
-        for (const auto& share : shares_) share->pool.hold_wide(static_cast<std::uint32_t>(grain));
+    for (const auto& share : shares_) {
+        if (data_on) {
+            share->pool.hold_wide(static_cast<std::uint32_t>(grain));
+        } else {
+            share->pool.hold_no_data();
+        }
+    }
     std::vector<RunContext> of_parts;
     for (const auto& share : shares_)
         of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});

@@ -214,7 +214,8 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
     out.gpu_bytes += ranks * (units * contexts * sizeof(Wavefront) + resident * windows * sizeof(RegisterSet));
     out.transactions = shape.moved / line_bytes;
     out.schedule_bytes += shape.schedule_bytes() + shape.program_bytes() + shape.flag_bytes();
-    out.flight_bytes = flight.lines * sizeof(Line) + flight.table_bytes;
+    const bool roomy = data_on || shape.switch_lines > 0;  // switches combine data, whether they count or not
+    out.flight_bytes = flight.lines * static_cast<double>(sizeof(Line) + (roomy ? line_bytes : 0)) + flight.table_bytes;
     if (data_on) {
         out.content_bytes = shape.buffer_bytes;
         out.flight_bytes += ranks * resident * windows * shape.most_sources * instruction;

@@ -173,6 +173,41 @@ TEST(EventQueueParts, ALineGoesOnAsData)
     EXPECT_EQ(from.live() + to.live(), 0U);
 }
 
+// Between pools with and without room for data: a word needs none, more does.
+TEST(EventQueueParts, ALineGoesOnWithTheDataThatItHas)
+{
+    LinePool roomy;
+    LinePool bare;
+    bare.hold_no_data();
+    std::vector<std::byte> record(LineRecord::bytes(0, line_bytes));
+    for (LinePool* const from : {&roomy, &bare})
+        for (LinePool* const to : {&roomy, &bare})
+            for (const unsigned carried : {0U, 4U, 8U, 16U, line_bytes})
+                for (const bool more : {false, true}) {
+                    SCOPED_TRACE(carried + (more ? 0.5 : 0));
+                    Line& line = from->take();
+                    line.begin(LineOp::write, 0x40, line_bytes);
+                    line.set_operand(0x0807060504030201);
+                    if (more || from == &roomy)
+                        for (unsigned i = 8; i < line_bytes; ++i)
+                            line.data()[i] = static_cast<std::uint8_t>(more ? i + 1 : 0);
+                    std::fill(record.begin(), record.end(), std::byte{0xcc});
+                    line.save(record.data(), carried);
+                    Line& copy = to->take();
+                    copy.restore(record.data());
+                    if (carried >= 8) {
+                        EXPECT_EQ(copy.operand(), 0x0807060504030201U);
+                    }
+                    if (carried == 4) {
+                        EXPECT_EQ(copy.operand() & 0xffffffffU, 0x04030201U);
+                    }
+                    if (to == &bare && (!more || carried <= 8)) {
+                        EXPECT_EQ(copy.data_if_any(), nullptr);
+                    }
+                    for (unsigned i = 0; i < carried; ++i) ASSERT_EQ(copy.data()[i], i < 8 || more ? i + 1 : 0) << i;
+                }
+}
+
 // Data go the way that the operation moves them; without contents, whole lines leave theirs behind, and flags do not.
 TEST(EventQueueParts, ALineTakesAlongWhatItBrings)
 {

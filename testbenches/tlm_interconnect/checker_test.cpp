@@ -439,7 +439,7 @@ TEST(Checker, SwitchedOffItIsNotThere)
     checkers.bind(initiator.out, target.in);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     EXPECT_EQ(checkers.size(), 0u);
-    EXPECT_EQ(initiator.out->transport_dbg(*std::make_unique<Line>(nullptr)), 17u);
+    EXPECT_EQ(initiator.out->transport_dbg(*std::make_unique<Line>(nullptr, false)), 17u);
 }
 
 TEST(Checker, TimesAreTheSameWithAndWithoutIt)

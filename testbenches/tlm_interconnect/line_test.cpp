@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "tlm_interconnect/protocol/line_pool.h"
@@ -139,6 +140,77 @@ TEST(LineTest, AForeignReferenceKeepsItOutOfThePool)
     EXPECT_EQ(pool.live(), 0U);
     EXPECT_EQ(&pool.take(), &line);
     EXPECT_EQ(line.marks, 0);
+}
+
+// Neighbours in a block without room for data lie next to each other: nothing of one may reach the next.
+TEST(LineTest, WithoutRoomItHasAWordAndFindsDataElsewhere)
+{
+    LinePool pool;
+    pool.hold_no_data();
+    EXPECT_FALSE(pool.roomy());
+    Line& first = pool.take();
+    Line& second = pool.take();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&second) - reinterpret_cast<std::uintptr_t>(&first), sizeof(Line));
+    for (Line* line : {&first, &second}) line->begin(LineOp::fetch, 0x40, 8);
+    first.set_operand(0x1122334455667788);
+    second.set_operand(5);
+    EXPECT_EQ(first.operand(), 0x1122334455667788U);
+    EXPECT_EQ(first.data_if_any(), nullptr);
+    EXPECT_EQ(first.comparand(), 0U);
+    EXPECT_EQ(first.data_if_any(), nullptr);
+    // What is there when somebody asks where: the word, and zeros.
+    for (unsigned i = 8; i < line_bytes; ++i) EXPECT_EQ(first.data()[i], 0) << i;
+    EXPECT_EQ(first.data_if_any(), first.data());
+    EXPECT_EQ(first.comparand(), 0U);
+    EXPECT_EQ(first.operand(), 0x1122334455667788U);
+    first.set_comparand(9);
+    EXPECT_EQ(first.comparand(), 9U);
+    // From then on it is one with the data, and with the payload's.
+    std::memset(first.data(), 0xff, line_bytes);
+    EXPECT_EQ(first.operand(), ~std::uint64_t{0});
+    first.set_operand(7);
+    EXPECT_EQ(first.data()[0], 7);
+    EXPECT_EQ(first.make_payload().get_data_ptr(), first.data());
+    // As much as a wide transaction has; what was there stays.
+    first.begin(LineOp::write, 0, most_transaction_bytes);
+    std::memset(first.data() + line_bytes, 0xee, most_transaction_bytes - line_bytes);
+    EXPECT_EQ(first.operand(), 7U);
+    EXPECT_EQ(second.op, LineOp::fetch);
+    EXPECT_EQ(second.operand(), 5U);
+    EXPECT_EQ(second.data_if_any(), nullptr);
+    pool.give(first);
+    pool.give(second);
+    // It keeps the place, and the next use has it.
+    EXPECT_EQ(&pool.take(), &second);
+    EXPECT_EQ(&pool.take(), &first);
+    EXPECT_NE(first.data_if_any(), nullptr);
+}
+
+TEST(LineTest, RoomComesBackForWhoAsksInTime)
+{
+    LinePool pool;
+    pool.hold_no_data();
+    pool.hold_data();
+    EXPECT_TRUE(pool.roomy());
+    Line& line = pool.take();
+    EXPECT_EQ(line.data(), reinterpret_cast<std::uint8_t*>(&line) + sizeof(Line));
+    EXPECT_EQ(line.data_if_any(), line.data());
+    for (unsigned i = 0; i < line_bytes; ++i) EXPECT_EQ(line.data()[i], 0) << i;
+
+    LinePool wide;
+    wide.hold_wide(512);
+    wide.hold_data();  // changes nothing
+    Line& one = wide.take();
+    EXPECT_EQ(reinterpret_cast<char*>(&wide.take()) - reinterpret_cast<char*>(&one),
+        static_cast<std::ptrdiff_t>(sizeof(Line) + 512));
+
+    LinePool late;
+    late.hold_no_data();
+    Line& without = late.take();
+    late.hold_data();
+    EXPECT_FALSE(late.roomy());
+    EXPECT_EQ(without.data_if_any(), nullptr);
+    late.take().set_operand(3);
 }
 
 TEST(LineTest, ItsWayBackHas32Entries)

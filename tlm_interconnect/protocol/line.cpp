@@ -51,14 +51,33 @@ LineExtras::LineExtras(Line& line, tlm::tlm_mm_interface* pool) : payload(pool)
     payload.set_extension(new LineExtension(line));
 }
 
-Line::Line(tlm::tlm_mm_interface* pool) : pool_(pool) {}
-Line::~Line() = default;
+Line::~Line()
+{
+    if (has_extras_) delete extras_;
+}
 
 LineExtras& Line::extras()
 {
-    if (!extras_) extras_ = std::make_unique<LineExtras>(*this, pool_);
+    if (!has_extras_) {
+        extras_ = new LineExtras(*this, pool_);
+        has_extras_ = true;
+    }
     return *extras_;
 }
+
+bool Line::has_own_data() const { return has_extras_ && !extras_->data.empty(); }
+
+std::uint8_t* Line::own_data()
+{
+    std::vector<std::uint8_t>& own = extras().data;
+    const bool first = own.empty();
+    const std::size_t wanted = std::max<std::size_t>(size, line_bytes);
+    if (own.size() < wanted) own.resize(wanted);
+    if (first) std::memcpy(own.data(), &word_, sizeof word_);
+    return own.data();
+}
+
+std::uint8_t* Line::word() { return roomy_ || has_own_data() ? data() : reinterpret_cast<std::uint8_t*>(&word_); }
 
 tlm::tlm_generic_payload& Line::payload() { return extras().payload; }
 
@@ -69,7 +88,7 @@ tlm::tlm_generic_payload& Line::make_payload()
     out.set_command(op == LineOp::read ? tlm::TLM_READ_COMMAND
             : op == LineOp::write      ? tlm::TLM_WRITE_COMMAND
                                        : tlm::TLM_IGNORE_COMMAND);
-    out.set_data_ptr(data_);
+    out.set_data_ptr(data());
     out.set_data_length(size);
     out.set_streaming_width(size);
     out.set_byte_enable_ptr(nullptr);
@@ -91,19 +110,19 @@ std::uint16_t& Line::last_entry(unsigned number)
 std::uint64_t Line::operand() const
 {
     std::uint64_t value = 0;
-    std::memcpy(&value, data_, sizeof value);
+    std::memcpy(&value, const_cast<Line*>(this)->word(), sizeof value);
     return value;
 }
 
-void Line::set_operand(std::uint64_t value) { std::memcpy(data_, &value, sizeof value); }
+void Line::set_operand(std::uint64_t value) { std::memcpy(word(), &value, sizeof value); }
 
 std::uint64_t Line::comparand() const
 {
     std::uint64_t value = 0;
-    std::memcpy(&value, data_ + sizeof value, sizeof value);
+    if (const std::uint8_t* const held = data_if_any()) std::memcpy(&value, held + sizeof value, sizeof value);
     return value;
 }
 
-void Line::set_comparand(std::uint64_t value) { std::memcpy(data_ + sizeof value, &value, sizeof value); }
+void Line::set_comparand(std::uint64_t value) { std::memcpy(data() + sizeof value, &value, sizeof value); }
 
 }  // namespace weft

@@ -6,13 +6,15 @@
 // line; requester and home touch a second one, and data a third. A model of another protocol gets a tlm_generic_payload, which
 // make_payload() fills from the line and which leads back to it by its LineExtension.
 //
-// Lines come from a LinePool together with their data: 64 bytes, or as many as the widest transaction of the run. The generic payload and the LatencyBreakdown of a line are
-// allocated when it first needs them, and stay with it; nothing is allocated in steady state.
+// Lines come from a LinePool together with room for data behind them: 64 bytes, or as many as the widest transaction of the run. In a
+// run without data they have none: a word of a flag is in the line itself, and who asks for data() nevertheless, as a foreign
+// module may, gets room that is allocated then. The generic payload and the LatencyBreakdown of a line are allocated when it first
+// needs them, too. All of it stays with the line; nothing is allocated in steady state.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include <tlm>
 
@@ -151,7 +153,8 @@ class Line final : public LineHeader {
 public:
     static constexpr unsigned max_depth = 32;
 
-    explicit Line(tlm::tlm_mm_interface* pool);
+    // `roomy`: its pool has room for data behind it.
+    Line(tlm::tlm_mm_interface* pool, bool roomy) : roomy_(roomy), pool_(pool) {}
     ~Line();
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
@@ -216,12 +219,11 @@ public:
         return choice;
     }
 
-    // As many bytes as its pool gives a line.
-    std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(this) + (sizeof(Line) - line_bytes); }
-    const std::uint8_t* data() const
-    {
-        return reinterpret_cast<const std::uint8_t*>(this) + (sizeof(Line) - line_bytes);
-    }
+    // As many bytes as its pool gives a line, or as it needs where that gives none.
+    std::uint8_t* data() { return roomy_ ? reinterpret_cast<std::uint8_t*>(this) + sizeof(Line) : own_data(); }
+    const std::uint8_t* data() const { return const_cast<Line*>(this)->data(); }
+    // The same; null where there is nothing but a word.
+    const std::uint8_t* data_if_any() const { return roomy_ || has_own_data() ? data() : nullptr; }
     std::uint64_t operand() const;  // atomics, await: the first 8 bytes of data
     void set_operand(std::uint64_t value);
     std::uint64_t comparand() const;  // compare_swap: the next 8
@@ -270,14 +272,22 @@ private:
     }
     std::uint16_t& last_entry(unsigned number);
     LineExtras& extras();
+    std::uint8_t* own_data();
+    bool has_own_data() const;
+    std::uint8_t* word();  // the first 8 bytes of data
 
     std::int8_t status_ = tlm::TLM_INCOMPLETE_RESPONSE;
+    bool roomy_;               // its data are behind it
+    bool has_extras_ = false;  // which of the two below it has
     std::uint16_t far_path_[far_entries] = {};
-    std::unique_ptr<LineExtras> extras_;
-    tlm::tlm_mm_interface* pool_;
-    alignas(64) std::uint8_t data_[line_bytes] = {};  // and what the pool has behind the line
+    union {
+        tlm::tlm_mm_interface* pool_;
+        LineExtras* extras_;
+    };
+    // Without room: the first 8 bytes of data, zeros behind them, until somebody asks where they are.
+    std::uint64_t word_ = 0;
 };
-static_assert(sizeof(Line) == 192, "a line is a header, a cache line for its ends, and its data");
+static_assert(sizeof(Line) == 128, "a line is a header and a cache line for its ends; its data are behind it");
 
 // A line while its requester issues it, from begin() to when it is sent: the only way to write what the line asks for.
 class LineIssue {
@@ -348,7 +358,8 @@ struct LineExtras {
 
     tlm::tlm_generic_payload payload;
     LatencyBreakdown breakdown;
-    std::uint16_t path[14] = {};  // the last entries of a long return path
+    std::uint16_t path[14] = {};     // the last entries of a long return path
+    std::vector<std::uint8_t> data;  // of a line without room for them; empty: nobody has asked for it
 };
 
 }  // namespace weft

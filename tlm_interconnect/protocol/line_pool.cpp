@@ -1,5 +1,6 @@
 #include "tlm_interconnect/protocol/line_pool.h"
 
+#include <cstring>
 #include <new>
 
 namespace weft {
@@ -19,7 +20,8 @@ void LinePool::grow()
     auto* block = static_cast<std::uint8_t*>(memory);
     blocks_.push_back(block);
     for (std::size_t i = block_lines; i-- > 0;) {
-        Line* line = new (block + i * stride_) Line(this);
+        Line* line = new (block + i * stride_) Line(this, roomy());
+        std::memset(block + i * stride_ + sizeof(Line), 0, stride_ - sizeof(Line));
         line->next = free_;
         free_ = line;
     }

@@ -1,5 +1,6 @@
 #include "tlm_interconnect/protocol/line_record.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft {
@@ -33,7 +34,12 @@ std::size_t Line::save(std::byte* at, unsigned carried)
         std::memcpy(at, &port, sizeof port);
         at += sizeof port;
     }
-    std::memcpy(at, data(), carried);
+    if (const std::uint8_t* const held = data_if_any()) {
+        std::memcpy(at, held, carried);
+    } else {
+        std::memset(at, 0, carried);
+        std::memcpy(at, &word_, std::min<std::size_t>(carried, sizeof word_));
+    }
     return record.bytes();
 }
 
@@ -63,7 +69,16 @@ std::size_t Line::restore(const std::byte* at)
         at += sizeof port;
         path_entry(entry) = port;
     }
-    std::memcpy(data(), at, record.carried);
+    // Zeros behind a word need no room.
+    const std::byte* const end = at + record.carried;
+    const std::byte* const behind = at + std::min<std::size_t>(record.carried, sizeof word_);
+    const bool fits = std::all_of(behind, end, [](std::byte value) { return value == std::byte{0}; });
+    if (fits && data_if_any() == nullptr) {
+        word_ = 0;
+        std::memcpy(&word_, at, static_cast<std::size_t>(behind - at));
+    } else {
+        std::memcpy(data(), at, record.carried);
+    }
     return record.bytes();
 }
 

@@ -14,6 +14,7 @@ GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, 
       timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate), contexts_(spec.group_contexts),
       places_(spec.waiting_contributions)
 {
+    pool.hold_data();
     for (std::size_t i = contexts_.size(); i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
     std::size_t buckets = 1;
     while (buckets < contexts_.size()) buckets *= 2;
