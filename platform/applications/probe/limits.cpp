@@ -39,12 +39,15 @@ namespace {
 
 // The parts of one GPU, by short names.
 struct OneGpu {
-    explicit OneGpu(const ResolvedSystem& system)
-        : gpu(system.gpu(system.endpoints().at(0))), network(system.network(system.endpoints().at(0))),
+    // Of all units, or of so many.
+    explicit OneGpu(const ResolvedSystem& system, std::uint64_t some = 0)
+        : units(some > 0 ? some : system.gpu(system.endpoints().at(0)).compute_units),
+          gpu(system.gpu(system.endpoints().at(0))), network(system.network(system.endpoints().at(0))),
           l1(system.l1(system.endpoints().at(0))), l2(system.l2(system.endpoints().at(0))),
           side(system.memory_side(system.endpoints().at(0))), hbm(system.hbm(system.endpoints().at(0)))
     {
     }
+    std::uint64_t units;
     const GpuSpec& gpu;
     const NetworkSpec& network;
     const L1Spec& l1;
@@ -52,11 +55,11 @@ struct OneGpu {
     const MemorySideSpec& side;
     const HbmSpec& hbm;
 
-    double lines_in_flight() const { return static_cast<double>(gpu.compute_units * gpu.outstanding); }
-    // Lines that the registers of `shape` hold on all units.
+    double lines_in_flight() const { return static_cast<double>(units * gpu.outstanding); }
+    // Lines that the registers of `shape` hold on them.
     double lines_of(const ProbeBench::Shape& shape) const
     {
-        const std::uint64_t groups = gpu.compute_units * gpu.workgroups_per_unit;
+        const std::uint64_t groups = units * gpu.workgroups_per_unit;
         return static_cast<double>(groups * shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) /
             line_bytes;
     }
@@ -65,7 +68,7 @@ struct OneGpu {
 // What loads of the units have in common wherever their data are.
 void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape, double latency)
 {
-    out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.gpu.compute_units));
+    out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.units));
     out.add_in_flight("gpu.outstanding", one.lines_in_flight(), latency);
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
 }
@@ -74,7 +77,7 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
 void add_network(RowLimits& out, const OneGpu& one, double directions)
 {
     const double data = static_cast<double>(line_bytes) / static_cast<double>(line_bytes + one.network.header);
-    out.add_rate("network.unit_rate", one.network.unit_rate, one.gpu.compute_units, directions * data);
+    out.add_rate("network.unit_rate", one.network.unit_rate, one.units, directions * data);
     out.add_rate("network.slice_rate", one.network.slice_rate, one.l2.slices, directions * data);
     out.add_rate("l2.bandwidth", one.l2.bandwidth, 1);
 }
@@ -121,7 +124,7 @@ void add_dram(RowLimits& out, const OneGpu& one, bool turns)
 std::vector<RateLimit> l1_limits(const OneGpu& one)
 {
     RowLimits out;
-    out.add_rate("l1.bandwidth", one.l1.bandwidth, one.gpu.compute_units);
+    out.add_rate("l1.bandwidth", one.l1.bandwidth, one.units);
     add_units(out, one, full_shape(one.gpu), static_cast<double>(one.l1.latency));
     return out.sorted();
 }
@@ -160,7 +163,7 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
     add_network(out, one, sides);
     if (one.side.present()) out.add_rate("memory_side.bandwidth", one.side.bandwidth, 1);
     const ProbeBench::Shape shape = stream_shape(one.gpu, one.hbm);
-    out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.gpu.compute_units));
+    out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.units));
     if (writes) {
         out.add_in_flight("gpu.outstanding", one.lines_in_flight(), hit);
         return out.sorted();
@@ -176,12 +179,40 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
     return out.sorted();
 }
 
+// Of one unit. A copy's payload counts once: it takes two requests, two places in flight and twice the L2's rate.
+std::vector<RateLimit> unit_limits(const OneGpu& one, const std::string& row)
+{
+    RowLimits out;
+    const double hit = local_hit_ps(one.gpu, one.l2);
+    const ProbeBench::Shape shape = full_shape(one.gpu);
+    if (row != "bandwidth.unit_copy") {
+        double latency = hit;
+        if (row == "bandwidth.unit_dram") {
+            if (!one.hbm.ours()) return {};
+            add_dram(out, one, false);
+            latency += side_ps(one) + dram_ps(one.hbm);
+        }
+        add_network(out, one, 1);
+        out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce));
+        out.add_in_flight("gpu.outstanding", one.lines_in_flight(), latency);
+        if (row != "bandwidth.unit_write") out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
+        return out.sorted();
+    }
+    add_network(out, one, 1);
+    out.add_rate("l2.bandwidth", one.l2.bandwidth, 1, 0.5);
+    out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce) / 2);
+    out.add_in_flight("gpu.outstanding", one.lines_in_flight(), 2 * hit);
+    out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), hit);
+    return out.sorted();
+}
+
 }  // namespace
 
 std::vector<RateLimit> limits_of(const ResolvedSystem& system, const std::string& row)
 {
     if (system.endpoints().empty() || row.rfind("bandwidth.", 0) != 0) return {};
     if (row.rfind("bandwidth.peer_", 0) == 0 || row == "bandwidth.all_to_all") return peer_limits_of(system, row);
+    if (row.rfind("bandwidth.unit_", 0) == 0) return unit_limits(OneGpu(system, 1), row);
     const OneGpu one(system);
     if (row == "bandwidth.l1") return one.l1.size > 0 ? l1_limits(one) : std::vector<RateLimit>();
     if (row.rfind("bandwidth.dram_", 0) == 0) return dram_limits(one, row);

@@ -33,6 +33,7 @@ ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelReg
     switch (part) {
     case ProbePart::latency: measure_latency(system, bench, out); break;
     case ProbePart::caches: measure_caches(system, bench, out); break;
+    case ProbePart::one_unit: measure_one_unit(system, bench, out); break;
     case ProbePart::dram: measure_dram(system, bench, out); break;
     case ProbePart::synchronisation: measure_synchronisation(system, bench, out); break;
     case ProbePart::peer_latency: measure_peer_latency(bench, out); break;

@@ -35,6 +35,7 @@ ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm);
 void measure_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_curve(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
+void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_peer_latency(ProbeBench& bench, ProbeResult& out);

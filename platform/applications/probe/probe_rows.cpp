@@ -17,6 +17,10 @@ const std::vector<ProbeRow>& probe_rows()
         {"bandwidth.dram_read", "GB/s", ProbePart::dram, "reads, DRAM"},
         {"bandwidth.dram_copy", "GB/s", ProbePart::dram, "copy, DRAM; both directions counted"},
         {"bandwidth.dram_write", "GB/s", ProbePart::dram, "writes, DRAM"},
+        {"bandwidth.unit_read", "GB/s", ProbePart::one_unit, "one unit reads, L2"},
+        {"bandwidth.unit_write", "GB/s", ProbePart::one_unit, "one unit writes, L2"},
+        {"bandwidth.unit_copy", "GB/s", ProbePart::one_unit, "one unit copies, L2 to L2, payload"},
+        {"bandwidth.unit_dram", "GB/s", ProbePart::one_unit, "one unit reads, DRAM"},
         {"time.handoff", "ns", ProbePart::synchronisation, "compare-swap hand-off, units of one partition"},
         {"time.handoff_far", "ns", ProbePart::synchronisation, "compare-swap hand-off, units of two partitions"},
         {"time.kernel", "ns", ProbePart::synchronisation, "small kernels back to back, each"},
@@ -45,7 +49,7 @@ const ProbeRow* find_probe_row(const std::string& name)
 const std::vector<ProbePart>& probe_parts()
 {
     static const std::vector<ProbePart> parts{ProbePart::latency, ProbePart::caches, ProbePart::dram,
-        ProbePart::synchronisation, ProbePart::peer_latency, ProbePart::peer_bandwidth, ProbePart::curve,
+        ProbePart::one_unit, ProbePart::synchronisation, ProbePart::peer_latency, ProbePart::peer_bandwidth, ProbePart::curve,
         ProbePart::little};
     return parts;
 }
@@ -56,6 +60,7 @@ const char* name_of(ProbePart part)
     case ProbePart::latency: return "latency";
     case ProbePart::caches: return "caches";
     case ProbePart::dram: return "dram";
+    case ProbePart::one_unit: return "one_unit";
     case ProbePart::synchronisation: return "synchronisation";
     case ProbePart::peer_latency: return "peer_latency";
     case ProbePart::peer_bandwidth: return "peer_bandwidth";

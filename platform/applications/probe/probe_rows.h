@@ -11,6 +11,7 @@ enum class ProbePart : std::uint8_t {
     latency,
     caches,
     dram,
+    one_unit,
     synchronisation,
     peer_latency,
     peer_bandwidth,
