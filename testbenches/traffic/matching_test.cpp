@@ -179,7 +179,10 @@ TEST(Matching, ChannelsGoToQueuesInTurn)
 // The rule of matching.h in plain words: what channels and queues are offered next is searched for one by one.
 class PlainChannels {
 public:
-    PlainChannels(bool input_first, unsigned queues) : input_first_(input_first), queues_(queues), granted_(16), accepted_(queues) {}
+    PlainChannels(bool input_first, unsigned queues)
+        : input_first_(input_first), queues_(queues), granted_(16), accepted_(queues)
+    {
+    }
 
     std::map<std::uint32_t, int> match(const std::vector<ChannelMatching::Request>& requests, unsigned free)
     {
@@ -230,7 +233,8 @@ TEST(Matching, ChannelsFollowTheRuleForAnyRequests)
         for (unsigned round = 0; round < 3'000; ++round) {
             std::vector<ChannelMatching::Request> requests;
             for (std::uint32_t queue = 0; queue < queues; ++queue)
-                if (random.below(3) == 0) requests.push_back({queue, static_cast<std::uint16_t>(random.below(65'536)), -1});
+                if (random.below(3) == 0)
+                    requests.push_back({queue, static_cast<std::uint16_t>(random.below(65'536)), -1});
             const auto free = static_cast<std::uint16_t>(random.below(65'536) | random.below(65'536));
             const std::map<std::uint32_t, int> expected = plain.match(requests, free);
             if (requests.size() == 1) {

@@ -125,8 +125,8 @@ std::uint16_t CrossbarSwitch::vc_set_channels(const Output& output, VcClass cls,
 {
     static_assert(vc_classes == 4 && max_vc_sets == 4, "the masks below are for four classes and VC sets");
     constexpr std::uint16_t vc_sets[] = {0, 0x1, 0x11, 0x111, 0x1111};
-    return static_cast<std::uint16_t>(vc_sets[output.vc_sets]
-                                      << (vc_set * output.vc_sets * vc_classes + static_cast<unsigned>(cls)));
+    return static_cast<std::uint16_t>(
+        vc_sets[output.vc_sets] << (vc_set * output.vc_sets * vc_classes + static_cast<unsigned>(cls)));
 }
 
 CrossbarSwitch::Way CrossbarSwitch::way_to(Exit exit) const

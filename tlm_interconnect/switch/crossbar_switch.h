@@ -60,9 +60,9 @@ private:
         ScheduledItem* tail = nullptr;
         std::uint16_t channels = 0;  // of the output, that the head may use
         std::uint8_t output = 0;
-        std::uint8_t channel = 0;      // won
-        std::uint8_t input = 0;        // crossbar input, of the head
-        std::uint8_t turn = 0;         // among the queues of a crossbar input
+        std::uint8_t channel = 0;  // won
+        std::uint8_t input = 0;    // crossbar input, of the head
+        std::uint8_t turn = 0;     // among the queues of a crossbar input
         std::uint8_t next_turn = 0;
     };
     // What is looked at in every clock, half a cache line.
@@ -165,7 +165,8 @@ private:
     static std::uint16_t vc_set_channels(const Output& output, VcClass cls, unsigned vc_set);
 
     // In every clock and for every line.
-    alignas(64) Time next_tick_ = CreditAccount::no_time;  // 0 while one runs, which sees itself when the next one is wanted
+    alignas(64) Time next_tick_ =
+        CreditAccount::no_time;  // 0 while one runs, which sees itself when the next one is wanted
     Time last_edge_ = 0;
     unsigned last_slot_ = 0;
     std::uint32_t near_lines_ = 0;  // in arriving_
@@ -202,9 +203,9 @@ private:
     const bool buffered_;
     bool separate_;
     std::vector<Port> ports_;
-    Place places_[max_vcs];                      // by channel
-    Arrivals arriving_[near_edges];              // by edge
-    TimedItem first_ticks_[2];                   // one may lie before another that is already on the event queue
+    Place places_[max_vcs];          // by channel
+    Arrivals arriving_[near_edges];  // by edge
+    TimedItem first_ticks_[2];       // one may lie before another that is already on the event queue
     CrossbarMatching matching_;
     ChannelMatching channel_matching_;
     std::uint16_t* candidate_ = nullptr;                                   // queue, by crossbar input and output

@@ -54,8 +54,8 @@ void CrossbarSwitch::allocate_channels()
             return;
         }
         // An output that one queue asks for needs no matching.
-        const int channel = channel_matching_.match_one(
-            queue.output, number, static_cast<std::uint16_t>(queue.channels & ~out.held));
+        const int channel =
+            channel_matching_.match_one(queue.output, number, static_cast<std::uint16_t>(queue.channels & ~out.held));
         if (channel >= 0) win(number, static_cast<unsigned>(channel));
     });
     for (; contended != 0; contended &= contended - 1) {
