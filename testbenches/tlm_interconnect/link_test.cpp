@@ -120,6 +120,37 @@ TEST(Link, ThroughputIsTheBandwidthWhenCreditsCoverTheRoundTrip)
     for (const Statistic& statistic : system.links[0]->statistics()) EXPECT_EQ(statistic.value, 0) << statistic.name;
 }
 
+// Whether a line is like the one before it changes nothing of what is counted, nor when the count is read.
+TEST(Link, LinesOfKindsInTurnAreCountedAsLinesOfOneKind)
+{
+    FabricSystem::Options options;
+    FabricSystem system(two_ends(), options);
+    const LinkSpec& spec = options.link;
+    std::uint64_t wire[2] = {};
+    std::uint64_t payload[2] = {};
+    unsigned count = 0;
+    for (const unsigned run : {1U, 2U, 5U, 1U, 1U, 3U, 8U})
+        for (const auto& [op, size] : {std::pair{LineOp::write, 64U}, std::pair{LineOp::read, 64U},
+                 std::pair{LineOp::write, 8U}, std::pair{LineOp::atomic, 8U}})
+            for (unsigned i = 0; i < run; ++i, ++count) {
+                system.endpoints[0]->issue(0, op, 1, 64 * count, size);
+                for (const LineClass cls : {LineClass::request, LineClass::response}) {
+                    wire[static_cast<unsigned>(cls)] += wire_bytes(spec, op, size, cls);
+                    payload[static_cast<unsigned>(cls)] += payload_bytes(op, size, cls);
+                }
+            }
+    sc_core::sc_start();
+    system.expect_clean();
+    for (const unsigned end : {0U, 1U}) {
+        const Link::Direction direction = system.links[0]->direction(end);
+        EXPECT_EQ(direction.lines, count);
+        EXPECT_EQ(direction.wire_bytes, wire[end]);
+        EXPECT_EQ(direction.payload_bytes, payload[end]);
+    }
+    system.links[0]->reset_statistics();
+    for (const Statistic& statistic : system.links[0]->statistics()) EXPECT_EQ(statistic.value, 0) << statistic.name;
+}
+
 TEST(Link, ThroughputIsCreditsTimesSizeOverTheRoundTripWhenTheyDoNot)
 {
     FabricSystem::Options options;

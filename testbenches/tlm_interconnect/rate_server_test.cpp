@@ -67,6 +67,23 @@ TEST(RateServer, AnIdleGapDropsTheRemainder)
     EXPECT_EQ(server.book(11, 1).end, 12u);
 }
 
+TEST(RateServer, TheSameAmountAgainIsTheSameBooking)
+{
+    RateServer server(3'000'000'000'000);  // 64 B: 21 1/3 ps
+    RateServer again(3'000'000'000'000);
+    again.book(0, 64);
+    server.book(0, 64);
+    Time at = 0;
+    for (unsigned i = 0; i < 1'000; ++i) {
+        at += i * 7 % 41;  // now and then idle
+        const RateServer::Slot one = server.book(at, 64);
+        const RateServer::Slot other = again.book_again(at);
+        ASSERT_EQ(one.start, other.start) << i;
+        ASSERT_EQ(one.end, other.end) << i;
+    }
+    EXPECT_EQ(server.busy(), again.busy());
+}
+
 TEST(RateServer, LargestAmountDoesNotOverflow)
 {
     RateServer server(1'000'000'000'000);

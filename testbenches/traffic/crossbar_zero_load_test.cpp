@@ -183,6 +183,35 @@ TEST(CrossbarZeroLoad, EveryDelayCountsOnce)
     EXPECT_EQ(single_passage(router), 8 * cycle);
 }
 
+// A line may take part from the first edge that is not before its arrival and the latency, however many clocks that is
+// away and whatever the clock: there at 2 ns, and the wire and its flight behind the match.
+TEST(CrossbarZeroLoad, TheFirstEdgeIsExactForAnyClockAndDistance)
+{
+    for (const Time clock : {Time{333}, Time{1'000}, Time{2'001}, Time{1'000'000'000}})
+        for (const Time clocks : {1U, 2U, 6U, 7U, 8U, 9U, 20U})
+            for (const int beside : {-1, 0, 1}) {
+                const Time ready = clocks * clock + static_cast<Time>(static_cast<std::int64_t>(beside));
+                if (ready <= 2 * cycle) continue;
+                SwitchSpec router = plain_router();
+                router.clock = clock;
+                router.latency = ready - 2 * cycle;
+                const Time edge = (ready + clock - 1) / clock * clock;
+                EXPECT_EQ(single_passage(router), edge + router.traversal + 2 * cycle) << clock << ' ' << ready;
+            }
+}
+
+// Lines of every input come at one edge, more than have room in the list of an edge at first, and leave one a clock by one output.
+TEST(CrossbarZeroLoad, ManyLinesOfOneEdgeLeaveOneAClock)
+{
+    constexpr unsigned count = 24;
+    Bench bench(saturated_switch(count, QueueKind::voq, AllocatorKind::islip, 1));
+    for (unsigned e = 1; e < count; ++e) bench.end(e).issue(0, LineOp::write, 0, 64 * e);
+    bench.run();
+    const auto& served = bench.end(0).served;
+    ASSERT_EQ(served.size(), count - 1);
+    for (unsigned i = 1; i < served.size(); ++i) EXPECT_EQ(served[i].at, served[0].at + i * cycle);
+}
+
 // A slot of the next buffer is taken at the match; traversal, wire and flight, a clock to the match there, the
 // credit's flight and its delay later it can be taken again.
 TEST(CrossbarZeroLoad, ThroughputIsCreditsOverTheirRoundTrip)

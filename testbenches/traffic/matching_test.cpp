@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 
 #include "tlm_interconnect/switch/matching.h"
@@ -173,6 +174,80 @@ TEST(Matching, ChannelsGoToQueuesInTurn)
     std::vector<ChannelMatching::Request> none{{0, 1, -1}};
     matching.match(0, none, 0xfffe);
     EXPECT_EQ(none[0].given, -1);
+}
+
+// The rule of matching.h in plain words: what channels and queues are offered next is searched for one by one.
+class PlainChannels {
+public:
+    PlainChannels(bool input_first, unsigned queues)
+        : input_first_(input_first), queues_(queues), granted_(16), accepted_(queues)
+    {
+    }
+
+    std::map<std::uint32_t, int> match(const std::vector<ChannelMatching::Request>& requests, unsigned free)
+    {
+        std::map<unsigned, std::uint32_t> grants;  // channel to queue
+        for (unsigned channel = 0; channel < 16; ++channel)
+            for (unsigned step = 0; step < queues_ && grants.count(channel) == 0; ++step)
+                for (const ChannelMatching::Request& request : requests)
+                    if (request.queue == (granted_[channel] + step) % queues_ && asks(request, free, channel))
+                        grants[channel] = request.queue;
+        std::map<std::uint32_t, int> out;
+        for (const ChannelMatching::Request& request : requests) {
+            for (unsigned step = 0; step < 16 && out.count(request.queue) == 0; ++step) {
+                const unsigned channel = (accepted_[request.queue] + step) % 16;
+                if (grants.count(channel) == 1 && grants[channel] == request.queue)
+                    out[request.queue] = static_cast<int>(channel);
+            }
+        }
+        for (const auto& [queue, channel] : out) {
+            granted_[static_cast<unsigned>(channel)] = (queue + 1) % queues_;
+            accepted_[queue] = static_cast<unsigned>(channel + 1) % 16;
+        }
+        return out;
+    }
+
+private:
+    bool asks(const ChannelMatching::Request& request, unsigned free, unsigned channel) const
+    {
+        const unsigned offered = request.channels & free;
+        if ((offered >> channel & 1U) == 0 || !input_first_) return (offered >> channel & 1U) != 0;
+        unsigned picked = accepted_[request.queue];
+        while ((offered >> picked & 1U) == 0) picked = (picked + 1) % 16;
+        return picked == channel;
+    }
+
+    bool input_first_;
+    unsigned queues_;
+    std::vector<std::uint32_t> granted_;
+    std::vector<unsigned> accepted_;
+};
+
+TEST(Matching, ChannelsFollowTheRuleForAnyRequests)
+{
+    constexpr unsigned queues = 9;
+    for (const AllocatorKind kind : {AllocatorKind::islip, AllocatorKind::input_first}) {
+        ChannelMatching matching(with(kind), 2, queues);
+        PlainChannels plain(kind == AllocatorKind::input_first, queues);
+        RandomStream random(9, static_cast<std::uint64_t>(kind));
+        for (unsigned round = 0; round < 3'000; ++round) {
+            std::vector<ChannelMatching::Request> requests;
+            for (std::uint32_t queue = 0; queue < queues; ++queue)
+                if (random.below(3) == 0)
+                    requests.push_back({queue, static_cast<std::uint16_t>(random.below(65'536)), -1});
+            const auto free = static_cast<std::uint16_t>(random.below(65'536) | random.below(65'536));
+            const std::map<std::uint32_t, int> expected = plain.match(requests, free);
+            if (requests.size() == 1) {
+                const ChannelMatching::Request& only = requests[0];
+                const int channel = matching.match_one(1, only.queue, static_cast<std::uint16_t>(only.channels & free));
+                ASSERT_EQ(channel, expected.empty() ? -1 : expected.begin()->second) << round;
+                continue;
+            }
+            matching.match(1, requests, free);
+            for (const ChannelMatching::Request& request : requests)
+                ASSERT_EQ(request.given, expected.count(request.queue) == 0 ? -1 : expected.at(request.queue)) << round;
+        }
+    }
 }
 
 }  // namespace matching_test

@@ -32,22 +32,24 @@ public:
     // Books `amount` at `arrival` or when the resource is free, whichever is later.
     Slot book(Time arrival, std::uint32_t amount)
     {
-        if (arrival > free_at_) {
-            free_at_ = arrival;
-            remainder_ = 0;
-        }
         if (amount != last_amount_) {
             last_ = split(amount);
             last_amount_ = amount;
         }
+        return book_again(arrival);
+    }
+    // The same amount as the last time. Written so that the host need not guess whether the resource is free.
+    Slot book_again(Time arrival)
+    {
+        const std::uint64_t busy = std::uint64_t{arrival > free_at_} - 1;  // all bits or none
+        const Time start = (free_at_ & busy) | (arrival & ~busy);
         Time duration = last_.quotient;
-        remainder_ += last_.remainder;
+        remainder_ = (remainder_ & busy) + last_.remainder;
         if (remainder_ >= rate_) {
             remainder_ -= rate_;
             ++duration;
         }
-        const Time start = free_at_;
-        free_at_ += duration;
+        free_at_ = start + duration;
         busy_ += duration;
         return {start, free_at_};
     }

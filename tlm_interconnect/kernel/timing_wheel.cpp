@@ -13,6 +13,9 @@ constexpr std::uint64_t no_bucket = ~std::uint64_t{0};
 constexpr std::size_t few_entries = 6;     // up to here insertion sort is faster than places by time
 constexpr std::size_t small_bucket = 24;   // up to here insertion sort is faster
 constexpr std::size_t large_bucket = 160;  // from here sorting by digits is
+constexpr std::size_t large_instant = 32;  // from here entries of one picosecond have places by component
+constexpr std::size_t most_ranks = 512;    // of those
+static_assert(large_bucket <= 256, "places are bytes");
 
 }  // namespace
 
@@ -212,7 +215,33 @@ void BasicTimingWheel<Stamp>::collect(std::size_t slot)
         return;
     }
     sorted_ = open_;
-    order_by_time(sorted_.data(), open_.size());
+    if (open_.size() < large_instant || !sort_instant()) order_by_time(sorted_.data(), open_.size());
+}
+
+// Of a bucket whose entries are all of one picosecond, as of a clock that some modules have: each goes to the place that its
+// component has, so that only those of one component are left to be ordered. False: they are not, or of too many components.
+// sorted_ holds the same as open_.
+template <class Stamp>
+bool BasicTimingWheel<Stamp>::sort_instant()
+{
+    constexpr unsigned rank_shift = 12;
+    std::uint64_t lowest = ~std::uint64_t{0};
+    std::uint64_t highest = 0;
+    for (const Entry& entry : sorted_) {
+        const std::uint64_t at = entry.key >> rank_shift;
+        lowest = std::min(lowest, at);
+        highest = std::max(highest, at);
+    }
+    if (highest - lowest >= most_ranks) return false;
+    std::uint8_t places[most_ranks] = {};
+    const std::size_t ranks = highest - lowest + 1;
+    for (const Entry& entry : sorted_) ++places[(entry.key >> rank_shift) - lowest];
+    std::uint8_t before = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        before = static_cast<std::uint8_t>(before + std::exchange(places[rank], before));
+    for (const Entry& entry : sorted_) open_[places[(entry.key >> rank_shift) - lowest]++] = entry;
+    insert_in_order(open_.data(), 1, open_.size());
+    return true;
 }
 
 // Puts the entries of a bucket, `source`, into open_, as large as they are many: each goes to the place that its picosecond has, so

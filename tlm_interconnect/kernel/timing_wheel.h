@@ -197,6 +197,7 @@ private:
     Time earliest_of(std::uint64_t bucket) const;
     bool open_next(Time latest);
     void collect(std::size_t slot);
+    bool sort_instant();
     void order_by_time(const Entry* source, std::size_t count);
     void sort_open(std::size_t first);
     void sort_by_digits(std::size_t first);

@@ -16,6 +16,7 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
     const Packetiser packetiser(spec);
     for (unsigned end = 0; end < 2; ++end) {
         Wire& wire = wires_[end];
+        wire.event_queue = &event_queue;
         wire.latency = spec.latency;
         wire.free_credits = spec.credit_bytes == 0;
         wire.server.set_rate(spec.bandwidth);
@@ -39,12 +40,14 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
 {
     const Time now = event_queue_.now();
-    const std::uint32_t kind =
-        static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size.code();
+    const std::uint32_t kind = kind_of(line, cls);
     if (kind != wire.last_kind) {
+        wire.sum_up();
         wire.last_kind = kind;
         wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size.code()];
         wire.last_payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
+        const bool watched = kind >> 24 != 0;
+        wire.common_kind = wire.simple && !watched && !line.wide() ? kind : ~0U;
     }
     wire.lines += line.lines();
     wire.payload_bytes += wire.last_payload;
@@ -108,10 +111,10 @@ void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
     wire.flag_bytes += bytes;
 }
 
-Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
+Time Link::take_otherwise(unsigned end, Line& line, LineClass cls, Time delay)
 {
     Wire& wire = wires_[end];
-    const Behind& to = behind(1 - end);
+    const Behind& to = wire.to = behind(1 - end);
     const Passage passage = carry(wire, line, cls, delay);
     if (cls == LineClass::request) {
         if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
@@ -123,11 +126,8 @@ Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
     return passage.sent;
 }
 
-// When a credit that goes out from `end` arrives, from now.
-Time Link::credit_time(unsigned end, const Line& line, Time delay)
+Time Link::time_of_messages(Wire& wire, const Line& line, Time delay)
 {
-    Wire& wire = wires_[end];
-    if (wire.free_credits) return delay + wire.latency;
     Time left = 0;
     for (std::uint32_t credits = line.lines(); credits > 0; --credits)
         left = wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay);
@@ -138,9 +138,9 @@ LinkModel::Direction Link::direction(unsigned end) const
 {
     const Wire& wire = wires_[end];
     Direction out;
-    out.lines = out.packets = wire.lines;
-    out.wire_bytes = wire.wire_bytes + wire.credits.wire_bytes;
-    out.payload_bytes = wire.payload_bytes;
+    out.lines = out.packets = wire.lines + wire.common_lines;
+    out.wire_bytes = wire.wire_bytes + wire.common_lines * wire.last_bytes + wire.credits.wire_bytes;
+    out.payload_bytes = wire.payload_bytes + wire.common_lines * wire.last_payload;
     out.flag_reads = wire.flag_reads;
     out.flag_bytes = wire.flag_bytes;
     out.busy = wire.server.busy();
@@ -159,6 +159,7 @@ LinkModel::Direction Link::direction(unsigned end) const
 void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {
+        wire.common_lines = 0;
         wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credits.count = wire.credits.wire_bytes = 0;
         wire.flag_reads = wire.flag_bytes = 0;
         wire.server.reset_busy();

@@ -53,25 +53,38 @@ private:
     };
     // One direction; what every line needs comes first.
     struct alignas(64) Wire {
+        // Lines like the one before them, which take() passes on by itself: class, op, size and some flags of those, and how many of
+        // them are not in the sums below yet.
+        std::uint32_t common_kind = ~0U;
+        std::uint16_t last_bytes = 0;
+        std::uint16_t last_payload = 0;
+        std::uint64_t common_lines = 0;
         Time latency = 0;
+        Behind to;
+        const EventQueue* event_queue = nullptr;
+        bool free_credits = true;
+        RateServer server;
+        bool simple = true;             // one strand, every line a packet by itself, no frames, free credits
+        bool merges = false;            // the same, but for adjacent lines that merge
+        std::uint32_t last_kind = ~0U;  // of the last line: most are alike
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
         std::uint64_t flag_reads = 0;
         std::uint64_t flag_bytes = 0;
-        std::uint32_t last_kind = ~0U;  // class, op and size of the last line: most are alike
-        std::uint16_t last_bytes = 0;
-        std::uint16_t last_payload = 0;
-        bool free_credits = true;
-        bool simple = true;   // one strand, every line a packet by itself, no frames, free credits
-        bool merges = false;  // the same, but for adjacent lines that merge
-        RateServer server;
         std::vector<Strand> strands;  // not simple
         Framer framer;                // not simple
         std::uint64_t turn = 0;
         CreditMessages credits;  // not simple
 
         explicit Wire(const LinkSpec& spec) : framer(spec), credits(spec) {}
+        void sum_up()
+        {
+            lines += common_lines;
+            wire_bytes += common_lines * last_bytes;
+            payload_bytes += common_lines * last_payload;
+            common_lines = 0;
+        }
     };
     struct Passage {
         Time sent;     // after now: the sender may send the next line
@@ -79,6 +92,9 @@ private:
     };
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
+    // What a line costs depends on, and what is watched on it.
+    static std::uint32_t kind_of(const Line& line, LineClass cls);
+    Time take_otherwise(unsigned end, Line& line, LineClass cls, Time delay);
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
     Passage carry_adjacent(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
@@ -90,11 +106,43 @@ private:
     static Time lead(Line& line, RateServer::Slot slot, Time arrival);
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(unsigned end, const Line& line, Time delay);
+    Time time_of_messages(Wire& wire, const Line& line, Time delay);
 
     EventQueue& event_queue_;
     std::array<Wire, 2> wires_;
     // Wire bytes by class, op and code of the size, so that the hot path looks up instead of computing.
     std::array<std::array<std::array<std::uint16_t, SizeField::codes>, line_ops>, line_classes> cost_{};
 };
+
+inline std::uint32_t Link::kind_of(const Line& line, LineClass cls)
+{
+    const auto flags = static_cast<std::uint32_t>(line.flags & (LineHeader::poll_flag | LineHeader::traced_flag));
+    return flags << 24 | static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 |
+        line.size.code();
+}
+
+// Most lines are like the one before them: nothing but their time on the wire is left to be found out. Inlined, so that such a
+// line passes without another call.
+[[gnu::always_inline]] inline Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
+{
+    Wire& wire = wires_[end];
+    if (kind_of(line, cls) != wire.common_kind) return take_otherwise(end, line, cls, delay);
+    ++wire.common_lines;
+    const Time now = wire.event_queue->now();
+    const Time sent = wire.server.book_again(now + delay).end - now;
+    if (cls == LineClass::request) {
+        call_forward(*wire.to.requests, line, LinePhase::request, sent + wire.latency);
+    } else {
+        call_backward(*wire.to.responses, line, LinePhase::response, sent + wire.latency);
+    }
+    return sent;
+}
+
+// When a credit that goes out from `end` arrives, from now.
+inline Time Link::credit_time(unsigned end, const Line& line, Time delay)
+{
+    Wire& wire = wires_[end];
+    return wire.free_credits ? delay + wire.latency : time_of_messages(wire, line, delay);
+}
 
 }  // namespace weft

@@ -67,7 +67,7 @@ protected:
     };
     Behind& behind(unsigned end)
     {
-        if (behind_[end].requests == nullptr) behind_[end] = {&initiators_[end].bound(), &targets_[end].bound()};
+        if (__builtin_expect(behind_[end].requests == nullptr, 0)) look_up(end);
         return behind_[end];
     }
 
@@ -82,6 +82,10 @@ protected:
     }
 
 private:
+    [[gnu::noinline]] [[gnu::cold]] void look_up(unsigned end)
+    {
+        behind_[end] = {&initiators_[end].bound(), &targets_[end].bound()};
+    }
     unsigned debug(unsigned end, Line& line) final { return initiators_[1 - end].debug(line); }
     Model& model() { return static_cast<Model&>(*this); }
 

@@ -69,9 +69,9 @@ public:
     bool give(std::uint8_t vc, Time due, Time now = 0)
     {
         Ring& own = own_[place(vc)];
-        if (own.borrowed == 0) return room_in(own, 1, now).give(due, 1);
+        if (__builtin_expect(own.borrowed == 0, 1)) return room_in(own, 1, now).give(due);
         --own.borrowed;
-        return room_in(pool_, 1, now).give(due, 1);
+        return room_in(pool_, 1, now).give(due);
     }
 
     // When the next credit on its way arrives; no_time: none is.
@@ -90,14 +90,16 @@ private:
     void leave_holders();
 
     // The VC sets of one class are neighbours: a port that sends only requests touches two cache lines.
-    static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_vc_sets + vc / vc_classes; }
+    static constexpr unsigned place(std::uint8_t vc)
+    {
+        static_assert(vc_classes == 4 && max_vc_sets == 4, "both halves of a channel's number have two bits");
+        return (vc << 2U | vc >> 2U) & (max_vcs - 1);
+    }
 
     // Credits at hand, and the due times of those that are on their way back or have not been counted since, ascending. Half a cache
     // line.
     class alignas(32) Ring {
     public:
-        std::uint32_t borrowed = 0;  // of the pool
-
         // `due` has room for `room`, a power of two.
         void grant(std::uint32_t count, Time* due, std::uint32_t room);
         bool has_room(std::uint32_t count) const { return count_ + count <= mask_ + 1; }
@@ -129,6 +131,16 @@ private:
             head_ = (head_ + count - here) & mask_;
             count_ -= count - here;
         }
+        bool give(Time due)
+        {
+            if (at_hand_ + count_ >= size_) return false;
+            if (count_ > 0) {
+                const Time last = due_[(head_ + count_ - 1) & mask_];
+                due = due < last ? last : due;
+            }
+            due_[(head_ + count_++) & mask_] = due;
+            return true;
+        }
         bool give(Time due, std::uint32_t count)
         {
             if (at_hand_ + count_ + count > size_) return false;
@@ -155,13 +167,17 @@ private:
         std::uint32_t count_ = 0;
         std::uint32_t size_ = 0;
         std::uint32_t mask_ = 0;
+
+    public:
+        std::uint32_t borrowed = 0;  // of the pool
     };
+    static_assert(sizeof(Ring) == 32, "a ring is half a cache line");
     Ring& room_in(Ring& ring, std::uint32_t count, Time now)
     {
         if (!ring.has_room(count)) make_room(ring, count, now);
         return ring;
     }
-    void make_room(Ring& ring, std::uint32_t count, Time now);
+    [[gnu::cold]] void make_room(Ring& ring, std::uint32_t count, Time now);
 
     std::array<Ring, max_vcs> own_;
     Ring pool_;

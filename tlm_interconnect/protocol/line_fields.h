@@ -78,9 +78,9 @@ union LineScratch {
         Time since;  // when it joined the queue of its output
     };
     struct Crossbar {
-        std::uint16_t input;
+        std::uint16_t channels;  // of the output, that it may use
         std::uint8_t output;
-        std::uint8_t vc_set;  // of the routes, at the output
+        std::uint8_t from;  // crossbar input
         bool response;
     };
     // On its way over a die, to the module at the end of it.

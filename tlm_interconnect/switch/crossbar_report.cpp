@@ -10,6 +10,7 @@ bool CrossbarSwitch::attach(unsigned port, PortWatch& watch)
 {
     watches_.resize(ports_.size(), nullptr);
     watches_[port] = &watch;
+    watched_ = true;
     std::vector<std::uint8_t> vcs{vc_of(VcClass::request, 0), vc_of(VcClass::response, 0)};
     if (outputs_[port].split) vcs.insert(vcs.begin() + 1, {vc_of(VcClass::write, 0), vc_of(VcClass::atomic, 0)});
     watch.start(std::move(vcs), static_cast<unsigned>(ports_.size()));

@@ -1,5 +1,7 @@
 #include "tlm_interconnect/switch/matching.h"
 
+#include <algorithm>
+
 #include "tlm_interconnect/protocol/virtual_channel.h"
 
 static_assert(weft::max_vcs == 16, "pointers count 16 channels per port");
@@ -158,9 +160,11 @@ void CrossbarMatching::match_inputs_first()
     }
 }
 
-ChannelMatching::ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigned queues)
-    : input_first_(spec.allocator == AllocatorKind::input_first), queues_(queues)
+ChannelMatching::ChannelMatching(const SwitchSpec& spec) : input_first_(spec.allocator == AllocatorKind::input_first) {}
+
+void ChannelMatching::build(unsigned ports, unsigned queues)
 {
+    queues_ = queues;
     arrays_.add(accept_pointer_, queues);
     arrays_.add(grant_pointer_, std::size_t{ports} * max_vcs);
     arrays_.build();
@@ -168,42 +172,35 @@ ChannelMatching::ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigne
 
 void ChannelMatching::match(unsigned port, std::vector<Request>& requests, std::uint16_t free)
 {
-    std::uint32_t granted[max_vcs];  // index into requests
+    // By channel: the first queue from the pointer on, in cyclic order; how far it is from there, above its place in requests.
+    std::uint64_t first[max_vcs];
     std::uint16_t open = 0;
-    const auto give = [&](Request& request, unsigned channel) {
-        request.given = static_cast<std::int8_t>(channel);
-        move_pointers(port, request.queue, channel);
-    };
+    const std::uint16_t* const pointers = grant_pointer_ + std::size_t{port} * max_vcs;
     for (std::size_t r = 0; r < requests.size(); ++r) {
         Request& request = requests[r];
         request.given = -1;
         auto channels = static_cast<std::uint16_t>(request.channels & free);
+        request.channels = 0;  // from here on: that are granted to it
         if (channels == 0) continue;
         if (input_first_) channels = static_cast<std::uint16_t>(1U << pick(port, request.queue, channels));
-        for (std::uint16_t rest = channels; rest != 0; rest = static_cast<std::uint16_t>(rest & (rest - 1))) {
+        for (unsigned rest = channels; rest != 0; rest &= rest - 1) {
             const unsigned channel = static_cast<unsigned>(__builtin_ctz(rest));
-            const std::uint32_t pointer = grant_pointer_[port * max_vcs + channel];
-            // The first queue from the pointer on, in cyclic order.
-            const bool first = (open >> channel & 1U) == 0;
-            if (first || (requests[granted[channel]].queue < pointer && request.queue >= pointer))
-                granted[channel] = static_cast<std::uint32_t>(r);
+            const std::uint64_t distance = static_cast<std::uint32_t>(request.queue - pointers[channel]);
+            const std::uint64_t held = (open >> channel & 1U) != 0 ? first[channel] : ~std::uint64_t{0};
+            first[channel] = std::min(held, distance << 32 | r);
             open = static_cast<std::uint16_t>(open | 1U << channel);
         }
     }
-    if (input_first_) {
-        for (; open != 0; open = static_cast<std::uint16_t>(open & (open - 1))) {
-            const unsigned channel = static_cast<unsigned>(__builtin_ctz(open));
-            give(requests[granted[channel]], channel);
-        }
-        return;
+    for (unsigned rest = open; rest != 0; rest &= rest - 1) {
+        const unsigned channel = static_cast<unsigned>(__builtin_ctz(rest));
+        Request& request = requests[static_cast<std::uint32_t>(first[channel])];
+        request.channels = static_cast<std::uint16_t>(request.channels | 1U << channel);
     }
-    for (std::size_t r = 0; r < requests.size(); ++r) {
-        std::uint16_t mine = 0;
-        for (std::uint16_t rest = open; rest != 0; rest = static_cast<std::uint16_t>(rest & (rest - 1))) {
-            const unsigned channel = static_cast<unsigned>(__builtin_ctz(rest));
-            if (granted[channel] == r) mine = static_cast<std::uint16_t>(mine | 1U << channel);
-        }
-        if (mine != 0) give(requests[r], pick(port, requests[r].queue, mine));
+    for (Request& request : requests) {
+        if (request.channels == 0) continue;
+        const unsigned channel = pick(port, request.queue, request.channels);
+        request.given = static_cast<std::int8_t>(channel);
+        move_pointers(port, request.queue, channel);
     }
 }
 

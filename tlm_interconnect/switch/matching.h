@@ -40,6 +40,12 @@ public:
     bool keyed() const { return keyed_; }  // request() is to be told `issued` and `control`
     bool asks(unsigned input, unsigned output) const { return (asks_[input] >> output & 1U) != 0; }
 
+    // A match that nobody disputes, without request() and match().
+    void move_pointers(unsigned input, unsigned output)
+    {
+        grant_pointer_[output] = static_cast<std::uint8_t>(input + 1 == input_count_ ? 0 : input + 1);
+        accept_pointer_[input] = static_cast<std::uint8_t>(output + 1 == output_count_ ? 0 : output + 1);
+    }
     // Matches, and clears the requests. Afterwards matched_inputs() and output_of() hold the result.
     void match();
     std::uint64_t matched_inputs() const { return matched_; }
@@ -52,11 +58,6 @@ private:
     void match_inputs_first();
     unsigned grant(unsigned output, std::uint64_t candidates);
     unsigned accept(unsigned input, std::uint64_t grants) const;
-    void move_pointers(unsigned input, unsigned output)
-    {
-        grant_pointer_[output] = static_cast<std::uint8_t>(input + 1 == input_count_ ? 0 : input + 1);
-        accept_pointer_[input] = static_cast<std::uint8_t>(output + 1 == output_count_ ? 0 : output + 1);
-    }
     static unsigned first_from(std::uint64_t bits, unsigned pointer)
     {
         const std::uint64_t later = bits & (~std::uint64_t{0} << pointer);
@@ -97,9 +98,16 @@ public:
         std::int8_t given;       // result; -1: none
     };
 
-    ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigned queues);
+    explicit ChannelMatching(const SwitchSpec& spec);
+    ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigned queues) : ChannelMatching(spec)
+    {
+        build(ports, queues);
+    }
+    // When they are known, before anything is matched; at most 65,536 queues.
+    void build(unsigned ports, unsigned queues);
 
-    // `requests` of one output port in ascending order of queue; `free` are its channels that nobody holds.
+    // `requests` of one output port in ascending order of queue, whose channels it uses up; `free` are those of the port that nobody
+    // holds.
     void match(unsigned port, std::vector<Request>& requests, std::uint16_t free);
     // The same for one request alone; returns the channel, -1: none is free.
     int match_one(unsigned port, std::uint32_t queue, std::uint16_t channels)
@@ -113,23 +121,23 @@ public:
 private:
     unsigned pick(unsigned port, std::uint32_t queue, std::uint16_t channels) const
     {
-        const std::uint32_t pointer = accept_pointer_[queue];
-        const std::uint32_t base = port * 16;
-        const unsigned from = pointer >= base && pointer < base + 16 ? pointer - base : 0;
-        const auto later = static_cast<std::uint16_t>(channels & (0xffffU << from));
-        return static_cast<unsigned>(__builtin_ctz(later != 0 ? later : channels));
+        const std::uint32_t place = accept_pointer_[queue] - port * 16U;
+        const std::uint32_t from = place < 16 ? place : 0;
+        // Those behind the pointer, then all of them once more: no branch that the host could guess wrong.
+        const std::uint32_t twice = (channels & (0xffffU << from)) | std::uint32_t{channels} << 16;
+        return static_cast<unsigned>(__builtin_ctz(twice)) % 16;
     }
     void move_pointers(unsigned port, std::uint32_t queue, unsigned channel)
     {
-        grant_pointer_[port * 16 + channel] = queue + 1 == queues_ ? 0 : queue + 1;
-        accept_pointer_[queue] = port * 16 + channel + 1;
+        grant_pointer_[port * 16 + channel] = static_cast<std::uint16_t>(queue + 1 == queues_ ? 0 : queue + 1);
+        accept_pointer_[queue] = static_cast<std::uint16_t>(port * 16 + channel + 1);
     }
 
     bool input_first_;
-    unsigned queues_;
+    unsigned queues_ = 0;
+    std::uint16_t* accept_pointer_ = nullptr;  // by queue, port * 16 + channel
+    std::uint16_t* grant_pointer_ = nullptr;   // by port and channel, a queue
     PackedArrays arrays_;
-    std::uint32_t* accept_pointer_ = nullptr;  // by queue, port * 16 + channel
-    std::uint32_t* grant_pointer_ = nullptr;   // by port and channel, a queue
 };
 
 }  // namespace weft
