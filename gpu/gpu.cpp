@@ -18,8 +18,8 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     crossbar_ = std::make_unique<Crossbar>("network", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
     const auto header = static_cast<std::uint32_t>(network.header);
-    const DiePorts unit_port(spec.compute_units, network.unit_rate, header);
-    units_->set_ports({unit_port, unit_port, crossbar_->exits_to_units()});
+    units_->set_ports({DiePorts(spec.compute_units, network.out_of_unit(), header),
+        DiePorts(spec.compute_units, network.unit_rate, header), crossbar_->exits_to_units()});
     const PathChooser paths(endpoint_, wiring.path_selection, wiring.stripe_shift, wiring.routes.endpoints());
     dma_engines_ = std::make_unique<DmaEngines>("movers", event_queue, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_, wiring.grain);

@@ -54,7 +54,8 @@ const StatisticTable& compute_unit_statistics()
 
 const StatisticTable& network_statistics()
 {
-    static const StatisticTable table = load_of("unit_out", "traffic out of compute units", "network.unit_rate") +
+    static const StatisticTable table =
+        load_of("unit_out", "traffic out of compute units", "network.unit_rate or network.unit_store_rate") +
         load_of("unit_in", "traffic into compute units", "network.unit_rate") +
         load_of("slice_in", "traffic into L2 slices",
             "network.header is not 0, or network.slice_rate is less than l2.bandwidth / l2.slices and") +

@@ -13,6 +13,7 @@ struct DeviceCost {
     double issue_line_ps = 0;
     double outstanding = 512;
     double network_line_ps = 0;  // a line from the cache at its unit; 0: no limit
+    double store_line_ps = 0;    // a line from a unit; the same
     double flop_ps = 0;          // one operation of a unit
     // The L2: latencies to it, of it, and from it.
     std::uint64_t to_cache_ps = 0;

@@ -297,7 +297,8 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     const Ps span = later(unit.issue_free) - now;
     const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps, line) +
         cost.from_cache_ps;
-    unit.network_free = std::max(static_cast<double>(left), unit.network_free + lines * cost.network_line_ps);
+    const double line_ps = at.storing ? cost.store_line_ps : cost.network_line_ps;
+    unit.network_free = std::max(static_cast<double>(left), unit.network_free + lines * line_ps);
     const Ps end = later(unit.network_free);
     // Each of its lines is in flight for the time of one, not of all.
     const double room = lines * static_cast<double>(end - now - span) / static_cast<double>(end - now);

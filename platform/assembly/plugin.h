@@ -38,6 +38,7 @@ namespace weft {
 //   9  models declare that they need no SystemC kernel (without_kernel()), so that they may be in a run that is cut
 //   10 EventQueue: components may name the state that is fetched before their prefetch(); the note of a slice holds the sector's number
 //   11 accounts of credits are told the time when credits come back; up to three places of a component are fetched ahead
+//   12 the data of a line are behind it, where its run has any; accounts of credits are smaller
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

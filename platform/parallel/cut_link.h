@@ -72,7 +72,8 @@ private:
     std::array<Side, 2> sides_;
     std::array<std::unique_ptr<LinkModel>, 2> halves_;
     std::array<std::unique_ptr<FarEnd>, 2> far_;
-    std::array<Line, 2> credits_{Line(nullptr, false), Line(nullptr, false)};  // by end, which each belong to one thread
+    std::array<Line, 2> credits_{Line(nullptr, false),
+        Line(nullptr, false)};  // by end, which each belong to one thread
 };
 
 }  // namespace weft

@@ -311,6 +311,27 @@ TEST(FlowRun, MuchDataThroughRanksIsSaid)
     EXPECT_FALSE(said("ring", "1 MiB"));
 }
 
+// What flow does not follow is said, and changes no time.
+TEST(FlowRun, ARateOfStoresIsSaidToBeLeftOut)
+{
+    const test::ScratchFolder folder;
+    const std::string file = write_ring(folder, "Ring(4)", 100'000'000'000, 50'000);
+    const auto with = [&file](const std::string& network) {
+        return flow_run(on(file,
+            "profile: generic\nrouting: {cycles: allow}\n" + network +
+                collective_lines("all_reduce", "ring", "1 MiB")));
+    };
+    const RunResult usual = with("");
+    const RunResult slow = with("network: {unit_store_rate: 1 GB/s}\n");
+    const auto said = [](const RunResult& of) {
+        return std::any_of(of.notices.begin(), of.notices.end(),
+            [](const std::string& notice) { return notice.find("network.unit_store_rate bounds no copy") == 0; });
+    };
+    EXPECT_FALSE(said(usual));
+    EXPECT_TRUE(said(slow));
+    EXPECT_EQ(slow.simulated_ps, usual.simulated_ps);
+}
+
 // One rank for all gives the result of all, and says so; where it may not, all are run.
 TEST(FlowRun, OneRankForAllGivesTheResultOfAll)
 {

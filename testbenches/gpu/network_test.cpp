@@ -96,6 +96,19 @@ TEST(Network, AUnitGivesDataAtItsRate)
     EXPECT_EQ(one_unit(limited(&NetworkSpec::unit_rate, 64 * g.clock), true), hit + issue(127));
     EXPECT_EQ(one_unit(limited(&NetworkSpec::unit_rate, line_in_2_ns), true), hit + 127 * 2000);
 }
+// Loads keep to the rate in, stores to the one out, whichever is smaller; an atomic carries data out.
+TEST(Network, StoresHaveARateOfTheirOwn)
+{
+    NetworkSpec spec = limited(&NetworkSpec::unit_store_rate, line_in_2_ns);
+    EXPECT_EQ(one_unit(spec, true), hit + 127 * 2000);
+    EXPECT_EQ(one_unit(spec, false), hit + issue(127));
+    spec.unit_rate = 2 * line_in_2_ns;
+    EXPECT_EQ(one_unit(spec, true), hit + 127 * 2000);
+    EXPECT_EQ(one_unit(spec, false), hit + 127 * 1000);
+    spec.unit_store_rate = 4 * line_in_2_ns;
+    EXPECT_EQ(one_unit(spec, true), one_unit(limited(&NetworkSpec::unit_rate, 4 * line_in_2_ns), true));
+    EXPECT_EQ(one_unit(spec, false), hit + 127 * 1000);
+}
 TEST(Network, UnitsHaveWaysOfTheirOwn)
 {
     NetworkBench bench{gpu_of(2), limited(&NetworkSpec::unit_rate, line_in_2_ns), l2, {}};

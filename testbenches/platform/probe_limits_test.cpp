@@ -123,6 +123,22 @@ TEST(ProbeLimits, OfTheDram)
         "hbm.bandwidth=240GB/s"});
 }
 
+TEST(ProbeLimits, OfOneUnit)
+{
+    expect_bound({"bandwidth.unit_read", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",
+        "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.unit_write", {"network.unit_store_rate=40GB/s"}, "network.unit_store_rate",
+        "network.unit_store_rate=60GB/s", "network.unit_rate=300GB/s"});
+    expect_bound({"bandwidth.unit_copy", {"network.unit_store_rate=40GB/s"}, "network.unit_store_rate",
+        "network.unit_store_rate=60GB/s", "network.unit_rate=300GB/s"});
+    expect_bound({"bandwidth.unit_write", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
+        "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.unit_copy", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
+        "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.unit_dram", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
+        "l2.bandwidth=600GB/s"});
+}
+
 TEST(ProbeLimits, OfPeers)
 {
     const Sets thin{"link.bandwidth=5GB/s"};

@@ -43,6 +43,7 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
         1e12 / static_cast<double>(gpu.clock) * static_cast<double>(line_bytes) / static_cast<double>(gpu.coalesce);
     out.outstanding = static_cast<double>(gpu.outstanding);
     out.network_line_ps = line_ps(static_cast<double>(network.unit_rate));
+    out.store_line_ps = line_ps(static_cast<double>(network.out_of_unit()));
     out.flop_ps = 1e12 * static_cast<double>(gpu.compute_units) / static_cast<double>(gpu.peak_flops);
     out.to_cache_ps = gpu.unit_to_l2;
     out.cache_ps = l2.latency;

@@ -333,6 +333,11 @@ private:
         if (request_ && written_channels_ < request_->options.channels)
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
+        const auto slow_stores = [this](NodeId node) { return resolved_.network(node).unit_store_rate > 0; };
+        if (std::any_of(resolved_.endpoints().begin(), resolved_.endpoints().end(), slow_stores))
+            result.notices.emplace_back(
+                "network.unit_store_rate bounds no copy and no reduction of a collective at flow "
+                "fidelity");
         if (core_.circles() > 0)
             result.notices.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
                                                  "full buffers, and one of each link "

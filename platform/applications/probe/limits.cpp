@@ -73,11 +73,16 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
 }
 
-// Rates of the ends of the on-die network; `directions`: 2 where as much is read as written, which do not meet.
-void add_network(RowLimits& out, const OneGpu& one, double directions)
+enum class Moves { loads, stores, both };
+
+// Rates of the ends of the on-die network; `directions`: 2 where as much is read as written and both count, which do not meet.
+void add_network(RowLimits& out, const OneGpu& one, Moves moves, double directions = 1)
 {
     const double data = static_cast<double>(line_bytes) / static_cast<double>(line_bytes + one.network.header);
-    out.add_rate("network.unit_rate", one.network.unit_rate, one.units, directions * data);
+    const std::uint64_t stores = one.network.unit_store_rate;
+    if (moves != Moves::stores || stores == 0)
+        out.add_rate("network.unit_rate", one.network.unit_rate, one.units, directions * data);
+    if (moves != Moves::loads) out.add_rate("network.unit_store_rate", stores, one.units, directions * data);
     out.add_rate("network.slice_rate", one.network.slice_rate, one.l2.slices, directions * data);
     out.add_rate("l2.bandwidth", one.l2.bandwidth, 1);
 }
@@ -134,7 +139,7 @@ std::vector<RateLimit> cache_limits(const OneGpu& one, const std::string& row)
     RowLimits out;
     double latency = local_hit_ps(one.gpu, one.l2);
     const auto misses = static_cast<double>(one.l2.outstanding_misses * one.l2.slices);
-    add_network(out, one, 1);
+    add_network(out, one, Moves::loads);
     if (row == "bandwidth.l2_far") {
         out.add_rate("l2.far_bandwidth", one.l2.far_bandwidth, 2);
         const auto far = static_cast<double>(2 * one.l2.far_latency + one.l2.latency);
@@ -160,7 +165,7 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
     const double hit = local_hit_ps(one.gpu, one.l2);
     const double below = side_ps(one) + dram_ps(one.hbm);
     add_dram(out, one, copies);
-    add_network(out, one, sides);
+    add_network(out, one, copies ? Moves::both : writes ? Moves::stores : Moves::loads, sides);
     if (one.side.present()) out.add_rate("memory_side.bandwidth", one.side.bandwidth, 1);
     const ProbeBench::Shape shape = stream_shape(one.gpu, one.hbm);
     out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.units));
@@ -192,13 +197,13 @@ std::vector<RateLimit> unit_limits(const OneGpu& one, const std::string& row)
             add_dram(out, one, false);
             latency += side_ps(one) + dram_ps(one.hbm);
         }
-        add_network(out, one, 1);
+        add_network(out, one, row == "bandwidth.unit_write" ? Moves::stores : Moves::loads);
         out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce));
         out.add_in_flight("gpu.outstanding", one.lines_in_flight(), latency);
         if (row != "bandwidth.unit_write") out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
         return out.sorted();
     }
-    add_network(out, one, 1);
+    add_network(out, one, Moves::both);
     out.add_rate("l2.bandwidth", one.l2.bandwidth, 1, 0.5);
     out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce) / 2);
     out.add_in_flight("gpu.outstanding", one.lines_in_flight(), 2 * hit);

@@ -49,8 +49,8 @@ const ProbeRow* find_probe_row(const std::string& name)
 const std::vector<ProbePart>& probe_parts()
 {
     static const std::vector<ProbePart> parts{ProbePart::latency, ProbePart::caches, ProbePart::dram,
-        ProbePart::one_unit, ProbePart::synchronisation, ProbePart::peer_latency, ProbePart::peer_bandwidth, ProbePart::curve,
-        ProbePart::little};
+        ProbePart::one_unit, ProbePart::synchronisation, ProbePart::peer_latency, ProbePart::peer_bandwidth,
+        ProbePart::curve, ProbePart::little};
     return parts;
 }
 
