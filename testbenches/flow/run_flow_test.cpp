@@ -322,7 +322,7 @@ TEST(FlowRun, ARateOfStoresIsSaidToBeLeftOut)
                 collective_lines("all_reduce", "ring", "1 MiB")));
     };
     const RunResult usual = with("");
-    const RunResult slow = with("network: {unit_store_rate: 1 GB/s}\n");
+    const RunResult slow = with("parameters:\n  network.unit_store_rate: 1 GB/s\n");
     const auto said = [](const RunResult& of) {
         return std::any_of(of.notices.begin(), of.notices.end(),
             [](const std::string& notice) { return notice.find("network.unit_store_rate bounds no copy") == 0; });
