@@ -127,6 +127,16 @@ __device__ inline bool claim(std::uint32_t* claims, std::uint32_t wanted)
     return mine;
 }
 
+// Ends the program where fewer SMs than `wanted` took their part: their results would be those of a launch before.
+inline void expect_claimed(const Buffer<std::uint32_t>& claims, std::uint32_t wanted)
+{
+    std::uint32_t found = 0;
+    for (const std::uint32_t each : claims.all()) found += each == 0 ? 0 : 1;
+    if (found == wanted) return;
+    std::fprintf(stderr, "%u of %u SMs took part\n", found, wanted);
+    std::exit(1);
+}
+
 // Through the L2, past the L1.
 __device__ inline std::uint64_t load_l2(const std::uint64_t* at)
 {

@@ -66,6 +66,7 @@ public:
         else
             chase<false><<<blocks, 1>>>(first, warm, loads, claims_.get(), sm, out_.get());
         finish();
+        expect_claimed(claims_, 1);
         return static_cast<double>(out_.all()[0]) / static_cast<double>(loads);
     }
     std::uint64_t lines() const { return lines_; }

@@ -43,9 +43,10 @@ __global__ void displace(const uint4* memory, std::size_t count, std::uint32_t* 
 
 // Every SM stores to, or reads, the piece of its rank, 16 B x `piece`.
 template <bool stores>
-__global__ void __launch_bounds__(1024)
-    over_piece(__grid_constant__ const Members members, uint4* memory, std::uint32_t piece, uint4* sink)
+__global__ void __launch_bounds__(1024) over_piece(__grid_constant__ const Members members, uint4* memory,
+    std::uint32_t piece, uint4* sink, std::uint32_t* claims)
 {
+    if (!claim(claims, sm_id())) return;
     uint4* own = memory + std::size_t{static_cast<std::uint32_t>(members.rank[sm_id()])} * piece;
     std::uint32_t sum = 0;
 #pragma unroll 4
@@ -81,13 +82,18 @@ void far_bandwidth(const Device& device, Report& report, const std::vector<int>&
     HW_CHECK(cudaFuncSetAttribute(over_piece<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, held));
     Buffer<uint4> memory(std::size_t(device.sms()) * longer);
     Buffer<uint4> sink(1);
+    Buffer<std::uint32_t> claims(device.sms());
     const Members writing = members_of(owners);
     const Members reading = members_of(readers);
     const auto first_read = [&](std::uint32_t piece) {
-        over_piece<true><<<device.sms(), 1024, held>>>(writing, memory.get(), piece, sink.get());
+        claims.clear();
+        over_piece<true><<<4 * device.sms(), 1024, held>>>(writing, memory.get(), piece, sink.get(), claims.get());
         finish();
-        return timed_ns(
-            [&] { over_piece<false><<<device.sms(), 1024, held>>>(reading, memory.get(), piece, sink.get()); });
+        expect_claimed(claims, static_cast<std::uint32_t>(device.sms()));
+        claims.clear();
+        return timed_ns([&] {
+            over_piece<false><<<4 * device.sms(), 1024, held>>>(reading, memory.get(), piece, sink.get(), claims.get());
+        });
     };
     std::vector<double> rates;
     for (int i = 0; i < 9; ++i) {
@@ -121,6 +127,7 @@ void measure_partitions(const Device& device, Report& report)
             each<Access::add><<<4 * device.sms(), 1>>>(memory.get(), claims.get(), static_cast<std::uint32_t>(sm),
                 cycles.get(), lines);
         finish();
+        expect_claimed(claims, 1);
         return cycles.all();
     };
 

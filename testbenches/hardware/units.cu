@@ -23,10 +23,10 @@ __device__ inline uint4 add_floats(uint4 a, uint4 b)
 // over the first `pieces`.
 template <Kind kind, int unroll>
 __global__ void __launch_bounds__(1024) work(__grid_constant__ const Members members, const uint4* from, uint4* to,
-    std::uint64_t pieces, int times, uint4* sink)
+    std::uint64_t pieces, int times, uint4* sink, std::uint32_t* claims)
 {
     const std::int16_t rank = members.rank[sm_id()];
-    if (rank < 0) return;
+    if (rank < 0 || !claim(claims, sm_id())) return;
     const std::uint32_t step = blockDim.x;
     std::uint32_t sum = 0;
     for (int time = 0; time < times; ++time)
@@ -62,7 +62,8 @@ class Work {
 public:
     static constexpr std::size_t mib = std::size_t{1} << 20;
 
-    explicit Work(int sms) : sms_(sms), from_(2048 * mib / sizeof(uint4)), to_(2048 * mib / sizeof(uint4)), sink_(1024)
+    explicit Work(int sms)
+        : sms_(sms), from_(2048 * mib / sizeof(uint4)), to_(2048 * mib / sizeof(uint4)), sink_(1024), claims_(sms)
     {
         // All of the shared memory of an SM, so that each has one block.
         hold(work<Kind::read, 1>);
@@ -86,7 +87,8 @@ public:
     double rate(Kind kind, int unroll, const Members& members, int threads, std::size_t footprint, int times, int more)
     {
         const std::uint64_t piece = std::uint64_t(threads) * static_cast<std::uint64_t>(unroll) * sizeof(uint4);
-        const std::uint64_t pieces = std::max<std::uint64_t>(footprint / piece, members.count);
+        // As many for each SM: the slowest one ends the kernel.
+        const std::uint64_t pieces = std::max<std::uint64_t>(1, footprint / piece / members.count) * members.count;
         std::vector<double> rates;
         run(kind, unroll, members, threads, pieces, times);
         for (int i = 0; i < 5; ++i) {
@@ -108,9 +110,11 @@ private:
 
     double run(Kind kind, int unroll, const Members& members, int threads, std::uint64_t pieces, int times)
     {
-        return timed_ns([&] {
+        claims_.clear();
+        const double took = timed_ns([&] {
             const auto go = [&](auto kernel) {
-                kernel<<<sms_, threads, held>>>(members, from_.get(), to_.get(), pieces, times, sink_.get());
+                kernel<<<4 * sms_, threads, held>>>(members, from_.get(), to_.get(), pieces, times, sink_.get(),
+                    claims_.get());
             };
             if (kind == Kind::write) return go(work<Kind::write, 4>);
             if (kind == Kind::copy) return go(work<Kind::copy, 4>);
@@ -120,12 +124,15 @@ private:
             if (unroll == 4) return go(work<Kind::read, 4>);
             return go(work<Kind::read, 8>);
         });
+        expect_claimed(claims_, members.count);
+        return took;
     }
 
     int sms_;
     Buffer<uint4> from_;
     Buffer<uint4> to_;
     Buffer<uint4> sink_;
+    Buffer<std::uint32_t> claims_;
 };
 
 }  // namespace
@@ -151,7 +158,10 @@ void measure_units(const Device& device, Report& report)
         {"units_copy_dram", Kind::copy, dram, "copies of 2 GiB to 2 GiB; payload, one direction"},
     };
     const auto over = [&](const Case& one, const Members& members, int unroll = 4, int threads = 1024) {
-        if (one.footprint == l2) return work.rate(one.kind, unroll, members, threads, l2, 4, 16);
+        if (one.footprint == l2)
+            // Half a millisecond at 60 GB/s an SM.
+            return work.rate(one.kind, unroll, members, threads, l2, 4,
+                std::max(16, static_cast<int>(30e6 * members.count / static_cast<double>(l2))));
         // Of the DRAM a share that goes with the SMs, so that a run stays short.
         return work.rate(one.kind, unroll, members, threads,
             std::min(dram, std::max<std::size_t>(members.count * 64 * Work::mib, 256 * Work::mib)), 1, 1);

@@ -76,7 +76,7 @@ std::vector<std::string> measured_otherwise(const std::string& profile)
         return {"latency.l2_far", "latency.dram", "bandwidth.l2", "bandwidth.l2_far", "bandwidth.dram_read",
             "bandwidth.dram_write"};
     if (profile == "h200")
-        return {"latency.l2_far", "bandwidth.l2_far", "bandwidth.dram_read", "bandwidth.dram_copy",
+        return {"latency.l2_far", "latency.dram", "bandwidth.l2_far", "bandwidth.dram_read", "bandwidth.dram_copy",
             "bandwidth.dram_write"};
     return {};
 }
@@ -121,13 +121,13 @@ TEST(Probe, DramIsWithinSevenPercent)
     expect_fit(ProbePart::dram, "mi300x", 7);
 }
 
-// Two benchmarks found 8.75 and 10.6 TB/s in the L2 of the H200: no more than what lies between fits, and a wide range gets no
+// Two benchmarks found 8.81 and 10.6 TB/s in the L2 of the H200: no more than what lies between fits, and a wide range gets no
 // margin.
 TEST(Probe, AWideRangeIsNotWidened)
 {
-    EXPECT_TRUE(fits("h200", "bandwidth.l2", 8760, 7));
+    EXPECT_TRUE(fits("h200", "bandwidth.l2", 8820, 7));
     EXPECT_TRUE(fits("h200", "bandwidth.l2", 10590, 7));
-    EXPECT_FALSE(fits("h200", "bandwidth.l2", 8740, 7));
+    EXPECT_FALSE(fits("h200", "bandwidth.l2", 8800, 7));
     EXPECT_FALSE(fits("h200", "bandwidth.l2", 10610, 7));
     EXPECT_FALSE(fits("h200", "bandwidth.dram_read", 3141, 7));  // as it was with refreshes at the doubled rate
 }

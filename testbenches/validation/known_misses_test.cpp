@@ -81,7 +81,9 @@ TEST(KnownMisses, AMissThatIsNotListedIsFound)
     const std::size_t line = page.find("| barriers over flags");
     ASSERT_NE(line, std::string::npos);
     page.erase(line, page.find('\n', line) - line + 1);
-    EXPECT_EQ(unlisted(page, 10), std::vector<std::string>{"time.barrier_flags of MI300X"});
+    const std::vector<std::string> of_that_line{"time.barrier_flags of H100", "time.barrier_flags of H200",
+        "time.barrier_flags of MI300X"};
+    EXPECT_EQ(unlisted(page, 10), of_that_line);
 }
 
 TEST(KnownMisses, StayWhenThePageIsWrittenAnew)

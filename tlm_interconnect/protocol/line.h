@@ -278,7 +278,7 @@ private:
 
     std::int8_t status_ = tlm::TLM_INCOMPLETE_RESPONSE;
     bool roomy_;               // its data are behind it
-    bool has_extras_ = false;  // which of the two below it has
+    bool has_extras_ = false;  // true: extras_ is valid, which leads to the pool; false: pool_
     std::uint16_t far_path_[far_entries] = {};
     union {
         tlm::tlm_mm_interface* pool_;

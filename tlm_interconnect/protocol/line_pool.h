@@ -24,7 +24,7 @@ public:
 
     // From now on, before the first line: room for `bytes` of data, a multiple of 64.
     void hold_wide(std::uint32_t bytes) { stride_ = sizeof(Line) + bytes; }
-    // The same: room for none. Somebody who works on the data of many lines, whether they count or not, has it back, if in time.
+    // The same: room for none. A switch that combines data calls hold_data() before the first line is taken, and gets it back.
     void hold_no_data() { stride_ = sizeof(Line); }
     void hold_data()
     {

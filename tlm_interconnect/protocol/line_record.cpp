@@ -72,8 +72,7 @@ std::size_t Line::restore(const std::byte* at)
     // Zeros behind a word need no room.
     const std::byte* const end = at + record.carried;
     const std::byte* const behind = at + std::min<std::size_t>(record.carried, sizeof word_);
-    const bool fits = std::all_of(behind, end, [](std::byte value) { return value == std::byte{0}; });
-    if (fits && data_if_any() == nullptr) {
+    if (data_if_any() == nullptr && std::all_of(behind, end, [](std::byte value) { return value == std::byte{0}; })) {
         word_ = 0;
         std::memcpy(&word_, at, static_cast<std::size_t>(behind - at));
     } else {

@@ -76,7 +76,7 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
 enum class Moves { loads, stores, both };
 
 // Rates of the ends of the on-die network; `directions`: 2 where as much is read as written and both count, which do not meet.
-void add_network(RowLimits& out, const OneGpu& one, Moves moves, double directions = 1)
+void add_network(RowLimits& out, const OneGpu& one, Moves moves, double directions = 1, double l2_share = 1)
 {
     const double data = static_cast<double>(line_bytes) / static_cast<double>(line_bytes + one.network.header);
     const std::uint64_t stores = one.network.unit_store_rate;
@@ -84,7 +84,7 @@ void add_network(RowLimits& out, const OneGpu& one, Moves moves, double directio
         out.add_rate("network.unit_rate", one.network.unit_rate, one.units, directions * data);
     if (moves != Moves::loads) out.add_rate("network.unit_store_rate", stores, one.units, directions * data);
     out.add_rate("network.slice_rate", one.network.slice_rate, one.l2.slices, directions * data);
-    out.add_rate("l2.bandwidth", one.l2.bandwidth, 1);
+    out.add_rate("l2.bandwidth", one.l2.bandwidth, 1, l2_share);
 }
 
 // The path from an L2 slice to the memory-side cache and back.
@@ -203,8 +203,7 @@ std::vector<RateLimit> unit_limits(const OneGpu& one, const std::string& row)
         if (row != "bandwidth.unit_write") out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
         return out.sorted();
     }
-    add_network(out, one, Moves::both);
-    out.add_rate("l2.bandwidth", one.l2.bandwidth, 1, 0.5);
+    add_network(out, one, Moves::both, 1, 0.5);
     out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce) / 2);
     out.add_in_flight("gpu.outstanding", one.lines_in_flight(), 2 * hit);
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), hit);

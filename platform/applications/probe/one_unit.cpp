@@ -65,10 +65,6 @@ void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResu
     OneUnit unit(bench, gpu, full_shape(gpu));
     const std::uint64_t bytes = unit.whole(std::min<std::uint64_t>(64 << 10, Levels(system).near / 4));
     const auto second = static_cast<std::int64_t>(bytes);
-    out.add("bandwidth.unit_read", unit.steady(0, -1, bytes));
-    out.add("bandwidth.unit_write", unit.steady(-1, 0, bytes));
-    out.add("bandwidth.unit_copy", unit.steady(0, second, bytes));
-
     // Memory that nobody has touched.
     const std::uint64_t less = unit.whole(512 << 10);
     const std::uint64_t first = 2 * bytes;
@@ -76,6 +72,13 @@ void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResu
     if (end > system.hbm(node).capacity)
         throw InputError("weft", 0, "bandwidth.unit_dram needs " + format_bytes(end) + " of memory",
             "a larger hbm.capacity, or --only without bandwidth.unit_*");
+    if (first > Levels(system).near)
+        throw InputError("weft", 0,
+            "two pieces of what a unit has in flight, " + format_bytes(first) + ", are more than the L2 near to it",
+            "a larger l2.size, or --only without bandwidth.unit_*");
+    out.add("bandwidth.unit_read", unit.steady(0, -1, bytes));
+    out.add("bandwidth.unit_write", unit.steady(-1, 0, bytes));
+    out.add("bandwidth.unit_copy", unit.steady(0, second, bytes));
     const Time shorter = unit.run(static_cast<std::int64_t>(first), -1, less, 1);
     const Time longer = unit.run(static_cast<std::int64_t>(first + less), -1, 3 * less, 1);
     out.add("bandwidth.unit_dram", rate(2 * less, longer - shorter));
