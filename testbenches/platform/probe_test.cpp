@@ -132,6 +132,13 @@ TEST(Probe, AWideRangeIsNotWidened)
     EXPECT_FALSE(fits("h200", "bandwidth.dram_read", 3141, 7));  // as it was with refreshes at the doubled rate
 }
 
+// Pieces that the L2 cannot hold would be read from the DRAM: refused, as is memory that has no room for them.
+TEST(Probe, AUnitsPiecesMustFitIntoTheL2)
+{
+    const std::vector<std::string> small{"l2.size=160KiB", "l2.partitions=1", "gpu.lanes=64"};
+    EXPECT_THROW(measure(ProbePart::one_unit, node_of("h100", small), ModelRegistry()), InputError);
+}
+
 // What was measured on an H100, as a profile of one's own, is what the probe finds: a level each.
 TEST(Probe, TheMeasuredProfileMeetsTheMeasurement)
 {
