@@ -178,6 +178,20 @@ TEST(FlowDevices, AKernelBeyondTheCacheTakesTheTimeOfItsMemory)
     EXPECT_GT(small.time_of(gemm), 2 * fits.time_of(gemm));
 }
 
+// A tile of 64 x 64 results is stored by one unit: each line takes as much longer as the unit's way out is slower.
+TEST(FlowDevices, StoresOfAKernelTakeTheWayOutOfTheirUnit)
+{
+    const Gemm gemm = gemm_of(64, 64, 64, 64);
+    const auto time = [&gemm](double store_line_ps) {
+        DeviceCost cost = small_device();
+        cost.store_line_ps = store_line_ps;
+        return Bench(cost).time_of(gemm);
+    };
+    const Ps lines = 64 * 64 * Gemm::element_bytes / 64;
+    EXPECT_EQ(time(30'000) - time(20'000), lines * 10'000);  // so slow that nothing else counts
+    EXPECT_GT(time(10'000), time(0));
+}
+
 TEST(FlowDevices, ACollectiveWaitsForTheLinesOfAKernel)
 {
     DeviceCost cost = small_device();
