@@ -311,7 +311,7 @@ TEST(FlowRun, MuchDataThroughRanksIsSaid)
     EXPECT_FALSE(said("ring", "1 MiB"));
 }
 
-// What flow does not follow is said, and changes no time.
+// Flow fidelity ignores this parameter, and a notice says so.
 TEST(FlowRun, ARateOfStoresIsSaidToBeLeftOut)
 {
     const test::ScratchFolder folder;

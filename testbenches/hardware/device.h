@@ -160,7 +160,7 @@ __device__ inline uint4 load_l2_16(const uint4* at)
     return v;
 }
 
-// What each file measures.
+// One function for each file of measurements.
 void measure_latency(const Device& device, Report& report);
 void measure_partitions(const Device& device, Report& report);
 void measure_bandwidth(const Device& device, Report& report);

@@ -39,7 +39,7 @@ namespace {
 
 // The parts of one GPU, by short names.
 struct OneGpu {
-    // Of all units, or of so many.
+    // `some`: the units that work; 0: all.
     explicit OneGpu(const ResolvedSystem& system, std::uint64_t some = 0)
         : units(some > 0 ? some : system.gpu(system.endpoints().at(0)).compute_units),
           gpu(system.gpu(system.endpoints().at(0))), network(system.network(system.endpoints().at(0))),
@@ -184,7 +184,7 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
     return out.sorted();
 }
 
-// Of one unit. A copy's payload counts once: it takes two requests, two places in flight and twice the L2's rate.
+// The limits of one unit. A copy counts its payload once, and takes two requests, two places in flight and twice the L2's rate.
 std::vector<RateLimit> unit_limits(const OneGpu& one, const std::string& row)
 {
     RowLimits out;

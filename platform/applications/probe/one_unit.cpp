@@ -1,4 +1,4 @@
-// What one compute unit moves by itself: a collective runs on few of them. Two kernels that differ in length only.
+// The bandwidth of a single compute unit, since collectives run on few: the difference of two kernels that differ only in length.
 #include <algorithm>
 
 #include "base/diagnostic.h"
