@@ -1,11 +1,11 @@
 // Values as bytes, for messages between processes of one program on machines of one kind.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -14,31 +14,62 @@
 
 namespace weft {
 
-// Bytes that a list grows by are written next: nobody need set them to zero first.
-template <class T>
-struct UninitialisedAllocator : std::allocator<T> {
-    UninitialisedAllocator() = default;
-    template <class U>
-    UninitialisedAllocator(const UninitialisedAllocator<U>&)  // NOLINT(google-explicit-constructor): as std::allocator
+// A list of bytes that keeps its room when it is emptied. Bytes that it grows by are not set: who adds them writes them next.
+class Bytes {
+public:
+    Bytes() = default;
+    explicit Bytes(std::size_t size) { add(size); }
+    Bytes(const std::byte* first, std::size_t size) { append(first, size); }
+    Bytes(const Bytes& other) : Bytes(other.data(), other.size_) {}
+    Bytes(Bytes&& other) noexcept { swap(other); }
+    Bytes& operator=(Bytes other) noexcept
     {
+        swap(other);
+        return *this;
     }
-    template <class U>
-    struct rebind {
-        using other = UninitialisedAllocator<U>;
-    };
-    template <class U>
-    void construct(U* at)
-    {
-        ::new (static_cast<void*>(at)) U;
-    }
-    template <class U, class... Arguments>
-    void construct(U* at, Arguments&&... arguments)
-    {
-        ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
-    }
-};
+    ~Bytes() = default;
 
-using Bytes = std::vector<std::byte, UninitialisedAllocator<std::byte>>;
+    std::byte* data() { return room_.get(); }
+    const std::byte* data() const { return room_.get(); }
+    bool operator==(const Bytes& other) const
+    {
+        return size_ == other.size_ && std::equal(data(), data() + size_, other.data());
+    }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    void clear() { size_ = 0; }
+    void swap(Bytes& other) noexcept
+    {
+        room_.swap(other.room_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+    // Where they begin, up to the next call.
+    std::byte* add(std::size_t more)
+    {
+        if (more > capacity_ - size_) grow(more);
+        size_ += more;
+        return room_.get() + size_ - more;
+    }
+    void append(const void* values, std::size_t more)
+    {
+        if (more > 0) std::memcpy(add(more), values, more);
+    }
+
+private:
+    [[gnu::noinline]] void grow(std::size_t more)
+    {
+        const std::size_t wanted = std::max(size_ + more, 2 * capacity_);
+        std::unique_ptr<std::byte[]> room(new std::byte[wanted]);
+        if (size_ > 0) std::memcpy(room.get(), room_.get(), size_);
+        room_ = std::move(room);
+        capacity_ = wanted;
+    }
+
+    std::unique_ptr<std::byte[]> room_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
 
 class ByteWriter {
 public:
@@ -46,16 +77,12 @@ public:
     void put(const T& value)
     {
         static_assert(std::is_trivially_copyable_v<T>, "bytes of a plain value");
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + sizeof value);
-        std::memcpy(bytes_.data() + at, &value, sizeof value);
+        bytes_.append(&value, sizeof value);
     }
     void put(const std::string& text)
     {
         put(text.size());
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + text.size());
-        if (!text.empty()) std::memcpy(bytes_.data() + at, text.data(), text.size());
+        bytes_.append(text.data(), text.size());
     }
     // A list, by a function that writes one entry.
     template <class T, class Put>

@@ -40,12 +40,11 @@ private:
     {
         const LineClass cls = phase == LinePhase::request ? LineClass::request : LineClass::response;
         const CutRecord head = record(phase, delay, line, true);
-        Transport::Message& message = transport_.outbox(from_.part, to_);
-        const std::size_t at = message.size();
         const unsigned carried = carried_bytes(line, cls, from_.data_on);
-        message.resize(at + sizeof head + LineRecord::bytes(line.depth, carried));
-        std::memcpy(message.data() + at, &head, sizeof head);
-        line.save(message.data() + at + sizeof head, carried);
+        std::byte* const at =
+            transport_.outbox(from_.part, to_).add(sizeof head + LineRecord::bytes(line.depth, carried));
+        std::memcpy(at, &head, sizeof head);
+        line.save(at + sizeof head, carried);
         if (line.traced()) write(line.breakdown());
         from_.pool->give(line);
         return 0;
@@ -59,10 +58,7 @@ private:
     template <class T>
     void write(const T& value)
     {
-        Transport::Message& message = transport_.outbox(from_.part, to_);
-        const std::size_t at = message.size();
-        message.resize(at + sizeof value);
-        std::memcpy(message.data() + at, &value, sizeof value);
+        transport_.outbox(from_.part, to_).append(&value, sizeof value);
     }
 
     Side from_;
@@ -87,6 +83,12 @@ CutLink::CutLink(sc_core::sc_module_name name, std::string path, std::uint32_t n
 }
 
 CutLink::~CutLink() = default;
+
+void CutLink::end_of_elaboration()
+{
+    for (unsigned end = 0; end < 2; ++end)
+        if (halves_[end]) modules_[end] = {&halves_[end]->initiator(end).bound(), &halves_[end]->target(end).bound()};
+}
 
 std::size_t CutLink::deliver(const CutRecord& record, const std::byte* after, Time begin)
 {
@@ -115,9 +117,9 @@ std::size_t CutLink::deliver(const CutRecord& record, const std::byte* after, Ti
     }
     const Time delay = record.due - begin;
     if (record.phase == LinePhase::request || record.phase == LinePhase::response_credit) {
-        call_forward(halves_[record.end]->initiator(record.end).bound(), handed, record.phase, delay);
+        call_forward(*modules_[record.end].requests, handed, record.phase, delay);
     } else {
-        call_backward(halves_[record.end]->target(record.end).bound(), handed, record.phase, delay);
+        call_backward(*modules_[record.end].responses, handed, record.phase, delay);
     }
     return bytes;
 }

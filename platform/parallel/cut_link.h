@@ -67,11 +67,19 @@ public:
 
 private:
     class FarEnd;
+    // What the sockets of an end are bound to.
+    struct Module {
+        LineForward* requests = nullptr;
+        LineBackward* responses = nullptr;
+    };
+
+    void end_of_elaboration() override;
 
     std::string path_;
     std::array<Side, 2> sides_;
     std::array<std::unique_ptr<LinkModel>, 2> halves_;
     std::array<std::unique_ptr<FarEnd>, 2> far_;
+    std::array<Module, 2> modules_;  // by end
     std::array<Line, 2> credits_{Line(nullptr, false),
         Line(nullptr, false)};  // by end, which each belong to one thread
 };

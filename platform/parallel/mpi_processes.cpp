@@ -72,8 +72,8 @@ public:
             MPI_Mprobe(static_cast<int>(message.process), static_cast<int>(message.tag), all_, &there, &status);
             int bytes = 0;
             MPI_Get_count(&status, MPI_BYTE, &bytes);
-            message.bytes->resize(static_cast<std::size_t>(bytes));
-            MPI_Mrecv(message.bytes->data(), bytes, MPI_BYTE, &there, MPI_STATUS_IGNORE);
+            message.bytes->clear();
+            MPI_Mrecv(message.bytes->add(static_cast<std::size_t>(bytes)), bytes, MPI_BYTE, &there, MPI_STATUS_IGNORE);
         }
         MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
     }
@@ -132,7 +132,7 @@ private:
     {
         std::vector<Bytes> out;
         for (std::size_t i = 0; i < lengths.sizes.size(); ++i)
-            out.emplace_back(flat.begin() + lengths.begins[i], flat.begin() + lengths.begins[i] + lengths.sizes[i]);
+            out.emplace_back(flat.data() + lengths.begins[i], static_cast<std::size_t>(lengths.sizes[i]));
         return out;
     }
 

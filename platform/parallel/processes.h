@@ -88,7 +88,7 @@ public:
 };
 
 // What the module exports, by the name of its type and by `processes_entry`.
-constexpr std::uint32_t processes_interface = 2;
+constexpr std::uint32_t processes_interface = 3;
 struct ProcessesModule {
     std::uint32_t interface_version;  // processes_interface
     Processes* (*open)();             // once a process; the caller owns what comes back

@@ -1,5 +1,5 @@
-// The workload of the spine benchmark: a ring of delay lines, latencies spread from 1 ns to 1 us, as many lines
-// as timed components going round for ever.
+// The workload of the spine benchmark: a ring of delay lines, latencies spread from 1 ns to 1 us, with lines going
+// round for ever.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct Measured {
     double lines = 0;    // issued by endpoints; 0 where there are none
 };
 
-// One simulation per process.
-Measured ring_of_events(unsigned components, std::uint64_t hops);
-Measured ring_under_event_queue(unsigned components, std::uint64_t hops);
+// One simulation per process. `lines` is at most `components`.
+Measured ring_of_events(unsigned components, unsigned lines, std::uint64_t hops);
+Measured ring_under_event_queue(unsigned components, unsigned lines, std::uint64_t hops);
 
 }  // namespace weft::bench

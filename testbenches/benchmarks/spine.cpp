@@ -52,6 +52,9 @@ std::vector<Entry> rows(const std::string& self)
             out.push_back({std::string(kind) + "/" + components, std::string("events/") + components,
                 [command] { return from_command(command); }});
         }
+    // One line in flight: the speed of the machine, as others publish it.
+    out.push_back({"one_line/1000", "events/1000",
+        [command = "'" + self + "' " + child_flag + " one_line 1000"] { return from_command(command); }});
     for (const char* kind : {"mesh", "tree"}) {
         const std::string command = "'" + self + "' " + child_flag + " " + kind + " 64";
         out.push_back({std::string("routers/") + kind, "events/100", [command] { return from_command(command); }});
@@ -79,8 +82,9 @@ int measure_here(const std::string& kind, unsigned components)
         std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
         return 0;
     }
-    const Measured measured = kind == "events" ? weft::bench::ring_of_events(components, hops_per_run)
-                                               : weft::bench::ring_under_event_queue(components, hops_per_run);
+    const Measured measured = kind == "events" ? weft::bench::ring_of_events(components, components, hops_per_run)
+        : kind == "one_line"                   ? weft::bench::ring_of_events(components, 1, hops_per_run)
+                             : weft::bench::ring_under_event_queue(components, components, hops_per_run);
     std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
     return 0;
 }

@@ -28,7 +28,7 @@ public:
     {
         sent.clear();
         for (const Message& message : out) sent.emplace_back(message.tag, *message.bytes);
-        for (const Message& message : in) *message.bytes = Bytes(received.at(message.tag), std::byte{7});
+        for (const Message& message : in) *message.bytes = Bytes(received.at(message.tag));
     }
     Pulse agree(const Pulse& own) override
     {
@@ -102,8 +102,7 @@ TEST(EndReport, GoesAsBytesAndComesBackTheSame)
     EXPECT_EQ(back.modules[1][0].statistics[0].value, 1.1);
     EXPECT_EQ(back.links[1].credit_stall_ps, 4U);
     EXPECT_FALSE(back.links[0].credit_stall_ps);
-    Bytes cut = bytes;
-    cut.pop_back();
+    const Bytes cut(bytes.data(), bytes.size() - 1);
     EXPECT_THROW(EndReport::of(cut), std::logic_error);
 }
 
@@ -150,8 +149,8 @@ TEST(ProcessTransport, SendsOneMessageToEachNeighbour)
     }
     ProcessTransport transport(processes, {0, 0, 1, 1}, cuts);
     processes.received = {{2 * 4 + 0, 0}, {2 * 4 + 1, 3}, {3 * 4 + 1, 0}};
-    transport.outbox(0, 1).resize(2);
-    transport.outbox(1, 3).resize(5);
+    transport.outbox(0, 1).add(2);
+    transport.outbox(1, 3).add(5);
     EXPECT_TRUE(transport.exchange());
     EXPECT_EQ(transport.inbox(1, 0).size(), 2U);
     EXPECT_EQ(transport.inbox(1, 2).size(), 3U);
