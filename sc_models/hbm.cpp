@@ -23,18 +23,31 @@ Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path
 {
     parts_.hold_no_data();
     channels_.reserve(spec.channels);
-    for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
+    for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c, arrays_);
+    arrays_.build();
+    state_ = channels_[0].state();
+    if (spec.channels > 1) state_bytes_ = channels_[1].state() - state_;
     request_prefetch({&map_, &channels_});
 }
 
 void Hbm::prefetch(const ScheduledItem& item) const
 {
     if (item.input >= first_wake) {
-        channels_[item.input - first_wake].prefetch();
+        channels_[item.input - first_wake].prefetch_step();
         return;
     }
-    const HbmPlace place = map_.place(item.input, local_of(Line::of(item).address) / line_bytes);
-    channels_[place.channel].prefetch(place.bank);
+    const LineHeader& line = Line::of(item);
+    const std::uint64_t first = local_of(line.address) / line_bytes;
+    const std::uint32_t parts = parts_of(line.lines());
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        const HbmPlace place = map_.place(item.input, first + part);
+        channels_[place.channel].prefetch_line(state_ + place.channel * state_bytes_, place.bank);
+    }
+}
+
+std::uint32_t Hbm::parts_of(std::uint32_t lines) const
+{
+    return lines < 2 * least_part ? 1 : std::min(map_.channels_of_slice(), lines / least_part);
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)
@@ -101,8 +114,8 @@ void Hbm::accept_wide(Line& line, unsigned slice)
 {
     const std::uint64_t first = local_of(line.address) / line_bytes;
     const std::uint32_t lines = line.lines();
-    const std::uint32_t parts = std::min(map_.channels_of_slice(), lines / least_part);
-    if (parts <= 1) {
+    const std::uint32_t parts = parts_of(lines);
+    if (parts == 1) {
         accept(line, slice, first);
         return;
     }

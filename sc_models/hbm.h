@@ -67,6 +67,7 @@ private:
     void access(Line& line);
     void accept(Line& line, unsigned slice, std::uint64_t number);
     void accept_wide(Line& line, unsigned slice);
+    std::uint32_t parts_of(std::uint32_t lines) const;  // of a wide access
     void work(unsigned channel);
     void finish_part(Line& part, Time at);
     void answer(Line& line, Time delay);
@@ -76,7 +77,10 @@ private:
     MemoryImage* contents_ = nullptr;  // null: lines carry none
     HbmMap map_;
     std::vector<HbmChannel> channels_;
-    std::vector<Time> wakes_;  // the next one of each channel
+    PackedArrays arrays_;               // of their banks
+    const std::byte* state_ = nullptr;  // of the first channel
+    std::ptrdiff_t state_bytes_ = 0;    // to that of the next
+    std::vector<Time> wakes_;           // the next one of each channel
     std::deque<Wake> items_;
     ScheduledItem* idle_items_ = nullptr;
     struct Split {  // a wide access in several channels

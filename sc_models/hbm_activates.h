@@ -3,6 +3,7 @@
 // Activates are booked ahead and in any order: one that waits for its bank does not hold up another bank's.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "tlm_interconnect/kernel/time.h"
@@ -19,9 +20,16 @@ public:
 private:
     static constexpr std::size_t window = 4;
 
+    const Time* booked() const { return more_.empty() ? few_.data() : more_.data(); }
+    void drop(std::size_t past);
+    void insert(std::size_t place, Time at);
+
     Time rrd_;
     Time faw_;
-    std::vector<Time> booked_;  // ascending; what can still hold up something, and a little more
+    // Ascending; what can still hold up something, and a little more.
+    std::size_t count_ = 0;
+    std::array<Time, 8> few_{};
+    std::vector<Time> more_;  // all of them, if they are more than a few
 };
 
 }  // namespace weft

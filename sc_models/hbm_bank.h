@@ -15,7 +15,6 @@ public:
 
     bool open(std::uint32_t row) const { return open_ && row_ == row; }
     std::uint32_t row() const { return row_; }
-    Time column_ok() const { return column_ok_; }
 
     // A line has moved since the row was opened.
     bool used() const { return first_access_ == Access::hit; }
@@ -26,29 +25,29 @@ public:
         if (!open_ || !used() || timing.spec.row_policy == RowPolicy::open) return;
         const bool at_once = timing.spec.row_policy == RowPolicy::closed;
         const Time expires = at_once ? last_use_ : last_use_ + timing.spec.row_idle;
-        if (at_once || expires < now) close(std::max(precharge_ok_, expires) + timing.spec.t_rp);
+        if (at_once || expires < now) close(std::max(ready_, expires) + timing.spec.t_rp);
     }
 
     // From when on a refresh may begin: the row closed, the bank at rest.
-    Time rests_at(const HbmTiming& timing) const { return open_ ? precharge_ok_ + timing.spec.t_rp : activate_ok_; }
+    Time rests_at(const HbmTiming& timing) const { return open_ ? ready_ + timing.spec.t_rp : ready_; }
     // Closes the row; the bank may be activated again at `time`.
     void close(Time time)
     {
         open_ = false;
-        activate_ok_ = time;
+        ready_ = time;
     }
 
-    // Opens `row`, after a precharge if another one is open.
-    void activate(std::uint32_t row, const HbmTiming& timing, HbmActivates& activates, Time now)
+    // Opens `row`, after a precharge if another one is open. Returns from when on column commands may come.
+    Time activate(std::uint32_t row, const HbmTiming& timing, HbmActivates& activates, Time now)
     {
-        const Time ready = open_ ? std::max(now, precharge_ok_) + timing.spec.t_rp : std::max(now, activate_ok_);
+        const Time ready = std::max(now, ready_) + (open_ ? timing.spec.t_rp : 0);
         const Time at = activates.book(ready, now);
         first_access_ = open_ ? Access::conflict : Access::closed;
         open_ = true;
         row_ = row;
-        column_ok_ = at + timing.spec.t_rcd;
-        precharge_ok_ = at + timing.spec.t_ras;
+        ready_ = at + timing.spec.t_ras;
         last_use_ = at;
+        return at + timing.spec.t_rcd;
     }
 
     // A line is read or written with its first column command now. Returns how it found its row.
@@ -56,7 +55,7 @@ public:
     {
         const Time free = write ? now + timing.spec.t_wl + timing.data + timing.spec.t_wr
                                 : now + timing.last_column + timing.spec.t_rtp;
-        precharge_ok_ = std::max(precharge_ok_, free);
+        ready_ = std::max(ready_, free);
         last_use_ = now;
         const Access access = first_access_;
         first_access_ = Access::hit;
@@ -67,9 +66,7 @@ private:
     bool open_ = false;
     Access first_access_ = Access::closed;  // of the next line: who made the row open
     std::uint32_t row_ = 0;
-    Time column_ok_ = 0;
-    Time precharge_ok_ = 0;
-    Time activate_ok_ = 0;
+    Time ready_ = 0;  // for a precharge while a row is open, else for an activate
     Time last_use_ = 0;
 };
 

@@ -8,30 +8,24 @@ namespace {
 
 std::uint64_t bit(unsigned bank) { return std::uint64_t{1} << bank; }
 Line* after(const Line& line) { return line.next == nullptr ? nullptr : &Line::of(*line.next); }
-bool came_first(const Line& a, const Line& b)
-{
-    const LineScratch::Memory& one = a.scratch.memory;
-    const LineScratch::Memory& other = b.scratch.memory;
-    return one.arrived != other.arrived ? one.arrived < other.arrived : one.turn < other.turn;
-}
 unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ctzll(banks)); }
 
 }  // namespace
 
-HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
-    : timing_(timing), all_bank_(timing.spec.refresh == RefreshMode::all_bank),
-      per_bank_(timing.spec.refresh == RefreshMode::per_bank), seen_{timing.spec.read_queue, timing.spec.write_queue},
-      high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
-      low_(std::min(timing.spec.write_low, high_ - 1)), activates_(timing.spec.t_rrd, timing.spec.t_faw),
-      lines_(timing.banks), group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)
+HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays)
+    : timing_(timing), per_bank_(timing.spec.refresh == RefreshMode::per_bank),
+      activates_(timing.spec.t_rrd, timing.spec.t_faw)
 {
+    arrays.add(ready_, places(timing.banks));
+    arrays.add(banks_, timing.banks);
+    arrays.add(group_free_, timing.spec.bank_groups);
     const std::uint64_t channels = timing.spec.channels;
     const Time period = timing.spec.t_refi;
-    for (unsigned bank = 0; bank < timing.banks; ++bank)
-        lines_[bank].group = static_cast<std::uint32_t>(bank / timing.spec.banks);
-    const unsigned refreshed = all_bank_ ? 1 : per_bank_ ? timing.banks : 0;
+    const bool all_bank = timing.spec.refresh == RefreshMode::all_bank;
+    const unsigned refreshed = all_bank ? 1 : per_bank_ ? timing.banks : 0;
     for (unsigned i = 0; i < refreshed; ++i)
         refreshes_.emplace_back(timing, period + period * (i * channels + index) / (refreshed * channels));
+    if (all_bank) refresh_due_ = refreshes_[0].due();
 }
 
 void HbmChannel::Queue::append(Line& line)
@@ -64,7 +58,7 @@ void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
     if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 requests reach a channel in one instant");
     line.scratch.memory = {now, row, static_cast<std::uint16_t>(turn_), static_cast<std::uint8_t>(bank)};
     if (refresh_due(now)) refresh_all(now);
-    if (held_[direction] >= seen_[direction]) {
+    if (held_[direction] >= timing_.seen[direction]) {
         outside_[direction].append(line);
     } else {
         admit(line, now);
@@ -80,7 +74,7 @@ void HbmChannel::admit(Line& line, Time now)
     waiting_[direction] |= bit(number);
     if (direction == direction_) {
         if ((wanted_ & bit(number)) == 0) open_for_oldest(number, now);
-    } else if (direction == write && held_[write] >= high_ && held_[write] - line.lines() < high_) {
+    } else if (direction == write && held_[write] >= timing_.high && held_[write] - line.lines() < timing_.high) {
         for (std::uint64_t left = waiting_[write]; left != 0; left &= left - 1) open_ahead(lowest(left), now);
     } else {
         open_ahead(number, now);
@@ -91,13 +85,17 @@ void HbmChannel::admit(Line& line, Time now)
 void HbmChannel::open_ahead(unsigned number, Time now)
 {
     const Direction next = direction_ == read ? write : read;
-    if (next == write && held_[write] < high_) return;
+    if (next == write && held_[write] < timing_.high) return;
     Bank& bank = banks_[number];
     const Line* oldest = bank.waiting[next].head;
     if ((waiting_[direction_] & bit(number)) != 0 || oldest == nullptr) return;
     rest(number, now);
-    if (!bank.state.open(oldest->scratch.memory.row))
-        bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
+    if (!bank.state.open(oldest->scratch.memory.row)) activate(number, oldest->scratch.memory.row, now);
+}
+
+void HbmChannel::activate(unsigned number, std::uint32_t row, Time now)
+{
+    ready_[number].column = banks_[number].state.activate(row, timing_, activates_, now);
 }
 
 // What happened to a bank that no line wanted.
@@ -116,7 +114,7 @@ void HbmChannel::open_for_oldest(unsigned number, Time now)
     Bank& bank = banks_[number];
     Line* oldest = bank.waiting[direction_].head;
     if (find_wanted(number, oldest, nullptr)) return;
-    bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
+    activate(number, oldest->scratch.memory.row, now);
     find_wanted(number, oldest, nullptr);
 }
 
@@ -128,26 +126,27 @@ bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
         before = from;
         from = after(*from);
     }
-    lines_[number].line = from;
-    lines_[number].ready = bank.state.column_ok();
     bank.before = before;
     if (from == nullptr) {
         wanted_ &= ~bit(number);
         return false;
     }
+    ready_[number].arrived = from->scratch.memory.arrived;
     wanted_ |= bit(number);
     return true;
 }
 
-bool HbmChannel::refresh_due(Time now) const { return all_bank_ && moved_since_refresh_ && refreshes_[0].due() <= now; }
+bool HbmChannel::refresh_due(Time now) const { return refresh_due_ <= now && moved_since_refresh_; }
 
 void HbmChannel::refresh_all(Time now)
 {
     moved_since_refresh_ = held_[read] + held_[write] == 0;
     Time rests_at = 0;
-    for (const Bank& bank : banks_) rests_at = std::max(rests_at, bank.state.rests_at(timing_));
+    for (unsigned number = 0; number < timing_.banks; ++number)
+        rests_at = std::max(rests_at, banks_[number].state.rests_at(timing_));
     const Time end = refreshes_[0].catch_up(now, rests_at);
-    for (Bank& bank : banks_) bank.state.close(end);
+    refresh_due_ = refreshes_[0].due();
+    for (unsigned number = 0; number < timing_.banks; ++number) banks_[number].state.close(end);
     wanted_ = 0;
     for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
 }
@@ -155,8 +154,8 @@ void HbmChannel::refresh_all(Time now)
 void HbmChannel::choose_direction(Time now)
 {
     if (direction_ == read) {
-        if (held_[read] == 0 || (held_[write] >= high_ && left_ == 0)) turn(write, now);
-    } else if (held_[read] > 0 && (held_[write] <= low_ || left_ == 0)) {
+        if (held_[read] == 0 || (held_[write] >= timing_.high && left_ == 0)) turn(write, now);
+    } else if (held_[read] > 0 && (held_[write] <= timing_.low || left_ == 0)) {
         turn(read, now);
     }
 }
@@ -164,7 +163,7 @@ void HbmChannel::choose_direction(Time now)
 void HbmChannel::turn(Direction direction, Time now)
 {
     direction_ = direction;
-    left_ = high_ - low_;
+    left_ = timing_.high - timing_.low;
     turned_ = 0;
     const Time free = pins_free_;
     if (direction != moved_ && free != 0) {
@@ -177,6 +176,15 @@ void HbmChannel::turn(Direction direction, Time now)
     for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
 }
 
+// Of two wanted lines.
+inline bool HbmChannel::came_first(unsigned number, unsigned other) const
+{
+    const Time one = ready_[number].arrived;
+    const Time two = ready_[other].arrived;
+    if (one != two) return one < two;
+    return wanted_line(number).scratch.memory.turn < wanted_line(other).scratch.memory.turn;
+}
+
 unsigned HbmChannel::first_ready(Time now, Time& at) const
 {
     const Time floor = std::max(now, turned_);
@@ -184,9 +192,9 @@ unsigned HbmChannel::first_ready(Time now, Time& at) const
     unsigned best = 0;
     for (std::uint64_t left = wanted_; left != 0; left &= left - 1) {
         const unsigned number = lowest(left);
-        const Wanted& wanted = lines_[number];
-        const Time ready = std::max(floor, std::max(wanted.ready, group_free_[wanted.group]));
-        if (ready > at || (ready == at && !came_first(*wanted.line, *lines_[best].line))) continue;
+        const Time group = group_free_[timing_.group_of[number]];
+        const Time ready = std::max(floor, std::max(ready_[number].column, group));
+        if (ready > at || (ready == at && !came_first(number, best))) continue;
         at = ready;
         best = number;
     }
@@ -209,8 +217,7 @@ HbmChannel::Step HbmChannel::step(Time now)
         const bool unfair = bank.before != nullptr &&
             now - bank.waiting[direction_].head->scratch.memory.arrived > timing_.spec.age_limit;
         if (!overdue && !unfair) return serve(number, now);
-        if (unfair)
-            banks_[number].state.activate(bank.waiting[direction_].head->scratch.memory.row, timing_, activates_, now);
+        if (unfair) activate(number, bank.waiting[direction_].head->scratch.memory.row, now);
         open_for_oldest(number, now);
     }
 }
@@ -242,7 +249,7 @@ Time HbmChannel::occupy_pins(Time first, std::uint32_t lines)
 HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
 {
     Bank& bank = banks_[number];
-    Line& line = *lines_[number].line;
+    Line& line = wanted_line(number);
     const bool writes = direction_ == write;
     const std::uint32_t lines = line.lines();
     Time last = occupy_pins(now, lines);
@@ -252,7 +259,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     counts_.accesses[static_cast<unsigned>(HbmBank::Access::hit)] += lines - rows;
     (writes ? counts_.writes : counts_.reads) += lines;
     counts_.waited += (now - line.scratch.memory.arrived) * lines;
-    group_free_[lines_[number].group] = now + timing_.group_busy;
+    group_free_[timing_.group_of[number]] = now + timing_.group_busy;
     moved_ = direction_;
     moved_since_refresh_ = true;
 
@@ -269,7 +276,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
         open_for_oldest(number, now);
     }
     Queue& outside = outside_[direction_];
-    while (outside.head != nullptr && held_[direction_] < seen_[direction_]) {
+    while (outside.head != nullptr && held_[direction_] < timing_.seen[direction_]) {
         Line& next = *outside.head;
         outside.remove(next, nullptr);
         admit(next, now);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "sc_models/hbm_bank.h"
+#include "tlm_interconnect/kernel/packed_arrays.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
@@ -47,7 +48,8 @@ class HbmChannel {
 public:
     static constexpr Time never = ~Time{0};
 
-    HbmChannel(const HbmTiming& timing, unsigned index);
+    // The state of its banks is among `arrays`, which its owner builds.
+    HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays);
 
     // A line arrives. Its link and its note are the channel's until step() hands it out.
     void accept(Line& line, unsigned bank, std::uint32_t row, Time now);
@@ -63,21 +65,16 @@ public:
     // No line can be served before.
     Time pins_free() const { return pins_free_; }
 
-    // A line for this bank will arrive soon, or a step is near: the host may fetch what that needs.
-    void prefetch() const
+    // A step is near, or a line for this bank will arrive soon: the host may fetch what that needs. `state`: as state(), which
+    // to look up would be a fetch of its own.
+    void prefetch_step() const { fetch(this, hot_bytes); }
+    void prefetch_line(const std::byte* state, unsigned bank) const
     {
-        // In front of the counts: what a step reads.
-        const char* const begin = reinterpret_cast<const char*>(this);
-        for (std::size_t line = 0; line < 256; line += 64) __builtin_prefetch(begin + line, 1);
+        fetch(this, hot_bytes);
+        fetch(state + bank * sizeof(Ready), 1);
+        fetch(state + places(timing_.banks) * sizeof(Ready) + bank * sizeof(Bank), 1);
     }
-    void prefetch(unsigned bank) const
-    {
-        prefetch();
-        const char* const state = reinterpret_cast<const char*>(&banks_[bank]);
-        __builtin_prefetch(state, 1);
-        __builtin_prefetch(state + sizeof(Bank) - 1, 1);
-        __builtin_prefetch(&lines_[bank], 1);
-    }
+    const std::byte* state() const { return reinterpret_cast<const std::byte*>(ready_); }
 
     Time refreshed() const;
     const HbmCounts& counts() const { return counts_; }
@@ -94,17 +91,33 @@ private:
         void remove(Line& line, Line* before);
     };
 
-    struct Bank {
+    // A cache line of the host.
+    struct alignas(64) Bank {
         HbmBank state;
         Queue waiting[2];
-        Line* before = nullptr;  // the line before the wanted one in its queue
+        Line* before = nullptr;  // the line before the wanted one in its queue; none: that is the first one
     };
-    struct Wanted {  // of a bank: first line of the served direction for the open row
-        Line* line = nullptr;
-        Time ready = 0;  // as far as the bank goes
-        std::uint32_t group = 0;
+    static_assert(sizeof(Bank) == 64);
+    // Of a bank, what a step looks at in all that have a wanted line: the first one of the served direction for the open row.
+    struct Ready {
+        Time column = 0;   // from when on column commands may come, as far as the bank goes
+        Time arrived = 0;  // the wanted line
     };
 
+    // Of Ready, in whole cache lines.
+    static std::size_t places(std::size_t banks) { return (banks + 3) / 4 * 4; }
+    // For the host's caches.
+    static void fetch(const void* begin, std::size_t bytes)
+    {
+        for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(begin) + at, 1);
+    }
+    Line& wanted_line(unsigned number) const
+    {
+        const Bank& bank = banks_[number];
+        return bank.before == nullptr ? *bank.waiting[direction_].head : Line::of(*bank.before->next);
+    }
+    bool came_first(unsigned number, unsigned other) const;
+    void activate(unsigned number, std::uint32_t row, Time now);
     void admit(Line& line, Time now);
     void choose_direction(Time now);
     void turn(Direction direction, Time now);
@@ -120,30 +133,29 @@ private:
     Step serve(unsigned number, Time now);
 
     const HbmTiming& timing_;
-    bool all_bank_;
-    bool per_bank_;
-    std::uint64_t seen_[2];            // lines that the scheduler sees at most
-    bool moved_since_refresh_ = true;  // whatever the figures, a line goes between two refreshes
+    // In every step.
+    std::uint64_t wanted_ = 0;  // bit per bank with a wanted line
+    Time pins_free_ = 0;
+    Time refresh_due_ = never;    // of all banks
+    Time turned_ = 0;             // earliest column command in the direction
+    std::uint32_t held_[2] = {};  // lines that the scheduler sees
+    Ready* ready_ = nullptr;      // per bank
+    Bank* banks_ = nullptr;
+    Time* group_free_ = nullptr;       // per bank group
+    std::uint64_t waiting_[2] = {};    // bit per bank with lines
+    std::uint64_t left_ = 0;           // lines that the turn has for sure
+    std::uint64_t pins_rest_ = 0;      // carried from line to line while the pins stay busy
+    Time arrived_ = 0;                 // the last line,
+    std::uint32_t turn_ = 0;           // and how many of its instant came before it
     Direction direction_ = read;       // that is served
     Direction moved_ = read;           // of the last line
-    Time turned_ = 0;                  // earliest column command in the direction
-    std::uint64_t high_;
-    std::uint64_t low_;
-    std::uint64_t left_ = 0;         // lines that the turn has for sure
-    Time arrived_ = 0;               // the last line,
-    std::uint32_t turn_ = 0;         // and how many of its instant came before it
-    std::uint32_t held_[2] = {};     // lines that the scheduler sees
-    std::uint64_t waiting_[2] = {};  // bit per bank with lines
-    std::uint64_t wanted_ = 0;       // bit per bank with a wanted line
-    Time pins_free_ = 0;
-    std::uint64_t pins_rest_ = 0;  // carried from line to line while the pins stay busy
-    HbmActivates activates_;
-    std::vector<Wanted> lines_;     // per bank
-    std::vector<Time> group_free_;  // per bank group
-    std::vector<Bank> banks_;
-    std::vector<HbmRefresh> refreshes_;  // of the channel, or of each bank
+    bool moved_since_refresh_ = true;  // whatever the figures, a line goes between two refreshes
+    bool per_bank_;                    // refreshes
     Queue outside_[2];
     HbmCounts counts_;
+    HbmActivates activates_;
+    std::vector<HbmRefresh> refreshes_;            // of the channel, or of each bank
+    static constexpr std::size_t hot_bytes = 320;  // up to activates_, and the first of those
 };
 
 }  // namespace weft

@@ -8,8 +8,11 @@ namespace weft {
 
 HbmTiming::HbmTiming(const HbmSpec& given)
     : spec(given), rate(std::max<std::uint64_t>(1, given.bandwidth / given.channels)),
-      banks(static_cast<unsigned>(given.bank_groups * given.banks))
+      banks(static_cast<unsigned>(given.bank_groups * given.banks)), seen{given.read_queue, given.write_queue},
+      high(std::min(given.write_high, given.write_queue)), low(std::min(given.write_low, high - 1))
 {
+    for (unsigned bank = 0; bank < group_of.size(); ++bank)
+        group_of[bank] = static_cast<std::uint8_t>(bank / spec.banks);
     const std::uint64_t bursts = (line_bytes + spec.burst - 1) / spec.burst;
     const std::uint64_t burst_time = spec.burst * 1'000'000'000'000 / rate;
     line = bursts * spec.burst * 1'000'000'000'000 / rate;

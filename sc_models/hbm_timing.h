@@ -1,6 +1,8 @@
 // The timing of one channel from an HbmSpec, in picoseconds.
 #pragma once
 
+#include <array>
+
 #include "sc_models/hbm_spec.h"
 
 namespace weft {
@@ -16,6 +18,11 @@ struct HbmTiming {
     std::uint64_t last_column;  // first column command of a line to its last
     std::uint64_t group_busy;   // first column command of a line to that of the next in its bank group
     unsigned banks;             // of a channel, all groups
+    // Lines that the scheduler sees of each direction (reads, writes), and as it turns.
+    std::uint64_t seen[2];
+    std::uint64_t high;
+    std::uint64_t low;
+    std::array<std::uint8_t, 64> group_of;  // a bank's
 };
 
 // A read of a row that is not open, in an idle channel, from the slice and back.
