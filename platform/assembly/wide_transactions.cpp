@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void refuse(const ResolvedSystem& system, const std::string& what)
 {
-    throw InputError(system.file, 0, fmt::format("engine.grain = {} B with {}", system.engine().grain, what),
+    throw WideRefused(system.file, 0, fmt::format("engine.grain = {} B with {}", system.engine().grain, what),
         "a grain of 64 B");
 }
 

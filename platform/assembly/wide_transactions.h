@@ -4,13 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/configuration/resolved_system.h"
 
 namespace weft {
 
-// Throws InputError for the first part of the system that has transactions of one line only, or for which a wide one would not be
-// the lines that it is made of. Does nothing at 64 B.
+// The system can have transactions of one line only.
+struct WideRefused : InputError {
+    using InputError::InputError;
+};
+
+// Throws WideRefused for the first part of the system that has transactions of one line only, or for which a wide one would not be
+// the lines that it is made of, and InputError for a grain that there is not. Does nothing at 64 B.
 void require_wide(const ResolvedSystem& system, const FabricPlan& plan);
 
 // What such a run does otherwise than one of lines, for its notices; none at 64 B.

@@ -13,9 +13,11 @@ const std::vector<GrainError>& grain_errors()
     return errors;
 }
 
+bool is_allowed_error(const std::string& text) { return !text.empty() && text.back() == '%'; }
+
 std::string grain_value(const std::string& text)
 {
-    if (text.empty() || text.back() != '%') return text;
+    if (!is_allowed_error(text)) return text;
     char* end = nullptr;
     const std::string number = text.substr(0, text.size() - 1);
     const double allowed = std::strtod(number.c_str(), &end);

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "platform/commands/fault_wave.h"
+#include "platform/assembly/wide_transactions.h"
 #include "platform/commands/grain_option.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
@@ -147,8 +148,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.value("--grain", "SIZE|P%", grain,
         "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
         "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
-        "rows of "
-        "docs/models/grain.md are within");
+        "rows of docs/models/grain.md are within; 64B where a model has no others");
     line.value("--calibration", "FILE", run.calibration,
         "at flow fidelity, the file of 'weft calibrate' for this system, in place of the number that the program has");
     line.flag("--uncalibrated", run.uncalibrated, "at flow fidelity, use parameters alone and no measured number");
@@ -266,10 +266,28 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     run.follow = run.follow || !(html + timeline).empty();
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
-    const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
-    RunResult result = run.flow ? run_flow(system, run)
-        : mixed                 ? run_mixed(system, registry, run)
-                                : run_system(system, registry, run);
+    const auto loaded = options.load(description);
+    ResolvedSystem system = resolve_loaded(description, loaded, registry);
+    const auto execute = [&] {
+        return run.flow ? run_flow(system, run)
+            : mixed     ? run_mixed(system, registry, run)
+                        : run_system(system, registry, run);
+    };
+    RunResult result;
+    for (std::string why;;) {
+        try {
+            result = execute();
+            if (!why.empty())
+                result.notices.push_back(fmt::format("--grain {} is {} B here: no {}", grain, result.grain, why));
+            break;
+        } catch (const WideRefused& refused) {
+            if (!is_allowed_error(grain)) throw;
+            // The next finer one.
+            why = refused.diagnostics().front().what;
+            description.sets.back().value = fmt::format("{} B", system.engine().grain / 2);
+            system = resolve_loaded(description, loaded, registry);
+        }
+    }
     if (!speaks) return exit_good;  // the exit code is that of process 0
     result.energy = energy_of_run(result, system, energies);
     if (!energy.empty()) add_energy_module(result);

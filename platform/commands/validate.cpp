@@ -47,7 +47,10 @@ public:
         if (fidelity == "flow" && !grain.empty())
             throw InputError("", 0, "--grain at flow fidelity, which has no transactions", "one of the two");
         if (fidelity == "flow") take("--fidelity=flow", "flow fidelity");
-        if (!grain.empty()) take("--grain=" + grain_value(grain), "grain " + grain);
+        if (grain.empty()) return;
+        const std::string value = grain_value(grain);
+        take("--grain=" + grain,
+            "grain " + grain + (is_allowed_error(grain) ? ": " + value + ", or 64 B where a model has no others" : ""));
     }
 
     // The page of the documentation is one of comparisons by lines.

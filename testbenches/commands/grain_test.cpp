@@ -72,6 +72,31 @@ TEST(GrainOption, ARunNamesTheGrainAndASweepHasIt)
     EXPECT_NE(sweep.out.find("\n512B,"), std::string::npos) << sweep.out;
 }
 
+TEST(GrainOption, AnErrorTakesAFinerOneWhereAModelHasNoOthers)
+{
+    const auto result_of = [](const std::string& example, std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run", std::string(WEFT_SOURCE_DIR) + "/examples/" + example, "--bytes",
+            "32KiB", "--no-data", "--quiet", "--json", "-", "--no-timing"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return call(arguments);
+    };
+    // Memory-side caches have lines only.
+    const Outcome lines = result_of("mesh_mi300x/system.yaml", {});
+    const Outcome allowed = result_of("mesh_mi300x/system.yaml", {"--grain", "100%"});
+    ASSERT_EQ(allowed.code, 0) << allowed.err;
+    nlohmann::json result = nlohmann::json::parse(allowed.out);
+    EXPECT_FALSE(result.contains("grain"));
+    EXPECT_EQ(result.at("simulated_ps"), nlohmann::json::parse(lines.out).at("simulated_ps"));
+    const std::string notice = result.at("notices").back();
+    EXPECT_EQ(notice.rfind("--grain 100% is 64 B here: no engine.grain = 128 B with the memory-side cache of ", 0), 0U)
+        << notice;
+    EXPECT_EQ(result_of("mesh_mi300x/system.yaml", {"--grain", "512B"}).code, 2);
+    // Credits for four lines.
+    const Outcome credits = result_of("rtl_block/system.yaml", {"--grain", "100%", "--set", "link.request_credits=4"});
+    ASSERT_EQ(credits.code, 0) << credits.err;
+    EXPECT_EQ(nlohmann::json::parse(credits.out).at("grain"), 256);
+}
+
 // Buffers around a ring whose routes may form a cycle fill up, while ranks spin on flags in their own memory for ever.
 TEST(GrainOption, ACircleOfFullBuffersEndsARunThoughRanksSpin)
 {

@@ -67,4 +67,15 @@ TEST(HbmActivates, AnyOrderOfBookingsKeepsTheRulesAndTakesTheFirstTime)
     }
 }
 
+// Many ahead of time, and few again: none is forgotten.
+TEST(HbmActivates, ManyAheadAndFewAgain)
+{
+    HbmActivates activates(3, 20);
+    for (unsigned i = 0; i < 24; ++i) EXPECT_EQ(activates.book(0, 0), Time{i / 4} * 20 + i % 4 * 3);
+    EXPECT_EQ(activates.book(82, 82), 120u);  // 80 to 109 are all taken
+    EXPECT_EQ(activates.book(110, 110), 123u);
+    EXPECT_EQ(activates.book(200, 200), 200u);
+    for (unsigned i = 1; i < 24; ++i) EXPECT_EQ(activates.book(200, 200), 200 + Time{i / 4} * 20 + i % 4 * 3);
+}
+
 }  // namespace hbm_activates_test
