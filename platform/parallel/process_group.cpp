@@ -3,6 +3,8 @@
 #include <csignal>
 #include <new>
 
+#include <sys/mman.h>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -53,7 +55,21 @@ std::vector<Diagnostic> diagnostics_in(const Bytes& bytes)
     });
 }
 
+constexpr std::size_t spare_bytes = std::size_t{32} << 20;
+
 }  // namespace
+
+ProcessGroup::Spare::Spare()
+    : begin_(::mmap(nullptr, spare_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
+{
+}
+
+void ProcessGroup::Spare::give_up()
+{
+    if (begin_ == MAP_FAILED) return;
+    ::munmap(begin_, spare_bytes);
+    begin_ = MAP_FAILED;
+}
 
 void ProcessGroup::agree(const std::exception_ptr& error)
 {
@@ -81,6 +97,7 @@ int ProcessGroup::carry_out(const std::function<int()>& action,
         code = action();
     } catch (...) {
         error = std::current_exception();
+        spare_.give_up();
     }
     if (phase_ == Phase::starting && !failed_) {
         try {

@@ -47,7 +47,23 @@ private:
     [[noreturn]] void end_all(const std::exception_ptr& error,
         const std::function<void(const std::exception_ptr&)>& print);
 
+    // Addresses that nobody uses. Where a process has no memory left (a limit of its size), the library of MPI takes them to tell the
+    // others and to end.
+    class Spare {
+    public:
+        Spare();
+        ~Spare() { give_up(); }
+        Spare(const Spare&) = delete;
+        Spare& operator=(const Spare&) = delete;
+
+        void give_up();
+
+    private:
+        void* begin_;
+    };
+
     std::unique_ptr<Processes> processes_;
+    Spare spare_;
     Phase phase_ = Phase::starting;
     bool failed_ = false;  // all know it
 };
