@@ -176,7 +176,7 @@ void HbmChannel::turn(Direction direction, Time now)
     for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
 }
 
-// Of two wanted lines.
+// Whether the wanted line of bank `number` arrived before that of bank `other`.
 inline bool HbmChannel::came_first(unsigned number, unsigned other) const
 {
     const Time one = ready_[number].arrived;

@@ -98,10 +98,10 @@ private:
         Line* before = nullptr;  // the line before the wanted one in its queue; none: that is the first one
     };
     static_assert(sizeof(Bank) == 64);
-    // Of a bank, what a step looks at in all that have a wanted line: the first one of the served direction for the open row.
+    // What a step reads of every bank that has a wanted line. That is the first line of the served direction for the open row.
     struct Ready {
         Time column = 0;   // from when on column commands may come, as far as the bank goes
-        Time arrived = 0;  // the wanted line
+        Time arrived = 0;  // when the wanted line did
     };
 
     // Of Ready, in whole cache lines.

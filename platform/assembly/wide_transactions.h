@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// The system can have transactions of one line only.
+// A part of the system, or an output that was asked for, has transactions of one line only.
 struct WideRefused : InputError {
     using InputError::InputError;
 };

@@ -18,7 +18,7 @@ const std::vector<GrainError>& grain_errors();
 // InputError for what is no percentage.
 std::string grain_value(const std::string& text);
 
-// Whether that is an error: then a system that has transactions of 64 B only runs with these.
+// Whether that is an error: then a run takes a finer grain where a model has none as wide.
 bool is_allowed_error(const std::string& text);
 
 }  // namespace weft

@@ -148,7 +148,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     line.value("--grain", "SIZE|P%", grain,
         "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
         "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
-        "rows of docs/models/grain.md are within; 64B where a model has no others");
+        "rows of docs/models/grain.md are within, or a finer one where a model has none as wide");
     line.value("--calibration", "FILE", run.calibration,
         "at flow fidelity, the file of 'weft calibrate' for this system, in place of the number that the program has");
     line.flag("--uncalibrated", run.uncalibrated, "at flow fidelity, use parameters alone and no measured number");

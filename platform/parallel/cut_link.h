@@ -67,7 +67,7 @@ public:
 
 private:
     class FarEnd;
-    // What the sockets of an end are bound to.
+    // The interfaces that the sockets of an end are bound to.
     struct Module {
         LineForward* requests = nullptr;
         LineBackward* responses = nullptr;
