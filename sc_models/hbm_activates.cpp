@@ -9,7 +9,7 @@ void HbmActivates::drop(std::size_t past)
     if (past == 0) return;
     count_ -= past;
     if (more_.empty()) {
-        std::copy_n(few_.begin() + past, count_, few_.begin());
+        std::copy(few_.begin() + past, few_.begin() + past + count_, few_.begin());
         return;
     }
     more_.erase(more_.begin(), more_.begin() + static_cast<std::ptrdiff_t>(past));
