@@ -286,6 +286,14 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     return {&line, data + timing_.spec.response_latency, idle ? never : pins_free_};
 }
 
+std::size_t HbmChannel::bytes(const HbmSpec& spec)
+{
+    const std::size_t banks = spec.bank_groups * spec.banks;
+    const std::size_t refreshes = spec.refresh == RefreshMode::per_bank ? banks : 1;
+    return sizeof(HbmChannel) + banks * (sizeof(Bank) + sizeof(Ready)) + spec.bank_groups * sizeof(Time) +
+        refreshes * sizeof(HbmRefresh);
+}
+
 Time HbmChannel::refreshed() const
 {
     Time sum = 0;

@@ -76,6 +76,9 @@ public:
     }
     const std::byte* state() const { return reinterpret_cast<const std::byte*>(ready_); }
 
+    // What the channel and its banks take of the host's memory.
+    static std::size_t bytes(const HbmSpec& spec);
+
     Time refreshed() const;
     const HbmCounts& counts() const { return counts_; }
     void reset_statistics();

@@ -50,7 +50,8 @@ public:
         if (grain.empty()) return;
         const std::string value = grain_value(grain);
         take("--grain=" + grain,
-            "grain " + grain + (is_allowed_error(grain) ? ": " + value + ", or finer where a model has none as wide" : ""));
+            "grain " + grain +
+                (is_allowed_error(grain) ? ": " + value + ", or finer where a model has none as wide" : ""));
     }
 
     // The page of the documentation is one of comparisons by lines.

@@ -11,6 +11,7 @@
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/collective_shape.h"
 #include "sc_models/flag_stride.h"
+#include "sc_models/hbm_channel.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/switch/waiting_lines.h"
 
@@ -28,8 +29,6 @@ constexpr double bytes_of_miss = 40;                         // an entry of a sl
 constexpr double most_misses_reserved = 1024;                // as many as a slice makes room for
 constexpr double bytes_of_unit = 1.2e3;                      // a compute unit with its network end,
 constexpr double bytes_of_slice = 2.2e3;                     // with both sockets, its peers in network and memory
-constexpr double bytes_of_channel = 600;                     // of DRAM,
-constexpr double bytes_of_bank = 80;                         // and each of its banks
 constexpr double bytes_of_gpu = 0.5e6;                       // the rest
 constexpr double bytes_of_replay = 0.8e6;                    // a replay GPU
 constexpr double bytes_of_link = 11e3;                       // both directions: wires, sockets
@@ -66,8 +65,7 @@ double bytes_of(const ResolvedSystem& system, NodeId node, double touched)
     double out = bytes_of_gpu + (memory ? 0 : bytes_of_unit * static_cast<double>(gpu.compute_units));
     out += static_cast<double>(l2.slices) * (bytes_of_slice + bytes_of_miss * misses);
     const HbmSpec& hbm = system.hbm(node);
-    out += static_cast<double>(hbm.channels) *
-        (bytes_of_channel + bytes_of_bank * static_cast<double>(hbm.bank_groups * hbm.banks));
+    out += static_cast<double>(hbm.channels * HbmChannel::bytes(hbm));
     out += tag_bytes(l2.size, l2.line, static_cast<double>(l2.slices), touched);
     out += tag_bytes(side.size, side.line, static_cast<double>(system.hbm(node).channels), touched);
     return out;

@@ -177,6 +177,23 @@ TEST(Validate, FlowFidelityAndWideTransactionsAreNamedInTheTitles)
     refused({"--grain", "128B", "--page", files.path("page.md")}, "--page with --grain=128B");
 }
 
+// A memory-side cache has transactions of 64 B: an allowed error takes these, with 512 B there is no result.
+TEST(Validate, AnAllowedErrorIsForEverySystem)
+{
+    const Fixtures files;
+    const std::string file = files.write("a.yaml",
+        "validation:\n  title: T\n  source: S\n  system: " + std::string(WEFT_SOURCE_DIR) +
+            "/examples/mesh_mi300x/system.yaml\n  rows: {16 KiB: 100 us}\n");
+    const Outcome lines = call({"validate", file, "--json", "-"});
+    const Outcome allowed = call({"validate", file, "--json", "-", "--grain", "100%"});
+    ASSERT_EQ(lines.code, 0) << lines.err;
+    ASSERT_EQ(allowed.code, 0) << allowed.err;
+    const Json table = Json::parse(allowed.out)["tables"][0];
+    EXPECT_EQ(table["title"], "T (grain 100%: 512 B, or finer where a model has none as wide)");
+    EXPECT_EQ(table["rows"][0]["simulated"], Json::parse(lines.out)["tables"][0]["rows"][0]["simulated"]);
+    EXPECT_EQ(call({"validate", file, "--grain", "512B"}).code, 1);  // no row of it is simulated
+}
+
 TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
 {
     const Fixtures files;
