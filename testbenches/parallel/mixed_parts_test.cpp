@@ -7,6 +7,7 @@
 #include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/random_systems.h"
 #include "testbenches/parallel/same_bytes.h"
+#include "testbenches/support/thorough.h"
 
 namespace mixed_parts_test {
 
@@ -116,6 +117,7 @@ TEST(MixedParts, CollectivesGiveTheBytesOfTheWhole)
     for (const char* algorithm : {"ring", "direct", "two_shot_get"}) {
         expect_same(mixed("two_hosts", "host.0", collective_lines("all_reduce", algorithm, "65536")), {2, 3},
             algorithm);
+        if (!test::thorough() && algorithm == std::string("direct")) continue;  // others put and load there
         expect_same(mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", algorithm, "65536")), {2, 4},
             algorithm);
     }
@@ -170,7 +172,7 @@ TEST_F(MixedProcesses, GiveTheBytesOfOne)
     const Folder folder;
     expect_same_over({2, 3}, mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", "direct", "65536")),
         "direct");
-    expect_same_over({2}, trace(folder, on_both_sides(), "host.0"), "a trace");
+    if (test::thorough()) expect_same_over({2}, trace(folder, on_both_sides(), "host.0"), "a trace");
     expect_same_over({2}, trace(folder, on_both_sides(), "host.1"), "the first ranks are flow");
     expect_same_over({2}, trace(folder, on_both_sides(true), "host.0"), "in vain");
 }

@@ -26,7 +26,8 @@ struct Written {
 Written written_by(unsigned processes, const RunSetup& setup, const commands_test::Fixtures& files,
     const std::vector<std::string>& more = {});
 
-// Fails where a run over one of these numbers of processes differs from that of one process, and where that is refused.
+// Fails where a run over one of these numbers of processes, by default the first, differs from that of one process, and where that
+// is refused.
 void expect_same_over(const std::vector<unsigned>& numbers, const RunSetup& setup, const std::string& what,
     const std::vector<std::string>& of_processes = {});
 

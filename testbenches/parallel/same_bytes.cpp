@@ -1,4 +1,7 @@
 #include "testbenches/parallel/same_bytes.h"
+#include "testbenches/support/thorough.h"
+
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -49,13 +52,21 @@ void expect_same(const RunSetup& setup, const std::vector<std::uint32_t>& number
     const std::string whole = bytes_of(setup, {});
     ASSERT_NE(whole.substr(0, 8), "refused:") << what << whole;
     ASSERT_GT(whole.size(), 1000U) << what;
-    for (const std::uint32_t parts : numbers) {
-        EXPECT_EQ(difference(whole, bytes_of(setup, {parts})), "") << what << " in " << parts << " parts";
-        EXPECT_EQ(difference(whole, bytes_of(setup, {parts, true})), "")
-            << what << " in " << parts << " parts, the last first";
-        EXPECT_EQ(difference(whole, bytes_of(setup, {parts, false, 2})), "")
-            << what << " in " << parts << " parts, 2 threads";
-    }
+    struct Way {
+        bool backwards;
+        std::uint32_t threads;
+        const char* text;
+    };
+    const Way ways[] = {{false, 1, ""}, {true, 1, ", the last first"}, {false, 2, ", 2 threads"}};
+    // By default each number has one of the ways in turn, and the last number those that are left.
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        for (std::size_t way = 0; way < std::size(ways); ++way) {
+            const bool left = i + 1 == numbers.size() && way > i;
+            if (!test::thorough() && way != i % std::size(ways) && !left) continue;
+            const Cut cut{numbers[i], ways[way].backwards, ways[way].threads};
+            EXPECT_EQ(difference(whole, bytes_of(setup, cut)), "")
+                << what << " in " << numbers[i] << " parts" << ways[way].text;
+        }
 }
 
 std::string refusal_of(const RunSetup& setup, std::uint32_t partitions)
