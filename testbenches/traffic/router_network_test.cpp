@@ -1,6 +1,7 @@
 // Latency and throughput of the scheduled crossbar in networks whose figures are published.
 #include <gtest/gtest.h>
 
+#include "testbenches/support/thorough.h"
 #include "testbenches/traffic/router_configurations.h"
 
 namespace router_network_test {
@@ -48,8 +49,11 @@ double saturation(Configuration configuration, std::initializer_list<double> loa
 // Published: 26.62, 27.22, 27.74, 28.87, 32.64 cycles; about 0.41 is nine tenths of saturation.
 TEST(RouterNetwork, MeshFollowsThePublishedCurve)
 {
-    for (const Point point : {Point{0.001, 26.62}, {0.1, 27.22}, {0.2, 27.74}, {0.3, 28.87}, {0.4, 32.64}})
+    for (const Point point : {Point{0.001, 26.62}, {0.1, 27.22}, {0.2, 27.74}, {0.3, 28.87}, {0.4, 32.64}}) {
+        // By default the ends of the curve: no load, and near saturation.
+        if (!weft::test::thorough() && point.load > 0.001 && point.load < 0.4) continue;
         expect_latency(mesh_of_64(), point);
+    }
 }
 
 TEST(RouterNetwork, MeshJustBelowSaturation)
@@ -72,6 +76,7 @@ TEST(RouterNetwork, MeshCarriesPermutations)
     };
     for (const Case& c : {Case{PatternKind::transpose, 27.47, 6.25}, {PatternKind::bit_complement, 38.54, 9},
              {PatternKind::nearest_neighbour, 19.96, 4.5}, {PatternKind::tornado, 36.39, 8.5}}) {
+        if (!weft::test::thorough() && c.routers > 7) continue;  // by default the two with the shorter ways
         SCOPED_TRACE(pattern_names()[static_cast<std::size_t>(c.kind)]);
         const NetworkResult result = run_apart(mesh_of_64().pattern(c.kind).at(0.1));
         expect_clean(result);
@@ -115,13 +120,14 @@ TEST(RouterNetwork, OneQueuePerInputIsLimitedByItsHead)
     const double four = throughput(4);
     const double eight = throughput(8);
     const double sixteen = throughput(16);
-    const double many = throughput(64);
     EXPECT_NEAR(four, 0.6553, 0.005);
     EXPECT_NEAR(eight, 0.6184, 0.004);
     EXPECT_NEAR(sixteen, 0.5858 + 0.26 / 16, 0.003);
-    EXPECT_NEAR(many, 0.5858 + 0.26 / 64, 0.002);
     EXPECT_GT(four, eight);
     EXPECT_GT(eight, sixteen);
+    if (!weft::test::thorough()) return;
+    const double many = throughput(64);
+    EXPECT_NEAR(many, 0.5858 + 0.26 / 64, 0.002);
     EXPECT_GT(sixteen, many);
 }
 
