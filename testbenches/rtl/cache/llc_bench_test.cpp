@@ -4,6 +4,7 @@
 #include "base/diagnostic.h"
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/cache/llc_sets.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::llc_bench_test {
 namespace {
@@ -126,9 +127,10 @@ TEST_F(LlcBenchTest, ASkewedReferenceIsCaught)
 
 TEST_F(LlcBenchTest, WhatNoResetSetsDoesNotMatter)
 {
-    const LlcParameters p = test::many_entries();
+    // By default a block that other tests have.
+    const LlcParameters p = test::thorough() ? test::many_entries() : test::odd();
     LlcRtl first(p, "first", 1);
-    for (std::uint64_t seed = 2; seed < 10; ++seed) {
+    for (std::uint64_t seed = 2; seed < test::by_default(5, 10); ++seed) {
         LlcRtl other(p, "other", seed);
         EXPECT_EQ(test::compare(first, other, p, 11, 20'000), "") << seed;
     }
@@ -165,7 +167,9 @@ private:
 
 TEST_F(LlcBenchTest, IdleClocksMayBeLeftOut)
 {
-    for (const LlcParameters& p : {test::odd(), test::long_pipelines()}) {
+    std::vector<LlcParameters> sets{test::odd()};
+    if (test::thorough()) sets.push_back(test::long_pipelines());
+    for (const LlcParameters& p : sets) {
         ReferenceSlice reference(p);
         ReferenceSlice other(p);
         LlcRtl block(p, "dut");

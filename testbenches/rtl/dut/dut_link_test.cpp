@@ -9,6 +9,7 @@
 #include "testbenches/rtl/dut/dut_bench.h"
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace dut_link_test {
@@ -212,9 +213,11 @@ TEST_F(DutLinkTest, FewCreditsBoundWhatIsInside)
 TEST_F(DutLinkTest, RandomTrafficComesThroughWholeAndInOrderByEveryProtocol)
 {
     std::vector<Block> blocks{pipes};
-    for (const char* const name : {"crossbar", "tagged/tagged_crossbar", "axi4/axi_crossbar",
-             "axi_stream/axis_crossbar", "credit/credit_crossbar", "two_clocks/crossing_crossbar"})
+    for (const std::string name : {"crossbar", "tagged/tagged_crossbar", "credit/credit_crossbar", "axi4/axi_crossbar",
+             "axi_stream/axis_crossbar", "two_clocks/crossing_crossbar"}) {
+        if (name == "axi4/axi_crossbar" && !test::thorough()) break;  // switches have the others
         blocks.push_back(crossbar(name));
+    }
     for (const Block& block : blocks) {
         FabricSystem::Options options = with(block);
         const std::string trace = trace_of(star(4, 120'000'000'000), options, 150, 1);

@@ -7,6 +7,7 @@
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
+#include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace dut_switch_test {
@@ -84,6 +85,7 @@ void expect_whole_and_in_order(unsigned seed)
         FabricSystem::Options options = with(block);
         const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);
         EXPECT_GT(trace.size(), 1000U);
+        if (!test::thorough() && block.map != crossbar.map) continue;
         // Whatever order the modules were made in.
         options.reversed = true;
         EXPECT_EQ(trace_of(star(4, 120'000'000'000), options, 300, seed), trace);

@@ -49,7 +49,7 @@ protected:
     {
         ReferenceGroupSwitch reference(parameters);
         GroupSwitchRun all;
-        for (std::uint64_t seed = first; seed < first + by_default(2, 5); ++seed) {
+        for (std::uint64_t seed = first; seed < first + by_default(1, 5); ++seed) {
             GroupSwitchRtl block(parameters, "dut", seed);
             reference.reset();
             const GroupSwitchRun run =

@@ -12,7 +12,7 @@ namespace weft::test::reduction_arithmetic_test {
 namespace {
 
 // How many pairs of operands are tried for each type and operation.
-std::uint64_t operand_pairs() { return by_default(2'625'000, 10'500'000); }
+std::uint64_t operand_pairs() { return by_default(1'050'000, 10'500'000); }
 
 class Adder {
 public:

@@ -4,6 +4,7 @@
 
 #include "testbenches/rtl/reduction/reduction_driver.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::test::reduction_timing_test {
 namespace {
@@ -227,7 +228,7 @@ TEST(ReductionTiming, ContextsAreTheLimit)
 }
 TEST_F(ReductionTimingRtl, ContextsAreTheLimit)
 {
-    one_context(true);
+    if (thorough()) one_context(true);  // a block of its own
     several_contexts(16, true);
 }
 

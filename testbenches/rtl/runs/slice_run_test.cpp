@@ -10,6 +10,7 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace slice_run_test {
 
@@ -269,7 +270,8 @@ TEST(ReferenceSliceRun, WhatNoBlockIsIsRefused)
 
 TEST_F(SliceRtlRun, EverySliceAsRtlIsTheReferenceToThePicosecond)
 {
-    for (const char* const algorithm : {"ring", "tree"}) {
+    for (const std::string algorithm : {"ring", "tree"}) {
+        if (algorithm == "ring" && !test::thorough()) continue;  // one GPU of eight has it
         const Json reference = weft::testing::run(dgx(algorithm, {all("reference_slice")}));
         const Json rtl = weft::testing::run(dgx(algorithm, {all("rtl_slice")}), 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();

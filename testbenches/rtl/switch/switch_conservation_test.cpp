@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "testbenches/rtl/switch/switch_either_test.h"
+#include "testbenches/support/thorough.h"
 
 namespace weft::test::switch_conservation_test {
 namespace {
@@ -181,8 +182,10 @@ class SwitchSeedTest : public RtlTest {};
 
 TEST_F(SwitchSeedTest, FirstBitsDoNotMatter)
 {
-    const SwitchBlockParameters parameters = switch_of(4, 3, 5, 6, 640, 1, 3, 1);
-    for (const std::uint64_t seed : {2U, 3U, 99U, 123456U}) {
+    // By default the block that SwitchEqualityTest has.
+    const SwitchBlockParameters parameters = thorough() ? switch_of(4, 3, 5, 6, 640, 1, 3, 1) : SwitchBlockParameters{};
+    for (const std::uint64_t seed : {2U, 99U, 3U, 123456U}) {
+        if (seed == 3 && !thorough()) break;
         SwitchRtl one(parameters, "one", 1);
         SwitchRtl other(parameters, "other", seed);
         EXPECT_EQ(compare_switches(parameters, one, other, seed, 20'000).wrong, "");

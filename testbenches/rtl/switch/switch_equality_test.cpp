@@ -13,7 +13,7 @@ class SwitchEqualityTest : public RtlTest {};
 constexpr std::uint64_t clocks = 100'000;
 
 void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1,
-    std::uint64_t last = by_default(5, 20))
+    std::uint64_t last = by_default(2, 20))
 {
     ReferenceSwitch reference(parameters);
     SwitchRun all;
