@@ -100,6 +100,7 @@ TEST(ConservationChecker, FormulaAndStepsAgree)
     const Place& place = places[2];
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all, CollectiveOp::broadcast})
         for (const char* algorithm : {"ring", "direct"}) {
+            if (op == CollectiveOp::all_to_all && !weft::test::thorough()) continue;
             const RunSetup setup = setup_of(place, op, algorithm, even_bytes);
             const ResolvedSystem system = resolve_setup(setup);
             AlgorithmOptions options;

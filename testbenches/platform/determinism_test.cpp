@@ -5,6 +5,7 @@
 
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/thorough.h"
 
 namespace determinism_test {
 
@@ -86,6 +87,8 @@ TEST(Determinism, TwoProcessesGiveTheSameBytes)
 {
     for (const std::string& document : {example("dgx_h100"), star_document(5), example("mesh_mi300x")})
         for (const char* algorithm : {"ring", "direct"}) {
+            if (!weft::test::thorough() && document == example("mesh_mi300x") && algorithm == std::string("direct"))
+                continue;
             const RunSetup setup = on(document, "all_reduce", algorithm);
             const std::string first = run(setup).dump();
             EXPECT_GT(first.size(), 1000u);

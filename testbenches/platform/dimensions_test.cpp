@@ -8,6 +8,7 @@
 #include "platform/workload/dimension_rates_of.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/thorough.h"
 
 namespace dimensions_test {
 
@@ -116,9 +117,10 @@ TEST(Dimensions, UnnamedOnesAreThoseOfTheDocument)
 // 4 : 1 inside to across is level in the given order, and greedy leaves it; 1 : 4 is the other way round.
 TEST(Dimensions, GreedyFollowsTheRates)
 {
-    const double level = time_of(collective("10", "2.5", "fixed"));
-    EXPECT_EQ(time_of(collective("10", "2.5", "offline_greedy")), level);
-    EXPECT_LT(level, time_of(collective("10", "2.5", "round_robin")));
+    const std::string bytes = test::thorough() ? "256 KiB" : "64 KiB";
+    const double level = time_of(collective("10", "2.5", "fixed", bytes));
+    EXPECT_EQ(time_of(collective("10", "2.5", "offline_greedy", bytes)), level);
+    EXPECT_LT(level, time_of(collective("10", "2.5", "round_robin", bytes)));
     EXPECT_GT(time_of(collective("2.5", "10", "fixed")), 2 * time_of(collective("2.5", "10", "offline_greedy")));
 }
 
@@ -168,15 +170,16 @@ std::pair<double, double> carried(const Json& result)
 
 TEST(Dimensions, CollectivesOfATraceSpanWhatIsInvolved)
 {
-    const Json rows = trace({over(1, 65536, {true, false})}, "fixed");
+    const auto bytes = static_cast<std::int64_t>(test::by_default(16384, 65536));
+    const Json rows = trace({over(1, bytes, {true, false})}, "fixed");
     ASSERT_EQ(rows["collectives"].size(), 4u);
     for (const Json& one : rows["collectives"]) EXPECT_EQ(one["ranks"], 4);
     EXPECT_EQ(rows["verified"], "passed");
     EXPECT_EQ(carried(rows).second, 0);
-    const Json columns = trace({over(1, 65536, {false, true})}, "fixed");
+    const Json columns = trace({over(1, bytes, {false, true})}, "fixed");
     EXPECT_EQ(columns["collectives"].size(), 4u);
     EXPECT_EQ(carried(columns).first, 0);
-    const Json everybody = trace({over(1, 65536, {true, true})}, "fixed");
+    const Json everybody = trace({over(1, bytes, {true, true})}, "fixed");
     ASSERT_EQ(everybody["collectives"].size(), 1u);
     EXPECT_EQ(everybody["collectives"][0]["ranks"], 16);
     EXPECT_EQ(trace({over(1, 4096, {false, false})}, "fixed")["collectives"].size(), 16u);

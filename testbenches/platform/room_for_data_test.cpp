@@ -6,6 +6,7 @@
 
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/platform/switch_board.h"
+#include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace room_for_data_test {
@@ -39,7 +40,8 @@ std::string after(const Schedule& schedule, bool data_on, const std::string& set
 
 TEST(RoomForData, ARunWithoutDataHasNoneAndAsksForNone)
 {
-    for (const char* const algorithm : {"ring", "direct", "one_shot"}) {
+    for (const std::string algorithm : {"one_shot", "direct", "ring"}) {
+        if (!weft::test::thorough() && algorithm == "direct") continue;
         SCOPED_TRACE(algorithm);
         const Schedule schedule = make_schedule(algorithm, CollectiveOp::all_reduce, 8);
         EXPECT_EQ(after(schedule, false), "bare, 0");

@@ -5,6 +5,7 @@
 
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/thorough.h"
 
 namespace trace_overlap_test {
 
@@ -259,10 +260,11 @@ TEST(TraceKernel, ComputeNodesTakeTheirRooflineAsKernels)
 
 TEST(TraceKernel, ComputeAndCommunicationSlowEachOtherDownOnlyAsKernels)
 {
-    // 8 MiB of loads beside an all-reduce.
-    const Ranks compute(2, {work(1, 1'000'000, 8 << 20)});
-    const Ranks reduce(2, {collective(1, all_reduce, 1 << 18)});
-    const Ranks both(2, {work(1, 1'000'000, 8 << 20), collective(2, all_reduce, 1 << 18)});
+    // 8 MiB of loads beside an all-reduce of 256 KiB; by default a quarter of both.
+    const auto share = static_cast<std::int64_t>(weft::test::by_default(4, 1));
+    const Ranks compute(2, {work(1, 1'000'000 / share, (8 << 20) / share)});
+    const Ranks reduce(2, {collective(1, all_reduce, (1 << 18) / share)});
+    const Ranks both(2, {work(1, 1'000'000 / share, (8 << 20) / share), collective(2, all_reduce, (1 << 18) / share)});
     const auto collective_time = [](const Json& result) {
         return result["collectives"][0]["end_ps"].get<std::uint64_t>();
     };
