@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/flow/flow_bench.h"
+#include "testbenches/support/thorough.h"
 #include "testbenches/synthesis/graphs.h"
 
 namespace property_test {
@@ -108,6 +109,9 @@ void add_packets(Case& of, std::uint64_t seed)
     }
 }
 
+// By default a part of the systems at random.
+int most_cases() { return static_cast<int>(test::by_default(600, 2000)); }
+
 void expect_properties(const Case& of, const FlowProfile& profile)
 {
     PathBook book = book_of(of.graph);
@@ -136,7 +140,7 @@ void expect_properties(const Case& of, const FlowProfile& profile)
 TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLongestChain)
 {
     int cases = 0;
-    for (std::uint64_t seed = 1; cases < 2000; ++seed) {
+    for (std::uint64_t seed = 1; cases < most_cases(); ++seed) {
         const std::optional<Case> made = random_case(seed);
         if (!made) continue;
         ++cases;
@@ -152,7 +156,7 @@ TEST(FlowProperties, TheyHoldWithPacketsAndWaitsForThem)
     rules.most_parts = 16;
     int cases = 0;
     int slower = 0;
-    for (std::uint64_t seed = 1; cases < 2000; ++seed) {
+    for (std::uint64_t seed = 1; cases < most_cases(); ++seed) {
         std::optional<Case> made = random_case(seed);
         if (!made) continue;
         ++cases;
@@ -177,7 +181,7 @@ TEST(FlowProperties, TheyHoldWithFullBuffers)
     without.links.buffers = false;
     int cases = 0;
     int different = 0;
-    for (std::uint64_t seed = 1; cases < 2000; ++seed) {
+    for (std::uint64_t seed = 1; cases < most_cases(); ++seed) {
         std::optional<Case> made = random_case(seed);
         if (!made) continue;
         ++cases;

@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "collectives/flow/rank_writers.h"
 #include "collectives/schedule/verify.h"
+#include "testbenches/support/thorough.h"
 
 namespace rank_writers_test {
 
@@ -89,7 +90,7 @@ const CollectiveOp sums[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
 
 TEST(RankWriters, RingsAndDirectOnesAreThoseOfTheRegistry)
 {
-    for (std::uint32_t n = 2; n <= 64; n = n < 20 ? n + 1 : n + 11)
+    for (std::uint32_t n = 2; n <= test::by_default(31, 64); n = n < 20 ? n + 1 : n + 11)
         for (const std::uint32_t channels : {1U, 3U}) {
             AlgorithmOptions options;
             options.channels = channels;
