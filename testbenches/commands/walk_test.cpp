@@ -21,17 +21,17 @@ TEST(Walk, OfATrainingStepPrintsWhatItsPageShows)
 
 TEST(Walk, OfAnArchitectPrintsWhatItsPageShows)
 {
-    // By default without the sweep over four rates of links, which takes longest.
+    // By default without the two runs in packets, which take longest.
     const bool all = weft::test::thorough();
     const Walked walked =
-        walk(page_of("walk_architect"), {"machine.svg", "report.html"}, {}, all ? "" : "--over links.up.bandwidth=");
+        walk(page_of("walk_architect"), {"machine.svg", "report.html"}, {}, all ? "" : "engine.protocol=ll");
     EXPECT_EQ(walked.problems, std::vector<std::string>{});
     EXPECT_EQ(walked.files, 3u);
     EXPECT_EQ(walked.written.at("machine.svg"),
         weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/pictures/rack64.svg"));
     EXPECT_NE(walked.written.at("report.html").find("rack64"), std::string::npos);
-    EXPECT_EQ(walked.commands, all ? 9u : 8u);
-    EXPECT_GT(walked.lines, all ? 30u : 25u);
+    EXPECT_EQ(walked.commands, all ? 9u : 7u);
+    EXPECT_GT(walked.lines, all ? 30u : 20u);
 }
 
 TEST(Walk, ALineThatIsNotPrintedIsFound)

@@ -137,8 +137,8 @@ std::string refusal(Make make)
 TEST(Staging, EveryAlgorithmThatPutsIsRightThroughFifos)
 {
     std::size_t tried = 0;
-    std::vector<std::uint32_t> sizes{2, 3, 4, 5, 8};
-    if (weft::test::thorough()) sizes.push_back(16);  // these take twice as long as all others
+    std::vector<std::uint32_t> sizes{2, 3, 5};
+    if (weft::test::thorough()) sizes = {2, 3, 4, 5, 8, 16};  // the larger they are, the longer they take
     for_each_put_algorithm(sizes, [&](const Schedule& schedule) {
         for (const std::uint32_t steps : {3u, 8u})
             for (const std::uint64_t bytes : {4u, 1000u, 65536u}) {

@@ -82,6 +82,8 @@ Time lone(const FabricSystem::Options& options, LineOp op)
 void expect_whole_and_in_order(unsigned seed)
 {
     for (const Block& block : {crossbar, tagged, axi4, axi_stream, credit, two_clocks}) {
+        // By default without the one that takes the compiler longest: Axi4 has its channels.
+        if (!test::thorough() && block.map == axi4.map) continue;
         FabricSystem::Options options = with(block);
         const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);
         EXPECT_GT(trace.size(), 1000U);
