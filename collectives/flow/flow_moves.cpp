@@ -14,7 +14,7 @@ static constexpr std::uint32_t most_pieces_of_move = 16;
 static MoveLoad one_of(const MoveLoad& all, std::uint32_t moves)
 {
     MoveLoad one = all;
-    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote}) *bytes /= moves;
+    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote, &one.own_byte_ps}) *bytes /= moves;
     return one;
 }
 
@@ -55,12 +55,14 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     if (op.own_sources > 0)
         load.load_ps = self.load_ps +
             (op.has(FlowOp::own_input) && !job.cached(thread.rank) ? self.cold_ps + self.cold_behind_ps : 0);
+    load.own_byte_ps += op.own_sources * bytes * static_cast<double>(load.load_ps);
     const bool from_group = op.has(FlowOp::loads_group);
     const bool to_group = op.has(FlowOp::stores_group);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets) {
             load.issued += packed;
+            load.own_byte_ps += packed * static_cast<double>(self.load_ps);
             load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;
         }
@@ -78,6 +80,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
     load.remote = bytes * load.gets;
     for (std::uint32_t i = 0; i < op.own_destinations; ++i) load.issued += bytes;
+    load.own_byte_ps += op.own_destinations * bytes * static_cast<double>(self.load_ps);
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
         const std::uint32_t peer = endpoint_at(thread, destination.peer);

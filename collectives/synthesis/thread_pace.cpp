@@ -29,9 +29,12 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     load.data = bytes;
     load.bytes = packets ? packed : bytes;
     load.round_ps = self.load_ps;
+    double own_bytes = 0;
+    std::uint64_t own_ps = self.load_ps;  // of the slowest operand: a register set waits for all of them
     for (const ChunkRef& source : step.sources) {
         if (goes_in_packets(source)) {
             load.issued += in_all(source);
+            load.own_byte_ps += in_all(source) * static_cast<double>(self.load_ps);
             load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;
         }
@@ -41,8 +44,14 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
         load.load_ps = std::max(load.load_ps, cold + (own ? self.load_ps : path.put_ps + path.answer_ps));
         if (from_group) continue;
         load.issued += bytes;
-        if (!own) ++load.gets;
+        if (own) {
+            own_bytes += bytes;
+            own_ps = std::max(own_ps, cold + self.load_ps);
+        } else {
+            ++load.gets;
+        }
     }
+    load.own_byte_ps += own_bytes * static_cast<double>(own_ps);
     if (from_group) {  // one operand, that the switch makes of all
         load.issued += bytes;
         load.gets = 1;
@@ -51,7 +60,10 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     load.remote = bytes * load.gets;
     for (const ChunkRef& destination : step.destinations) {
         if (!to_group) load.issued += in_all(destination);
-        if (destination.rank == rank) continue;
+        if (destination.rank == rank) {
+            if (!to_group) load.own_byte_ps += in_all(destination) * static_cast<double>(self.load_ps);
+            continue;
+        }
         const CostPath& path = graph.path(rank, destination.rank);
         load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
         if (!to_group) load.remote += in_all(destination);
@@ -78,7 +90,7 @@ std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
             time = std::max(time, (in_flight - size) / size * static_cast<double>(latency));
     };
     window(move.bytes, registers_, move.load_ps);
-    window(move.remote, outstanding_, move.round_ps);
+    window(move.in_flight(), outstanding_, move.round_ps);
     return static_cast<std::uint64_t>(std::llround(time));
 }
 
@@ -98,7 +110,7 @@ ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
         out.outstanding = outstanding;
     };
     window(move.bytes, registers_, move.load_ps, false);
-    window(move.remote, outstanding_, move.round_ps, true);
+    window(move.in_flight(), outstanding_, move.round_ps, true);
     out.busy_ps = static_cast<std::uint64_t>(std::llround(slots * within));
     return out;
 }

@@ -14,9 +14,13 @@ struct MoveLoad {
     double data = 0;             // without flags
     double issued = 0;           // bytes of all operands together
     double remote = 0;           // of those at peers and switches
+    double own_byte_ps = 0;      // of the others, each times how long it is without a response
     std::uint32_t gets = 0;      // operands that are loaded from there
     std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets if they have come
     std::uint64_t round_ps = 0;  // of the slowest peer, there and back
+
+    // Bytes that are without a response for a round trip each: requests to the own memory take a place of their unit for less.
+    double in_flight() const { return round_ps > 0 ? remote + own_byte_ps / static_cast<double>(round_ps) : remote; }
 };
 
 // Of a data step of `rank` that handles `share` bytes of every chunk, its packets in `format`.

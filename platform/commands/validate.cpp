@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
+#include "base/units.h"
 #include "platform/commands/grain_option.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
@@ -37,16 +38,38 @@ std::string read_page(const std::string& page)
     }
 }
 
-// Models that are faster than transactions of a line, for all tables.
+// The size of the message of a run: that of the row, or what the options state. Absent: the system file has it.
+std::optional<std::uint64_t> bytes_of(const MeasuredTable& table, const RunVariant& variant, std::uint64_t number)
+{
+    if (table.over_bytes()) return number;
+    const std::string option = "--bytes=";
+    std::optional<std::uint64_t> out;
+    for (const std::vector<std::string>* options : {&table.options, &variant.options})
+        for (const std::string& text : *options)
+            if (text.rfind(option, 0) == 0) out = parse_bytes(text.substr(option.size()));
+    return out;
+}
+
+constexpr const char* at_flow = "--fidelity=flow";
+
+// Models that are faster than transactions of a line, for all tables or for their large messages.
 class Faster {
 public:
-    Faster(const std::string& fidelity, const std::string& grain)
+    Faster(const std::string& fidelity, const std::string& grain, const std::string& flow_beyond)
     {
+        if (fidelity == "flow" && !flow_beyond.empty())
+            throw InputError("", 0, "--flow-beyond at flow fidelity, which all runs have then", "one of the two");
+        if (!flow_beyond.empty()) {
+            flow_beyond_ = parse_bytes(flow_beyond);
+            if (!flow_beyond_)
+                throw usage_error("option '--flow-beyond' has the value " + quoted_word(flow_beyond),
+                    "a size, such as 4MiB");
+        }
         if (!fidelity.empty() && fidelity != "line" && fidelity != "flow")
             throw InputError("", 0, "--fidelity = " + fidelity, "line or flow");
         if (fidelity == "flow" && !grain.empty())
             throw InputError("", 0, "--grain at flow fidelity, which has no transactions", "one of the two");
-        if (fidelity == "flow") take("--fidelity=flow", "flow fidelity");
+        if (fidelity == "flow") take(at_flow, "flow fidelity");
         if (grain.empty()) return;
         const std::string value = grain_value(grain);
         take("--grain=" + grain,
@@ -57,14 +80,34 @@ public:
     // The page of the documentation is one of comparisons by lines.
     void require_no_page(const std::string& page) const
     {
-        if (!option_.empty() && !page.empty())
-            throw InputError("", 0, "--page with " + option_, "--markdown, or runs by transactions of a line");
+        const std::string option = option_.empty() && flow_beyond_ ? "--flow-beyond" : option_;
+        if (!option.empty() && !page.empty())
+            throw InputError("", 0, "--page with " + option, "--markdown, or runs by transactions of a line");
     }
+
+    // Flow takes no longer for large messages: no row of a table need be continued from smaller ones.
     void apply(MeasuredTable& table) const
     {
-        if (option_.empty()) return;
-        table.options.push_back(option_);
-        table.title += " (" + name_ + ")";
+        std::string names = name_;
+        bool large = false;
+        for (const RunVariant& variant : table.variants)
+            for (const MeasuredRow& row : table.rows)
+                large = large || (row.not_simulated.empty() && takes_flow(table, variant, row.number));
+        if (large) {
+            names += fmt::format("{}flow fidelity beyond {}", names.empty() ? "" : "; ", format_bytes(*flow_beyond_));
+            table.largest.reset();
+        }
+        if (!names.empty()) table.title += " (" + names + ")";
+    }
+    std::string option_of(const MeasuredTable& table, const RunVariant& variant, std::uint64_t number) const
+    {
+        return takes_flow(table, variant, number) ? at_flow : option_;
+    }
+    // As a large message.
+    bool takes_flow(const MeasuredTable& table, const RunVariant& variant, std::uint64_t number) const
+    {
+        const std::optional<std::uint64_t> bytes = bytes_of(table, variant, number);
+        return flow_beyond_ && bytes && variant.covers(number) && *bytes > *flow_beyond_;
     }
 
 private:
@@ -76,6 +119,7 @@ private:
 
     std::string option_;
     std::string name_;
+    std::optional<std::uint64_t> flow_beyond_;
 };
 
 // A variant of a table at one number, and its run: one for all that are alike.
@@ -85,10 +129,12 @@ struct Planned {
     std::size_t place = 0;
 };
 
-Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
+Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run, const Faster& faster)
 {
     Arguments out{"run", table.system, "--quiet", "--no-timing", "--no-data"};
     out.insert(out.end(), table.options.begin(), table.options.end());
+    const std::string option = faster.option_of(table, table.variants[run.variant], run.number);
+    if (!option.empty()) out.push_back(option);
     const std::vector<std::string>& own = table.variants[run.variant].options;
     out.insert(out.end(), own.begin(), own.end());
     out.push_back("--" + table.over + "=" + std::to_string(run.number) + (table.over_bytes() ? " B" : ""));
@@ -150,6 +196,7 @@ int validate_command(const Arguments& arguments)
     std::string html;
     std::string fidelity;
     std::string grain;
+    std::string flow_beyond;
     bool check = false;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
@@ -162,6 +209,9 @@ int validate_command(const Arguments& arguments)
     line.value("--fidelity", "line|flow", fidelity,
         "of all runs: whole transfers at flow fidelity give an answer in minutes; titles say so. Default line");
     line.value("--grain", "SIZE|P%", grain, "of all runs, as in weft run: wide transactions are faster and less exact");
+    line.value("--flow-beyond", "SIZE", flow_beyond,
+        "runs of larger messages than this at flow fidelity, the others by transactions: 4MiB saves most of the time; "
+        "titles say so");
     line.flag("--check-protocol", check,
         "put a protocol checker on every connection of each run; slow, but changes no simulated time");
     line.section("output");
@@ -175,7 +225,7 @@ int validate_command(const Arguments& arguments)
     line.flag("--quiet", quiet, "print no text and no progress");
     if (!line.parse(arguments)) return exit_good;
 
-    const Faster faster(fidelity, grain);
+    const Faster faster(fidelity, grain, flow_beyond);
     faster.require_no_page(page);
 
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -239,8 +289,11 @@ int validate_command(const Arguments& arguments)
     std::vector<SharedRun> all;
     std::map<Arguments, std::size_t> known;
     for (Planned& plan : planned) {
-        SharedRun run{arguments_of(results[plan.table].table, plan.run)};
-        if (check) run.arguments.emplace_back("--check-protocol");
+        const MeasuredTable& table = results[plan.table].table;
+        SharedRun run{arguments_of(table, plan.run, faster)};
+        // Flow has no protocol.
+        if (check && !faster.takes_flow(table, table.variants[plan.run.variant], plan.run.number))
+            run.arguments.emplace_back("--check-protocol");
         const auto [place, is_new] = known.emplace(run.arguments, all.size());
         plan.place = place->second;
         if (is_new) all.push_back(std::move(run));

@@ -100,8 +100,11 @@ std::vector<std::vector<ModuleResult>> module_results(const System& system, cons
     // Blocks: what their packets are can be counted.
     for (const FabricModules::LinkPlace& place : system.fabric().links()) {
         const std::string& model = resolved.link_model(place.edge);
-        if (model != "link")
-            places.push_back({{edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}}});
+        if (model == "link") continue;
+        places.emplace_back();
+        if (place.link != nullptr)
+            places.back().push_back(
+                {edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
     }
     return places;
 }

@@ -177,6 +177,58 @@ TEST(Validate, FlowFidelityAndWideTransactionsAreNamedInTheTitles)
     refused({"--grain", "128B", "--page", files.path("page.md")}, "--page with --grain=128B");
 }
 
+TEST(Validate, OnlyLargeMessagesAreByFlow)
+{
+    const Fixtures files;
+    const std::string rows = "{4 KiB: 100 us, 8 KiB: 100 us, 64 KiB: 100 us}";
+    const std::string file = files.write("a.yaml", table("  largest: 8 KiB\n", rows));
+    const auto compared = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"validate", file, "--json", "-"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return Json::parse(outcome.out)["tables"][0];
+    };
+    const Json lines = compared({});
+    const Json flow = compared({"--fidelity", "flow"});
+    const Json mixed = compared({"--flow-beyond", "4 KiB"});
+    EXPECT_EQ(mixed["title"], "T (flow fidelity beyond 4 KiB)");
+    EXPECT_EQ(mixed["rows"][0], lines["rows"][0]);
+    EXPECT_EQ(mixed["rows"][1], flow["rows"][1]);
+    EXPECT_NE(mixed["rows"][1], lines["rows"][1]);
+    EXPECT_EQ(flow["rows"][2]["extrapolated"], true);
+    EXPECT_EQ(mixed["rows"][2]["extrapolated"], false);
+    EXPECT_EQ(compared({"--flow-beyond", "64 KiB"}), lines);
+    EXPECT_EQ(compared({"--flow-beyond", "4 KiB", "--check-protocol", "--grain", "64B"})["title"],
+        "T (grain 64B; flow fidelity beyond 4 KiB)");
+
+    const auto refused = [&](std::vector<std::string> more, const std::string& what) {
+        more.insert(more.begin(), {"validate", file, "--flow-beyond"});
+        const Outcome outcome = call(more);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
+    };
+    refused({"4 KiB", "--fidelity", "flow"}, "--flow-beyond at flow fidelity");
+    refused({"4 KiB", "--page", files.path("page.md")}, "--page with --flow-beyond");
+    refused({"4 KX"}, "option '--flow-beyond' has the value '4 KX'; expected a size, such as 4MiB");
+}
+
+// Over ranks, the options state the size.
+TEST(Validate, TheSizeOfATableOverRanksIsThatOfItsOptions)
+{
+    const Fixtures files;
+    const auto title = [&](const std::string& options) {
+        const std::string file =
+            files.write("a.yaml", table("  over: ranks\n  options: " + options + "\n", "{2: 100 us}"));
+        const Outcome outcome = call({"validate", file, "--json", "-", "--flow-beyond", "4 KiB"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return Json::parse(outcome.out)["tables"][0]["title"].get<std::string>();
+    };
+    EXPECT_EQ(title("[--bytes=8KiB]"), "T (flow fidelity beyond 4 KiB)");
+    EXPECT_EQ(title("[--bytes=4KiB]"), "T");
+    EXPECT_EQ(title("[]"), "T");
+}
+
 // A memory-side cache has transactions of 64 B: an allowed error takes these, with 512 B there is no result.
 TEST(Validate, AnAllowedErrorIsForEverySystem)
 {

@@ -119,6 +119,12 @@ TEST(BlocksParts, Links)
     expect_same(pods("direct").with("link.flit=16").with(link + "model=reference_link"), {2, 3}, "a link");
 }
 
+TEST_F(BlocksProcesses, Links)
+{
+    const std::string link = "p.2.xpu.0~p.2.sw.0.link.";
+    expect_same_over({2}, pods("direct").with("link.flit=16").with(link + "model=reference_link"), "a link");
+}
+
 TEST(BlocksParts, Slices)
 {
     expect_same(slices("p.1.xpu.1", "reference_slice"), {2, 3}, "slices of a GPU");

@@ -43,6 +43,27 @@ TEST(Estimate, PartsOfARankAreInIt)
         5000 + 300 + 3 * (70 + 1000 + 3 * hop_ps) + 2 * (20 + 70) + hop_ps);
 }
 
+// A unit with room for few requests: what is stored takes a place for its round trip, what is loaded before it for `load`.
+TEST(Estimate, RequestsToTheOwnMemoryTakePlacesOfTheUnit)
+{
+    constexpr std::uint64_t bytes = 1000;
+    constexpr std::uint64_t round = 2 * hop_ps;
+    constexpr std::uint64_t load = 40;
+    CostGraph graph = ring_graph(4);
+    const auto price_with = [&](std::uint64_t room) {
+        for (CostRank& rank : graph.ranks) {
+            rank.load_ps = load;
+            rank.outstanding = static_cast<double>(room);
+        }
+        return price("ring", CollectiveOp::all_gather, graph, 4 * bytes).time_ps;
+    };
+    const auto expected = [&](std::uint64_t issue) { return 3 * (load + issue + 3 * hop_ps) + hop_ps; };
+    // The first step stores the own block in the own output, too.
+    for (const std::uint64_t room : {100, 50})
+        EXPECT_EQ(price_with(room), expected((bytes * round + bytes * load) / room - round) + bytes * load / room);
+    EXPECT_EQ(price_with(0), expected(bytes * wire_ps));  // any number
+}
+
 TEST(Estimate, TransfersShareALinkInTurn)
 {
     // Everybody stores to everybody: three blocks leave by each port, one after the other.
