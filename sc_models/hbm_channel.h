@@ -76,7 +76,7 @@ public:
     }
     const std::byte* state() const { return reinterpret_cast<const std::byte*>(ready_); }
 
-    // What the channel and its banks take of the host's memory.
+    // Bytes of the host's memory that a channel and its banks occupy.
     static std::size_t bytes(const HbmSpec& spec);
 
     Time refreshed() const;
@@ -101,7 +101,7 @@ private:
         Line* before = nullptr;  // the line before the wanted one in its queue; none: that is the first one
     };
     static_assert(sizeof(Bank) == 64);
-    // What a step reads of every bank that has a wanted line. That is the first line of the served direction for the open row.
+    // What a step reads of every bank that has a wanted line: the first line for the open row, in the direction that is served.
     struct Ready {
         Time column = 0;   // from when on column commands may come, as far as the bank goes
         Time arrived = 0;  // when the wanted line did
