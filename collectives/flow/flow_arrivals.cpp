@@ -130,6 +130,7 @@ void FlowCore::arrived(std::uint32_t number)
         const std::uint32_t index = transfer.thread;
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
+        if (transfer.places > 0) answered(transfer, tail);
         if (logs()) log_stored(transfer, tail, tail);
         if (devices_) let_go(transfer, tail);
         return finish_blocked(index);
@@ -162,6 +163,7 @@ void FlowCore::arrived(std::uint32_t number)
         return acknowledge(Transfer(transfer), tail);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer);
+    if (transfer.places > 0) answered(transfer, tail + transfer.answer);
     if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
     if (devices_) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
@@ -176,6 +178,7 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
         std::max(now_, tail));
     transfer.use = Use::acknowledge;
     transfer.thread = of.thread;
+    transfer.places = of.places;
     if (logs()) log_stored_at(of, tail, transfer);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }

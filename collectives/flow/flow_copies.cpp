@@ -93,7 +93,7 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     if (logs()) record.record = log_->record_of(index);
     record.bytes = load.data;
     record.load_ps = load.load_ps;
-    record.issue_ps = span;
+    record.issue_ps = record.slots_ps = record.stride_ps = span;
     if (op.sources == 0) return store(record, first + load.load_ps, first + load.load_ps + span);
     ++thread.loading;
     ask(record, first);

@@ -203,6 +203,8 @@ private:
         std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
         std::uint32_t oldest = none;   // of its moves that load, and the newest
         std::uint32_t newest = none;
+        std::uint32_t rest = none;  // pieces of its last move that wait for registers
+        double sets = 0;            // of registers, that loads hold
     };
     struct PacketState;
     struct alignas(64) Transfer {
@@ -218,7 +220,10 @@ private:
         std::uint32_t job = 0;   // of a signal
         std::uint32_t sent = 0;  // of a signal and packets: number in the log
         Ps began = 0;            // for the log
+        double places = 0;       // of requests in flight of its unit, for each byte
     };
+    // Whether it waits for places of its unit one by one, as loads with requests on the wires do.
+    static bool takes_place(const Transfer& transfer) { return transfer.use == Use::put && transfer.places > 0; }
     struct Engine;
     struct LoneStore;
     struct Move;
@@ -269,6 +274,8 @@ private:
     bool may_move(std::uint32_t index, const FlowOp& op);
     bool finds_registers(std::uint32_t index, const FlowOp& op);
     MoveLoad load_of(const Thread& thread, const FlowOp& op);
+    Ps own_load_ps(const Thread& thread, const FlowOp& op);
+    static bool reads_memory(Job& job, std::uint32_t owner, double bytes);
     static bool is_cold(const Thread& thread, const FlowOperand& source);
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
@@ -286,20 +293,25 @@ private:
     void store_alone(Thread& thread, const FlowOp& op);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
+    std::uint32_t ask_rest(std::uint32_t index, Ps now);
+    MovePieces pieces_of(const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const;
     void store(const Move& move, Ps from, Ps ready);
     // Requests of loads that take the wire (flow_requests.cpp).
     bool asks_by_wire(std::uint32_t path, std::uint32_t back);
-    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span);
+    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t most);
     bool may_issue(const Transfer& transfer);
     void issue(std::uint32_t number);
     void await_loads(std::uint32_t thread);
     void answer_request(const Transfer& asked);
+    LoadWindow& load_window(std::uint32_t thread);
+    bool issues_singly(const Thread& thread, const FlowOp& op);
+    void answered(const Transfer& transfer, Ps time);
     void load_came(const Transfer& transfer, Ps tail);
     void issue_more(std::uint32_t thread);
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
-    std::uint32_t launch_parts(const Transfer& transfer, Ps span);
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t most);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);

@@ -50,13 +50,19 @@ struct FlowCore::Move {
     double bytes = 0;   // of data
     double packed = 0;  // of its packets
     double part = 1;    // of the operation
+    double sets = 0;    // of registers
+    double places = 1;  // of requests in flight, for each byte of an operand
+    bool singly = false;
     Ps load_ps = 0;
     Ps issue_ps = 0;
-    std::uint32_t more = 0;       // pieces of the same step that wait for its registers
-    std::uint32_t pending = 0;    // loads
-    Ps head = 0;                  // the first line of all that it loads has come
-    Ps loaded = 0;                // the last one
-    std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
+    Ps slots_ps = 0;                          // to issue what it loads from one peer
+    Ps stride_ps = 0;                         // from one peer to the next
+    std::uint32_t parts = ~std::uint32_t{0};  // in which it comes to a link, at most
+    std::uint32_t more = 0;                   // such pieces that have not been asked for, where it stands for them
+    std::uint32_t pending = 0;                // loads
+    Ps head = 0;                              // the first line of all that it loads has come
+    Ps loaded = 0;                            // the last one
+    std::uint32_t behind = none;              // of the same thread, in the order in which they took registers
     bool here = false;
     std::uint32_t record = 0;  // in the log
 };
@@ -121,9 +127,15 @@ struct FlowCore::Job {
     std::vector<Dependency> dependencies;
     std::map<std::array<std::uint32_t, 5>, std::uint32_t> share_numbers;  // rank, slot, count, part, parts
     std::vector<Share> shares;
+    std::vector<double> unread;  // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
+    double input_bytes() const
+    {
+        const bool part = program().op == CollectiveOp::all_gather || program().op == CollectiveOp::gather;
+        return chunk_bytes * program().chunks / (part ? program().ranks() : 1);
+    }
     std::uint32_t thread(std::uint32_t rank, std::uint32_t of) const
     {
         const std::uint32_t first = first_of_rank.empty() ? rank * program().threads(0) : first_of_rank[rank];

@@ -8,16 +8,6 @@
 
 namespace weft {
 
-static constexpr std::uint32_t most_pieces_of_move = 16;
-
-// One of several equal moves.
-static MoveLoad one_of(const MoveLoad& all, std::uint32_t moves)
-{
-    MoveLoad one = all;
-    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote, &one.own_byte_ps}) *bytes /= moves;
-    return one;
-}
-
 std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
 {
     return thread.job->what.members[thread.job->program().grid.peer(thread.rank, difference)];
@@ -33,6 +23,14 @@ FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
 {
     const FlowPath& path = book_.path(book_.find(from, to));
     return path.put_ps + path.answer_ps;
+}
+
+FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
+{
+    if (op.own_sources == 0) return 0;
+    const CostRank& self = *thread.cost;
+    const bool cold = op.has(FlowOp::own_input) && !thread.job->cached(thread.rank);
+    return self.load_ps + (cold ? self.cold_ps + self.cold_behind_ps : 0);
 }
 
 // As move_load() of thread_pace.h, of an operation.
@@ -52,9 +50,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     load.bytes = packets ? packed : bytes;
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
-    if (op.own_sources > 0)
-        load.load_ps = self.load_ps +
-            (op.has(FlowOp::own_input) && !job.cached(thread.rank) ? self.cold_ps + self.cold_behind_ps : 0);
+    load.load_ps = own_load_ps(thread, op);
     load.own_byte_ps += op.own_sources * bytes * static_cast<double>(load.load_ps);
     const bool from_group = op.has(FlowOp::loads_group);
     const bool to_group = op.has(FlowOp::stores_group);
@@ -133,12 +129,23 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
 bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    if (op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
-    const MoveLoad load = load_of(thread, op);
-    if ((load.gets == 0 && !profile_.registers_in_order) || thread.loading < pace_of(thread).at_once(load)) return true;
+    if (thread.rest == none) {
+        if (op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group)) return true;
+        const MoveLoad load = load_of(thread, op);
+        if (load.gets == 0 && !profile_.registers_in_order) return true;
+        const ThreadPace pace = pace_of(thread);
+        if (pace.fits(thread.sets, pieces_of(op, load, pace).sets)) return true;
+    }
     thread.needs_set = true;
     blocked_for(index, FlowCause::registers);
     return false;
+}
+
+// A move that stores what it loads goes in pieces.
+MovePieces FlowCore::pieces_of(const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const
+{
+    const bool passes_on = op.destinations > 0 || (profile_.links.requests && op.own_destinations > 0);
+    return load.gets > 0 && passes_on ? pace.in_pieces(load) : pace.whole(load);
 }
 
 // A move whose cost the one before does not tell.
@@ -154,7 +161,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
-        const MoveLoad one = one_of(load, op.moves);
+        const MoveLoad one = load.divided_by(op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);
         // Limits of what is in flight hold for all of them together.
         thread.issue_ps = std::max({spread, before + pace.issue_ps(one), pace.issue_ps(load)});
@@ -166,29 +173,33 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
         return move_own(index, op);
     }
     if (profile_.registers_in_order && load.data <= 0) return;
+    const MovePieces pieces = pieces_of(op, load, pace);
     Move record;
     record.op = thread.next;
     record.thread = index;
-    record.bytes = load.data;
+    record.bytes = load.data / pieces.count;
+    record.part = 1.0 / pieces.count;
+    record.sets = pieces.sets;
+    record.parts = pieces.parts(profile_.most_parts);
     record.load_ps = load.load_ps;
-    record.issue_ps = std::max(spread, pace.issue_ps(load));
-    // A move that stores what it loads goes in pieces of one register set each. A piece starts when a set is free.
-    std::uint32_t pieces = 1;
-    if (op.destinations > 0 || (profile_.links.requests && op.own_destinations > 0))
-        pieces = std::min(most_pieces_of_move, pace.pieces(load));
-    record.bytes /= pieces;
-    record.part = 1.0 / pieces;
-    if (logs()) record.record = log_->record_of(index);
-    record.issue_ps /= pieces;
-    thread.loading += pieces;
-    const std::uint32_t at_once = std::min(pieces, pace.sets());
-    for (std::uint32_t piece = 0; piece < at_once; ++piece) {
-        record.more = (pieces - 1 - piece) / at_once;
-        ask(record, thread.time);
+    record.issue_ps = std::max(spread / pieces.count, pieces.issue_ps);
+    const Ps turn = std::max(spread / pieces.count, pieces.turn_ps);
+    record.slots_ps = static_cast<Ps>(record.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each);
+    record.more = pieces.count;
+    record.singly = issues_singly(thread, op);
+    if (record.singly) {
+        record.places = load.in_flight() / load.remote;
+        record.issue_ps = std::max(spread, pace.slots_ps(load)) / pieces.count;
+        load_window(index).most =
+            pieces.coarse ? pace.in_registers(load) * record.places : std::numeric_limits<double>::infinity();
     }
+    if (logs()) record.record = log_->record_of(index);
+    thread.loading += pieces.count;
+    thread.rest = take(moves_, free_moves_, record);
+    const std::uint32_t asked = ask_rest(index, thread.time);
     const bool group = op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
     const Ps begin = threads_[index].time;
-    threads_[index].time += group ? pace.turn_ps(load) : record.issue_ps * pieces;
+    threads_[index].time += group ? pace.turn_ps(load) : turn * asked;
     if (logs()) log_issue(index, begin);
 }
 
@@ -337,13 +348,40 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         transfer.began = from;
         transfer.earliest = ready + book_.path(path).put_ps;
         transfer.answer = book_.path(path).answer_ps;
+        if (move.singly) transfer.places = move.places;
         if (destination.packets) {
             transfer.target = share_of(job, thread.rank, destination, op);
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
         }
         if (devices_) devices_->hold(move.thread, endpoint, transfer.flight.bytes);
-        thread.in_flight += launch_parts(transfer, ready - from);
+        thread.in_flight += launch_parts(transfer, ready - from, move.parts);
     }
+}
+
+// Asks for the pieces of its last move that find registers; how many.
+std::uint32_t FlowCore::ask_rest(std::uint32_t index, Ps now)
+{
+    Thread& thread = threads_[index];
+    if (thread.rest == none) return 0;
+    Move piece = moves_[thread.rest];
+    const ThreadPace pace = pace_of(thread);
+    std::uint32_t asked = 0;
+    for (; asked < piece.more && pace.fits(thread.sets, piece.sets); ++asked) thread.sets += piece.sets;
+    // Wavefronts take turns: one operand of all pieces of a set, then the next operand; then the next set.
+    const auto of_set = static_cast<std::uint32_t>(std::max(1.0, std::round(1 / std::max(piece.sets, 1e-6))));
+    const Ps set_ps = of_set * piece.slots_ps * thread.program->ops[piece.op].sources;
+    for (std::uint32_t i = 0; i < asked; ++i) {
+        const std::uint32_t set = i / of_set;
+        piece.stride_ps = std::min(of_set, asked - set * of_set) * piece.slots_ps;
+        ask(piece, piece.singly ? now + set * set_ps + i % of_set * piece.slots_ps : now);
+    }
+    piece.more -= asked;
+    moves_[thread.rest].more = piece.more;
+    if (piece.more == 0) {
+        free_moves_.push_back(thread.rest);
+        thread.rest = none;
+    }
+    return asked;
 }
 
 // Its first lines have come, the last ones will have at move.loaded.
@@ -367,22 +405,15 @@ void FlowCore::retire(std::uint32_t number)
     free_moves_.push_back(number);
     Thread& thread = threads_[move.thread];
     --thread.loading;
+    thread.sets = thread.loading == 0 ? 0 : thread.sets - move.sets;
     if (logs()) log_loads(move.thread);
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
-    if (thread.needs_set) {
+    ask_rest(move.thread, now_);
+    if (thread.needs_set && thread.rest == none) {
         thread.needs_set = false;
         resume(move.thread, now_);
-    }
-    if (move.more > 0) {
-        Move next = move;
-        next.pending = 0;
-        next.head = next.loaded = 0;
-        next.behind = none;
-        next.here = false;
-        --next.more;
-        ask(next, now_);
     }
     finish_blocked(move.thread);
 }

@@ -22,10 +22,7 @@ void FlowCore::ask(const Move& move, Ps now)
     }
     if (op.has(FlowOp::loads_group)) return ask_members(number, now, now + move.load_ps + move.issue_ps);
     const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
-    // Loads of one operand after the other are issued.
-    const Ps slots = thread.job->what.mover == FlowMover::units
-        ? static_cast<Ps>(move.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each)
-        : move.issue_ps;
+    if (op.has(FlowOp::own_input)) reads_memory(*thread.job, endpoint, move.bytes * op.own_sources);
     for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         if (is_outside(owner)) {
@@ -36,7 +33,7 @@ void FlowCore::ask(const Move& move, Ps now)
         const std::uint32_t back = book_.find(owner, endpoint);
         const bool ahead = asks_by_wire(request, back);
         FlowDevices::Delay shared;
-        // What several peers load is cold for the first of them only: memory has its latency here, not its rate.
+        // Memory has its latency here, not its rate.
         if (devices_ && !ahead) shared = devices_->access(owner, move.bytes, false, now);
         Transfer transfer;
         transfer.flight =
@@ -46,13 +43,32 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.flight.loaded = true;
         transfer.thread = move.thread;
         transfer.target = number;
-        transfer.earliest = now + move.load_ps + move.issue_ps + shared.last;
+        Ps load = move.load_ps;
+        transfer.answer = load - std::min(load, round_trip(endpoint, owner));
+        if (ahead) {
+            transfer.answer = is_cold(thread, program.operands[op.first + i]) ? ranks_.of(owner).cold_ps : 0;
+            load = std::max(own_load_ps(thread, op), round_trip(endpoint, owner));
+        }
+        transfer.earliest = now + load + move.issue_ps + shared.last;
         transfer.began = now;
-        transfer.answer = move.load_ps - std::min(move.load_ps, round_trip(endpoint, owner));
-        moves_[number].pending +=
-            ahead ? send_requests(transfer, request, now + slots * i, slots) : launch_parts(transfer, move.issue_ps);
+        transfer.places = move.places;
+        moves_[number].pending += ahead
+            ? send_requests(transfer, request, now + move.stride_ps * i, move.slots_ps, move.parts)
+            : launch_parts(transfer, move.issue_ps, move.parts);
     }
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
+}
+
+// What several ranks load comes from memory for the first of them: as many bytes as the input of its owner has.
+bool FlowCore::reads_memory(Job& job, std::uint32_t owner, double bytes)
+{
+    constexpr double rounding = 1e-3;
+    if (job.unread.empty())
+        job.unread.assign(*std::max_element(job.what.members.begin(), job.what.members.end()) + 1, job.input_bytes());
+    double& unread = job.unread[owner];
+    if (unread <= rounding) return false;
+    unread -= bytes;
+    return true;
 }
 
 // Whether requests on this path, and the data that come back, wait in buffers.
@@ -67,10 +83,10 @@ bool FlowCore::asks_by_wire(std::uint32_t path, std::uint32_t back)
 }
 
 // Asks by `path` for what `answer` brings, the first line at `from`, the last one `span` later. How many parts are under way then.
-std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span)
+std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t most)
 {
     const double bytes = answer.flight.bytes;
-    const std::uint32_t parts = parts_of(bytes, std::max<Ps>(1, span));
+    const std::uint32_t parts = std::min(most, parts_of(bytes, std::max<Ps>(1, span)));
     Transfer whole = answer;
     whole.flight = links_.put(path, threads_[answer.thread].endpoint, bytes / parts, from);
     whole.flight.asks = true;
@@ -78,7 +94,6 @@ std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path
     whole.flight.messages = answer.flight.messages / parts;
     whole.use = Use::request;
     ++messages_;
-    if (load_windows_.size() < threads_.size()) load_windows_.resize(threads_.size());
     for (std::uint32_t part = 0; part < parts; ++part) {
         std::uint32_t number = 0;
         Transfer& made = new_transfer(number);
@@ -92,23 +107,32 @@ std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path
     return parts;
 }
 
+LoadWindow& FlowCore::load_window(std::uint32_t thread)
+{
+    if (load_windows_.size() < threads_.size()) load_windows_.resize(threads_.size());
+    return load_windows_[thread];
+}
+
 // A unit has only so many requests in flight. Further ones wait, in their order.
 bool FlowCore::may_issue(const Transfer& transfer)
 {
     const Thread& thread = threads_[transfer.thread];
-    LoadWindow& window = load_windows_[transfer.thread];
+    LoadWindow& window = load_window(transfer.thread);
     window.collect(now_);
-    const double most = thread.job->what.mover == FlowMover::units ? pace_of(thread).outstanding() : 0;
-    if (most > 0 && window.in_flight > 0 && window.in_flight + transfer.flight.bytes > most) return false;
-    window.in_flight += transfer.flight.bytes;
+    const double most =
+        thread.job->what.mover == FlowMover::units ? std::min(pace_of(thread).outstanding(), window.most) : 0;
+    const double bytes = transfer.flight.bytes * transfer.places;
+    if (most > 0 && window.in_flight > 0 && window.in_flight + bytes > most) return false;
+    window.in_flight += bytes;
     return true;
 }
 
 void FlowCore::issue(std::uint32_t number)
 {
-    LoadWindow& window = load_windows_[transfers_[number].thread];
-    if (window.waiting.empty() && may_issue(transfers_[number])) return hop(number);
-    window.waiting.push_back(number);
+    const std::uint32_t thread = transfers_[number].thread;
+    std::deque<std::uint32_t>& waiting = load_window(thread).waiting;
+    if (waiting.empty() && may_issue(transfers_[number])) return hop(number);
+    waiting.push_back(number);
     await_loads(transfers_[number].thread);
 }
 
@@ -119,6 +143,8 @@ void FlowCore::issue_more(std::uint32_t thread)
         const std::uint32_t number = load_windows_[thread].waiting.front();
         if (!may_issue(transfers_[number])) break;
         load_windows_[thread].waiting.pop_front();
+        Transfer& transfer = transfers_[number];
+        if (transfer.use == Use::put) transfer.flight.head_ps = now_;
         hop(number);
     }
     await_loads(thread);
@@ -132,13 +158,28 @@ void FlowCore::await_loads(std::uint32_t thread)
     push(window.returns.front().time, Kind::issue_more, thread);
 }
 
+// The limit of requests in flight holds for those of this move one by one.
+bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
+{
+    if (thread.job->what.mover != FlowMover::units || op.sources == 0 || op.has(FlowOp::loads_group)) return false;
+    const std::uint32_t owner = endpoint_at(thread, thread.program->operands[op.first].peer);
+    if (is_outside(owner)) return false;
+    return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
+}
+
 // Data of a load will be at their unit at `tail`.
 void FlowCore::load_came(const Transfer& transfer, Ps tail)
 {
     const FlowPath& back = book_.path(transfer.flight.path);
     const FlowPath& path = book_.path(book_.find(back.to, back.from));
     // A request that follows is at the first link so much later.
-    load_windows_[transfer.thread].add({tail + book_.stage(path.first).before_ps, transfer.flight.bytes});
+    answered(transfer, tail + book_.stage(path.first).before_ps);
+}
+
+// A request has its answer at `time`, and gives its place back.
+void FlowCore::answered(const Transfer& transfer, Ps time)
+{
+    load_windows_[transfer.thread].add({time, transfer.flight.bytes * transfer.places});
     await_loads(transfer.thread);
 }
 
@@ -148,14 +189,15 @@ void FlowCore::answer_request(const Transfer& asked)
     const FlowPath there = book_.path(asked.flight.path);
     FlowDevices::Delay shared;
     if (devices_) shared = devices_->access(there.to, asked.flight.bytes, false, now_);
-    const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps) + shared.first;
     Transfer data = asked;
+    if (data.answer > 0 && !reads_memory(*threads_[asked.thread].job, there.to, asked.flight.bytes)) data.answer = 0;
+    const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps) + shared.first + data.answer;
     data.flight = links_.answer(book_.find(there.to, there.from), there.to, asked.flight.path, asked.flight.bytes, at);
     data.flight.message = asked.flight.message;
     data.flight.messages = asked.flight.messages;
     data.flight.loaded = data.flight.asked = true;
     data.use = Use::get;
-    data.earliest = std::max(asked.earliest, asked.flight.tail_ps + there.answer_ps) + shared.last;
+    data.earliest = std::max(asked.earliest, asked.flight.tail_ps + data.answer + there.answer_ps) + shared.last;
     push(at, Kind::hop, take(transfers_, free_transfers_, data));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 
 namespace weft {
 
@@ -12,7 +13,8 @@ struct LoadWindow {
         double bytes = 0;
     };
 
-    double in_flight = 0;  // bytes
+    double most = std::numeric_limits<double>::infinity();  // bytes, that registers hold
+    double in_flight = 0;
     bool armed = false;
     std::deque<std::uint32_t> waiting;  // transfers, in the order in which they were to be issued
     std::deque<Return> returns;         // data on their last link, the earliest first

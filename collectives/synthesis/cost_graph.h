@@ -119,6 +119,7 @@ struct CostRank {
     // not shared; time of an issue slot, per byte and operand.
     double registers = 0;    // 0: any
     double sets = 1;         // that `registers` are divided into
+    double wavefronts = 1;   // of a thread, each with its part of every set
     double outstanding = 0;  // 0: any
     double issue_ps_per_byte = 0;
     std::uint32_t units = 1;           // that threads are dealt out to

@@ -8,9 +8,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint32_t most_pieces = 16;
-// Parts in which a transfer comes to a link: lines of several threads that issue at once mix there.
-constexpr std::uint32_t most_parts = 4;
 constexpr double least_part = 256;  // bytes
 
 bool is_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
@@ -75,12 +72,27 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
 bool EstimatePlayer::finds_registers(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
-    if (thread.loading == 0 || in_switch(step.kind)) return true;
-    const MoveLoad load = move_load(graph_, thread.rank, step, chunk_bytes_ / step.parts, options_.format);
-    const ThreadPace pace(rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_);
-    if (load.gets == 0 || thread.loading < pace.at_once(load)) return true;
+    if (thread.loading == 0) return true;
+    if (thread.rest == 0) {
+        if (in_switch(step.kind)) return true;
+        const MoveLoad load = move_load(graph_, thread.rank, step, chunk_bytes_ / step.parts, options_.format);
+        const ThreadPace pace = pace_of(thread);
+        if (load.gets == 0 || pace.fits(thread.sets, pieces_of(thread, step, load).sets)) return true;
+    }
     thread.needs_set = true;
     return false;
+}
+
+ThreadPace EstimatePlayer::pace_of(const Thread& thread) const
+{
+    return {rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_};
+}
+
+// What it passes on at once goes in pieces.
+MovePieces EstimatePlayer::pieces_of(const Thread& thread, const Step& step, const MoveLoad& load) const
+{
+    const ThreadPace pace = pace_of(thread);
+    return stores_to_others(step, thread.rank) ? pace.in_pieces(load) : pace.whole(load);
 }
 
 void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_on)
@@ -88,7 +100,7 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     Thread& thread = threads_[index];
     const double share = chunk_bytes_ / step.parts;
     const MoveLoad load = move_load(graph_, thread.rank, step, share, options_.format);
-    const ThreadPace pace(rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_);
+    const ThreadPace pace = pace_of(thread);
     if (load.remote > 0) thread.depth = std::max(thread.depth, thread.base + 1);
     note_alpha(thread, step);
     thread.open.add(schedule_, step);
@@ -97,28 +109,39 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     Move record;
     record.step = &step;
     record.thread = index;
-    record.bytes = load.data;
     record.load_ps = load.load_ps;
-    record.issue_ps = pace.issue_ps(load);
     if (load.gets == 0) {
+        record.bytes = load.data;
+        record.issue_ps = pace.issue_ps(load);
         const Ps from = thread.time + load.load_ps;
         store(record, from, from + record.issue_ps);
         thread.time += run_goes_on ? pace.turn_ps(load) : load.load_ps + record.issue_ps;
         return;
     }
-    // What it passes on at once goes in pieces that sets of registers hold, each behind the one that had them before.
-    std::uint32_t pieces = 1;
-    if (stores_to_others(step, thread.rank)) pieces = std::min(most_pieces, pace.pieces(load));
-    record.bytes /= pieces;
-    record.issue_ps /= pieces;
-    thread.loading += pieces;
-    const std::uint32_t at_once = std::min(pieces, pace.sets());
-    for (std::uint32_t piece = 0; piece < at_once; ++piece) {
-        record.more = (pieces - 1 - piece) / at_once;
-        ask(record, thread.time);
-        if (unpriced_) return;
+    const MovePieces pieces = pieces_of(thread, step, load);
+    record.bytes = load.data / pieces.count;
+    record.sets = pieces.sets;
+    record.parts = pieces.parts(most_parts);
+    record.issue_ps = pieces.issue_ps;
+    thread.loading += pieces.count;
+    thread.rest = pieces.count;
+    thread.resting = record;
+    const std::uint32_t asked = ask_rest(index, thread.time);
+    if (unpriced_) return;
+    thread.time += in_switch(step.kind) ? pace.turn_ps(load) : pieces.turn_ps * asked;
+}
+
+// Asks for the pieces of its last move that find registers; how many.
+std::uint32_t EstimatePlayer::ask_rest(std::uint32_t index, Ps now)
+{
+    Thread& thread = threads_[index];
+    const ThreadPace pace = pace_of(thread);
+    std::uint32_t asked = 0;
+    for (; thread.rest > 0 && pace.fits(thread.sets, thread.resting.sets) && !unpriced_; --thread.rest, ++asked) {
+        thread.sets += thread.resting.sets;
+        ask(thread.resting, now);
     }
-    thread.time += in_switch(step.kind) ? pace.turn_ps(load) : record.issue_ps * pieces;
+    return asked;
 }
 
 // Asks peers or switches for what the move loads from them.
@@ -141,7 +164,7 @@ void EstimatePlayer::ask(const Move& move, Ps now)
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = earliest;
-        moves_[number].pending += launch_parts(transfer, move.issue_ps);
+        moves_[number].pending += launch_parts(transfer, move.issue_ps, move.parts);
     }
 }
 
@@ -203,7 +226,7 @@ void EstimatePlayer::store(const Move& move, Ps from, Ps ready)
         transfer.answer = path.answer_ps;
         transfer.depth = thread.depth;
         if (is_packets(destination)) transfer.packets = &packets_.of(destination, *move.step);
-        thread.in_flight += launch_parts(transfer, ready - from);
+        thread.in_flight += launch_parts(transfer, ready - from, move.parts);
     }
 }
 
@@ -214,30 +237,25 @@ void EstimatePlayer::loaded(std::uint32_t number)
     free_moves_.push_back(number);
     Thread& thread = threads_[move.thread];
     --thread.loading;
+    thread.sets = thread.loading == 0 ? 0 : thread.sets - move.sets;
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
-    if (thread.needs_set) {
+    if (thread.rest > 0) ask_rest(move.thread, now_);
+    if (thread.needs_set && thread.rest == 0) {
         thread.needs_set = false;
         resume(move.thread, now_);
-    }
-    if (move.more > 0) {
-        Move next = move;
-        next.pending = 0;
-        next.head = next.loaded = 0;
-        --next.more;
-        ask(next, now_);
     }
     finish_blocked(move.thread);
 }
 
 // In the order in which its lines are issued, the last `span` after the first; how many parts that makes.
-std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps span)
+std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps span, std::uint32_t most)
 {
     const double bytes = transfer.flight.bytes;
     std::uint32_t parts = 1;
     if (span > 0 && transfer.packets == nullptr)
-        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part, 1e6)), 1U, most_parts);
+        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part, 1e6)), 1U, most);
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;

@@ -39,18 +39,36 @@ private:
             return time != other.time ? time > other.time : order > other.order;
         }
     };
+    // Parts in which a transfer comes to a link: lines of several threads that issue at once mix there.
+    static constexpr std::uint32_t most_parts = 4;
+    struct Move {
+        const Step* step = nullptr;
+        std::uint32_t thread = 0;
+        double bytes = 0;   // of data
+        double packed = 0;  // of its packets
+        double sets = 0;    // of registers
+        Ps load_ps = 0;
+        Ps issue_ps = 0;
+        std::uint32_t parts = most_parts;  // in which it comes to a link, at most
+        std::uint32_t pending = 0;         // loads
+        Ps head = 0;                       // the first line of all that it loads has come
+        Ps loaded = 0;                     // the last one
+    };
     struct Thread {
         const std::vector<Step>* steps = nullptr;
         std::uint32_t rank = 0;
         std::uint32_t next = 0;
         Ps time = 0;
-        Ps settled = 0;                // all stores so far are acknowledged
-        std::uint32_t in_flight = 0;   // transfers whose end is not known yet
-        std::uint32_t loading = 0;     // moves whose loads are not back
-        std::uint32_t base = 0;        // length of the chain of transfers that what follows depends on
-        std::uint32_t depth = 0;       // and with this thread's own
-        bool blocked = false;          // for in_flight and loading
-        bool needs_set = false;        // for registers that a load holds
+        Ps settled = 0;               // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
+        std::uint32_t loading = 0;    // moves whose loads are not back
+        std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
+        std::uint32_t depth = 0;      // and with this thread's own
+        bool blocked = false;         // for in_flight and loading
+        bool needs_set = false;       // for registers that a load holds
+        double sets = 0;              // of registers, that loads hold
+        std::uint32_t rest = 0;       // pieces of its last move that wait for registers, each as `resting`
+        Move resting;
         std::uint32_t waits_left = 0;  // of those that are looked at together
         bool slept = false;            // for one of them
         Ps looked = 0;                 // the look at them is over
@@ -75,18 +93,6 @@ private:
         std::uint32_t depth = 0;
         std::uint32_t to = 0;                      // of a signal
         PacketArrivals::Share* packets = nullptr;  // that it brings
-    };
-    struct Move {
-        const Step* step = nullptr;
-        std::uint32_t thread = 0;
-        double bytes = 0;   // of data
-        double packed = 0;  // of its packets
-        Ps load_ps = 0;
-        Ps issue_ps = 0;
-        std::uint32_t more = 0;     // pieces of the same step that wait for its registers
-        std::uint32_t pending = 0;  // loads
-        Ps head = 0;                // the first line of all that it loads has come
-        Ps loaded = 0;              // the last one
     };
     // What a switch combines or copies.
     struct Gathering {
@@ -146,11 +152,14 @@ private:
     void move(std::uint32_t index, const Step& step, bool run_goes_on);
     void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
+    std::uint32_t ask_rest(std::uint32_t index, Ps now);
+    ThreadPace pace_of(const Thread& thread) const;
+    MovePieces pieces_of(const Thread& thread, const Step& step, const MoveLoad& load) const;
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
     bool finds_registers(std::uint32_t index, const Step& step);
-    std::uint32_t launch_parts(Transfer transfer, Ps span);
+    std::uint32_t launch_parts(Transfer transfer, Ps span, std::uint32_t most);
     void launch(const Transfer& transfer);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);

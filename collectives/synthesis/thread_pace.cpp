@@ -75,8 +75,16 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     return load;
 }
 
+MoveLoad MoveLoad::divided_by(double parts) const
+{
+    MoveLoad one = *this;
+    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote, &one.own_byte_ps}) *bytes /= parts;
+    return one;
+}
+
 ThreadPace::ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each)
-    : issue_ps_per_byte_(rank.issue_ps_per_byte / each), registers_(rank.registers * each), sets_(rank.sets)
+    : issue_ps_per_byte_(rank.issue_ps_per_byte / each), registers_(rank.registers * each), sets_(rank.sets),
+      wavefronts_(rank.wavefronts * each)
 {
     const double sharing = std::max(1.0, std::ceil(static_cast<double>(threads * each) / rank.units));
     outstanding_ = rank.outstanding * each / sharing;
@@ -129,10 +137,32 @@ std::size_t ThreadPace::at_once(const MoveLoad& move) const
     return std::max<std::size_t>(1, static_cast<std::size_t>(sets_ / shares(move)));
 }
 
-std::uint32_t ThreadPace::pieces(const MoveLoad& move) const
+MovePieces ThreadPace::whole(const MoveLoad& move) const
 {
-    return registers_ > 0 ? static_cast<std::uint32_t>(std::min(shares(move), 1e6)) : 1;
+    const std::uint64_t issue = issue_ps(move);
+    return {1, registers_ > 0 ? std::min(shares(move), sets_) : 0, false, issue, issue};
 }
+
+MovePieces ThreadPace::in_pieces(const MoveLoad& move) const
+{
+    constexpr double most = 128;
+    constexpr double at_once = 8;
+    if (registers_ <= 0) return whole(move);
+    const double sets = shares(move);
+    const double by_wavefronts = std::ceil(move.bytes / (registers_ / sets_) * wavefronts_);
+    const double wanted = std::min(std::ceil(at_once * sets / sets_), by_wavefronts);
+    const double count = std::clamp(wanted, 1.0, most);
+    MovePieces out;
+    out.count = static_cast<std::uint32_t>(count);
+    out.coarse = count < wanted;
+    out.sets = out.coarse ? sets_ / at_once : std::min(sets / count, sets_);
+    const double together = std::min(count, sets_ / out.sets);
+    out.issue_ps = issue_ps(move.divided_by(count / together));
+    out.turn_ps = static_cast<std::uint64_t>(static_cast<double>(out.issue_ps) / together);
+    return out;
+}
+
+double ThreadPace::in_registers(const MoveLoad& move) const { return registers_ * move.gets; }
 
 double ThreadPace::shares(const MoveLoad& move) const
 {

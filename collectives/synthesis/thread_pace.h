@@ -1,6 +1,7 @@
 // The rate at which a thread of a schedule moves data, from the limits of its unit and its registers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/packet_format.h"
@@ -21,6 +22,20 @@ struct MoveLoad {
 
     // Bytes that are without a response for a round trip each: requests to the own memory take a place of their unit for less.
     double in_flight() const { return round_ps > 0 ? remote + own_byte_ps / static_cast<double>(round_ps) : remote; }
+    // One of so many equal parts.
+    MoveLoad divided_by(double parts) const;
+};
+
+// How a move that loads asks: piece by piece, each as soon as there are registers for it.
+struct MovePieces {
+    std::uint32_t count = 1;
+    double sets = 0;             // of registers, that a piece holds until its last line has come
+    bool coarse = false;         // four of them are more than the registers hold, and ask together all the same
+    std::uint64_t issue_ps = 0;  // its first to last request, beside those of the others that hold registers with it
+    std::uint64_t turn_ps = 0;   // from one piece to the next
+
+    // Parts that a piece comes to a link in, of the most that a move has.
+    std::uint32_t parts(std::uint32_t most) const { return std::max(1U, std::min(most, 16 * most / count)); }
 };
 
 // Of a data step of `rank` that handles `share` bytes of every chunk, its packets in `format`.
@@ -31,7 +46,11 @@ class ThreadPace {
 public:
     ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each);
 
-    // First to last line of a move issued.
+    // First to last line of a move issued; and as far as issue slots allow.
+    std::uint64_t slots_ps(const MoveLoad& move) const
+    {
+        return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
+    }
     std::uint64_t issue_ps(const MoveLoad& move) const;
     // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
     struct IssueParts {
@@ -45,9 +64,18 @@ public:
 
     // Bytes without a response that its unit allows it; 0: any.
     double outstanding() const { return outstanding_; }
-    // Parts of a move that a set of registers holds, and sets.
-    std::uint32_t pieces(const MoveLoad& move) const;
-    std::uint32_t sets() const { return registers_ > 0 ? static_cast<std::uint32_t>(sets_) : 1; }
+    // A move in one piece; and one that passes on at once what it loads. Each wavefront of a thread has registers of its own,
+    // and asks again when its own lines have come: where they do not hold the move, its pieces are of the size of a wavefront's
+    // set, or an eighth of the registers if that is more, but no more than 64.
+    MovePieces whole(const MoveLoad& move) const;
+    MovePieces in_pieces(const MoveLoad& move) const;
+    // Whether registers for so many sets are free beside those that are held. Who holds none gets what it asks for.
+    bool fits(double held, double sets) const
+    {
+        return registers_ <= 0 || held <= least_sets || held + sets <= sets_ + least_sets;
+    }
+    // Bytes from peers that registers hold, of all operands.
+    double in_registers(const MoveLoad& move) const;
     // Such moves that hold registers together.
     std::size_t at_once(const MoveLoad& move) const;
 
@@ -55,8 +83,11 @@ private:
     double shares(const MoveLoad& move) const;
 
     double issue_ps_per_byte_;
+    static constexpr double least_sets = 1e-6;
+
     double registers_;  // bytes; 0: any
     double sets_;
+    double wavefronts_;
     double outstanding_;  // bytes; 0: any
 };
 

@@ -54,6 +54,7 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.launch_ps = gpu.launch_latency;
     rank.registers = static_cast<double>(engine.wavefronts * engine.unroll * gpu.lanes * engine.vector);
     rank.sets = static_cast<double>(engine.unroll);
+    rank.wavefronts = static_cast<double>(engine.wavefronts);
     rank.outstanding = static_cast<double>(gpu.outstanding * line_bytes);
     rank.issue_ps_per_byte =
         static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
