@@ -388,6 +388,8 @@ private:
         return logs() ? log_->send(index, left, alone, record) : 0;
     }
     void log_spent(std::uint32_t index, FlowCause cause);
+    void log_full(std::uint32_t index);
+    void log_room(std::uint32_t index);
     void log_blocked(std::uint32_t index, FlowCause cause);
     void log_resumed(std::uint32_t index);
     void log_settled(std::uint32_t index);

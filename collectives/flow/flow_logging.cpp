@@ -24,7 +24,28 @@ FlowRecord::Kind record_kind(FlowKind kind)
 
 void FlowCore::log_spent(std::uint32_t index, FlowCause cause) { log_->spend(index, cause, threads_[index].time); }
 
-void FlowCore::log_blocked(std::uint32_t index, FlowCause cause) { log_->block(index, cause); }
+void FlowCore::log_blocked(std::uint32_t index, FlowCause cause)
+{
+    if (index < load_windows_.size() && !load_windows_[index].waiting.empty()) {
+        load_windows_[index].blocked_for = cause;
+        cause = FlowCause::outstanding;
+    }
+    log_->block(index, cause);
+}
+
+// Requests of it wait for the limit of its unit: from here on it waits for that, whatever it waits for then.
+void FlowCore::log_full(std::uint32_t index)
+{
+    load_windows_[index].blocked_for = log_->waits_for(index);
+    log_->spend(index, log_->waits_for(index), now_);
+    log_->block(index, FlowCause::outstanding);
+}
+
+void FlowCore::log_room(std::uint32_t index)
+{
+    log_->spend(index, FlowCause::outstanding, now_);
+    log_->block(index, load_windows_[index].blocked_for);
+}
 
 // Its time has gone on from `begin` over the issue of a move.
 void FlowCore::log_issue(std::uint32_t index, Ps begin)

@@ -132,6 +132,7 @@ void FlowCore::issue(std::uint32_t number)
     const std::uint32_t thread = transfers_[number].thread;
     std::deque<std::uint32_t>& waiting = load_window(thread).waiting;
     if (waiting.empty() && may_issue(transfers_[number])) return hop(number);
+    if (logs() && waiting.empty()) log_full(thread);
     waiting.push_back(number);
     await_loads(transfers_[number].thread);
 }
@@ -145,6 +146,7 @@ void FlowCore::issue_more(std::uint32_t thread)
         load_windows_[thread].waiting.pop_front();
         Transfer& transfer = transfers_[number];
         if (transfer.use == Use::put) transfer.flight.head_ps = now_;
+        if (logs() && load_windows_[thread].waiting.empty()) log_room(thread);
         hop(number);
     }
     await_loads(thread);

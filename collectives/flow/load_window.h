@@ -5,6 +5,8 @@
 #include <deque>
 #include <limits>
 
+#include "collectives/flow/flow_log.h"
+
 namespace weft {
 
 struct LoadWindow {
@@ -16,6 +18,7 @@ struct LoadWindow {
     double most = std::numeric_limits<double>::infinity();  // bytes, that registers hold
     double in_flight = 0;
     bool armed = false;
+    FlowCause blocked_for = FlowCause::loads;  // what its thread waits for behind the limit (for the log)
     std::deque<std::uint32_t> waiting;  // transfers, in the order in which they were to be issued
     std::deque<Return> returns;         // data on their last link, the earliest first
 
