@@ -24,6 +24,7 @@
 #include "collectives/flow/load_window.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_setup.h"
+#include "collectives/flow/flow_transfer.h"
 #include "collectives/flow/flow_ties.h"
 #include "collectives/flow/input_turns.h"
 #include "collectives/flow/path_book.h"
@@ -138,25 +139,6 @@ private:
         come,
         turn
     };
-    enum class Use : std::uint8_t {
-        put,
-        get,
-        signal,
-        direct,
-        acknowledge,
-        operand,
-        to_switch,
-        pushed,
-        copy,
-        lowered,
-        request,  // of a load
-        // With a border: data and signals on their way to it; what it has brought; lines, and answers to them.
-        leaving,
-        leaving_signal,
-        brought,
-        line,
-        answer
-    };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
 
@@ -205,25 +187,11 @@ private:
         std::uint32_t newest = none;
         std::uint32_t rest = none;  // pieces of its last move that wait for registers
         double sets = 0;            // of registers, that loads hold
+        double places = 0;          // as in Transfer, of its stores
     };
     struct PacketState;
-    struct alignas(64) Transfer {
-        FlowFlight flight;
-        Use use = Use::put;
-        bool come = false;  // to the L2 of a rank that runs kernels
-        std::uint32_t thread = 0;
-        // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
-        std::uint32_t target = none;
-        Ps earliest = 0;  // end, for all that the thread can issue
-        Ps answer =
-            0;  // of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it
-        std::uint32_t job = 0;   // of a signal
-        std::uint32_t sent = 0;  // of a signal and packets: number in the log
-        Ps began = 0;            // for the log
-        double places = 0;       // of requests in flight of its unit, for each byte
-    };
-    // Whether it waits for places of its unit one by one, as loads with requests on the wires do.
-    static bool takes_place(const Transfer& transfer) { return transfer.use == Use::put && transfer.places > 0; }
+    using Transfer = FlowTransfer;
+    using Use = FlowTransfer::Use;
     struct Engine;
     struct LoneStore;
     struct Move;
@@ -298,12 +266,14 @@ private:
     void store(const Move& move, Ps from, Ps ready);
     // Requests of loads that take the wire (flow_requests.cpp).
     bool asks_by_wire(std::uint32_t path, std::uint32_t back);
-    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t most);
+    std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts);
     bool may_issue(const Transfer& transfer);
     void issue(std::uint32_t number);
     void await_loads(std::uint32_t thread);
     void answer_request(const Transfer& asked);
     LoadWindow& load_window(std::uint32_t thread);
+    bool stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const;
+    std::uint32_t least_parts(const Thread& thread, double bytes) const;
     bool issues_singly(const Thread& thread, const FlowOp& op);
     void answered(const Transfer& transfer, Ps time);
     void load_came(const Transfer& transfer, Ps tail);
@@ -311,7 +281,8 @@ private:
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
-    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t most);
+    std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);

@@ -55,14 +55,15 @@ struct FlowCore::Move {
     bool singly = false;
     Ps load_ps = 0;
     Ps issue_ps = 0;
-    Ps slots_ps = 0;                          // to issue what it loads from one peer
-    Ps stride_ps = 0;                         // from one peer to the next
-    std::uint32_t parts = ~std::uint32_t{0};  // in which it comes to a link, at most
-    std::uint32_t more = 0;                   // such pieces that have not been asked for, where it stands for them
-    std::uint32_t pending = 0;                // loads
-    Ps head = 0;                              // the first line of all that it loads has come
-    Ps loaded = 0;                            // the last one
-    std::uint32_t behind = none;              // of the same thread, in the order in which they took registers
+    Ps slots_ps = 0;                // to issue what it loads from one peer
+    Ps stride_ps = 0;               // from one peer to the next
+    std::uint32_t least_parts = 1;  // in which it comes to a link
+    std::uint32_t most_parts = ~std::uint32_t{0};
+    std::uint32_t more = 0;       // such pieces that have not been asked for, where it stands for them
+    std::uint32_t pending = 0;    // loads
+    Ps head = 0;                  // the first line of all that it loads has come
+    Ps loaded = 0;                // the last one
+    std::uint32_t behind = none;  // of the same thread, in the order in which they took registers
     bool here = false;
     std::uint32_t record = 0;  // in the log
 };
@@ -127,10 +128,12 @@ struct FlowCore::Job {
     std::vector<Dependency> dependencies;
     std::map<std::array<std::uint32_t, 5>, std::uint32_t> share_numbers;  // rank, slot, count, part, parts
     std::vector<Share> shares;
+    static constexpr double least_unread = 1e-3;  // bytes: less is rounding
     std::vector<double> unread;  // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
+    bool all_read(std::uint32_t endpoint) const { return !unread.empty() && unread[endpoint] < least_unread; }
     double input_bytes() const
     {
         const bool part = program().op == CollectiveOp::all_gather || program().op == CollectiveOp::gather;

@@ -18,15 +18,20 @@ std::uint32_t FlowCore::parts_of(double bytes, Ps span) const
     return std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
 }
 
+std::uint32_t FlowCore::parts_of(const Move& move, double bytes, Ps span) const
+{
+    return std::max(move.least_parts, std::min(move.most_parts, parts_of(bytes, span)));
+}
+
 // In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
-std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t most)
+std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
     ++messages_;
-    const std::uint32_t parts = packets ? 1 : std::min(most, parts_of(bytes, span));
+    const std::uint32_t parts = packets ? 1 : wanted;
     if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
-    const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && !takes_place(transfer) &&
+    const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && !transfer.takes_place() &&
         transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);
     std::uint32_t under_way = 0;
     const double part_bytes = bytes / parts;
@@ -76,14 +81,14 @@ void FlowCore::begin_transfer(const Transfer& transfer, double bytes, double mes
     made.began = transfer.began + (head - transfer.flight.head_ps);
     made.flight.head_ps = head;
     made.earliest = earliest;
-    push(head, takes_place(transfer) ? Kind::issue : Kind::hop, number);
+    push(head, transfer.takes_place() ? Kind::issue : Kind::hop, number);
 }
 
 // Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
 bool FlowCore::launch_transfer(const Transfer& transfer)
 {
     if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && !devices_ &&
-        !takes_place(transfer) && book_.alone(transfer.flight.path)) {
+        !transfer.takes_place() && book_.alone(transfer.flight.path)) {
         FlowFlight flight = transfer.flight;
         if (ties_.watched()) note_tie(transfer.thread, flight.stage, true);
         links_.pass(flight);
@@ -98,7 +103,7 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
     }
     std::uint32_t number = 0;
     new_transfer(number) = transfer;
-    push(transfer.flight.head_ps, takes_place(transfer) ? Kind::issue : Kind::hop, number);
+    push(transfer.flight.head_ps, transfer.takes_place() ? Kind::issue : Kind::hop, number);
     return true;
 }
 

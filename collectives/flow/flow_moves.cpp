@@ -29,7 +29,9 @@ FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
 {
     if (op.own_sources == 0) return 0;
     const CostRank& self = *thread.cost;
-    const bool cold = op.has(FlowOp::own_input) && !thread.job->cached(thread.rank);
+    const Job& job = *thread.job;
+    bool cold = op.has(FlowOp::own_input) && !job.cached(thread.rank);
+    if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
     return self.load_ps + (cold ? self.cold_ps + self.cold_behind_ps : 0);
 }
 
@@ -161,6 +163,8 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
+        thread.places = stores_singly(thread, op, load, pace) ? load.in_flight() / load.remote : 0;
+        if (thread.places > 0) load.remote = load.own_byte_ps = 0;
         const MoveLoad one = load.divided_by(op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);
         // Limits of what is in flight hold for all of them together.
@@ -180,16 +184,17 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     record.bytes = load.data / pieces.count;
     record.part = 1.0 / pieces.count;
     record.sets = pieces.sets;
-    record.parts = pieces.parts(profile_.most_parts);
+    record.most_parts = pieces.parts(profile_.most_parts);
     record.load_ps = load.load_ps;
     record.issue_ps = std::max(spread / pieces.count, pieces.issue_ps);
-    const Ps turn = std::max(spread / pieces.count, pieces.turn_ps);
+    Ps turn = std::max(spread / pieces.count, pieces.turn_ps);
     record.slots_ps = static_cast<Ps>(record.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each);
     record.more = pieces.count;
     record.singly = issues_singly(thread, op);
     if (record.singly) {
         record.places = load.in_flight() / load.remote;
-        record.issue_ps = std::max(spread, pace.slots_ps(load)) / pieces.count;
+        record.issue_ps = turn = std::max(spread, pace.slots_ps(load)) / pieces.count;
+        record.least_parts = std::min(4U, least_parts(thread, record.bytes * record.places));
         load_window(index).most =
             pieces.coarse ? pace.in_registers(load) * record.places : std::numeric_limits<double>::infinity();
     }
@@ -244,6 +249,9 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.bytes = bytes_of(thread, op);
         record.load_ps = thread.load_ps;
         record.issue_ps = thread.issue_ps;
+        record.places = thread.places;
+        record.singly = thread.places > 0;
+        if (record.singly) record.least_parts = least_parts(thread, record.bytes * record.places);
         if (logs()) record.record = log_->record_of(index);
         store(record, from, from + record.issue_ps);
     }
@@ -354,7 +362,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
         }
         if (devices_) devices_->hold(move.thread, endpoint, transfer.flight.bytes);
-        thread.in_flight += launch_parts(transfer, ready - from, move.parts);
+        thread.in_flight += launch_parts(transfer, ready - from, parts_of(move, transfer.flight.bytes, ready - from));
     }
 }
 

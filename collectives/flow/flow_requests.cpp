@@ -53,8 +53,9 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.began = now;
         transfer.places = move.places;
         moves_[number].pending += ahead
-            ? send_requests(transfer, request, now + move.stride_ps * i, move.slots_ps, move.parts)
-            : launch_parts(transfer, move.issue_ps, move.parts);
+            ? send_requests(transfer, request, now + move.stride_ps * i, move.slots_ps,
+                  parts_of(move, move.bytes, std::max<Ps>(1, move.slots_ps)))
+            : launch_parts(transfer, move.issue_ps, parts_of(move, move.bytes, move.issue_ps));
     }
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }
@@ -62,12 +63,10 @@ void FlowCore::ask(const Move& move, Ps now)
 // What several ranks load comes from memory for the first of them: as many bytes as the input of its owner has.
 bool FlowCore::reads_memory(Job& job, std::uint32_t owner, double bytes)
 {
-    constexpr double rounding = 1e-3;
     if (job.unread.empty())
         job.unread.assign(*std::max_element(job.what.members.begin(), job.what.members.end()) + 1, job.input_bytes());
-    double& unread = job.unread[owner];
-    if (unread <= rounding) return false;
-    unread -= bytes;
+    if (job.all_read(owner)) return false;
+    job.unread[owner] -= bytes;
     return true;
 }
 
@@ -83,10 +82,9 @@ bool FlowCore::asks_by_wire(std::uint32_t path, std::uint32_t back)
 }
 
 // Asks by `path` for what `answer` brings, the first line at `from`, the last one `span` later. How many parts are under way then.
-std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t most)
+std::uint32_t FlowCore::send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts)
 {
     const double bytes = answer.flight.bytes;
-    const std::uint32_t parts = std::min(most, parts_of(bytes, std::max<Ps>(1, span)));
     Transfer whole = answer;
     whole.flight = links_.put(path, threads_[answer.thread].endpoint, bytes / parts, from);
     whole.flight.asks = true;
@@ -167,6 +165,25 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     const std::uint32_t owner = endpoint_at(thread, thread.program->operands[op.first].peer);
     if (is_outside(owner)) return false;
     return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
+}
+
+// The same of a move from the own memory, where what its thread has in flight with all peers can come to the limit, by parts of
+// an eighth of that. Where it is more than sixteen times the limit, its beginning counts for little.
+bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const
+{
+    if (!profile_.links.requests || thread.job->what.mover != FlowMover::units) return false;
+    if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0)
+        return false;
+    constexpr double most = 16;
+    const double together = load.in_flight() * (thread.job->program().ranks() - 1);
+    return together > pace.outstanding() && load.in_flight() / op.moves <= most * pace.outstanding();
+}
+
+std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const
+{
+    constexpr double at_once = 8;
+    if (pace_of(thread).outstanding() <= 0) return 1;
+    return static_cast<std::uint32_t>(std::ceil(bytes * at_once / pace_of(thread).outstanding()));
 }
 
 // Data of a load will be at their unit at `tail`.

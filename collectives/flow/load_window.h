@@ -19,8 +19,8 @@ struct LoadWindow {
     double in_flight = 0;
     bool armed = false;
     FlowCause blocked_for = FlowCause::loads;  // what its thread waits for behind the limit (for the log)
-    std::deque<std::uint32_t> waiting;  // transfers, in the order in which they were to be issued
-    std::deque<Return> returns;         // data on their last link, the earliest first
+    std::deque<std::uint32_t> waiting;         // transfers, in the order in which they were to be issued
+    std::deque<Return> returns;                // data on their last link, the earliest first
 
     void add(const Return& coming)
     {

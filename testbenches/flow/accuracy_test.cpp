@@ -101,9 +101,9 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     expect_within(of.spread, 1.9, 8, 20);
     expect_within(in_switches.spread, 2, 16, 16);
     expect_within(large.spread, 9, 22, 22);
-    expect_within(loads.spread, 3, 10, 20);
+    expect_within(loads.spread, 2, 10, 20);
     expect_within(in_circles.spread, 12, 42, 42);
-    expect_within(few.spread, 6, 14, 21);
+    expect_within(few.spread, 4, 10, 16);
     expect_within(copies.spread, 3, 15, 25);
     expect_within(beside.spread, 5, 12, 15);
     expect_within(traces.spread, 3, 6, 6);

@@ -1,0 +1,49 @@
+// What is on its way in a run at flow fidelity: data, requests, signals, acknowledges, and what switches combine.
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/flow/flow_links.h"
+
+namespace weft {
+
+struct alignas(64) FlowTransfer {
+    enum class Use : std::uint8_t {
+        put,
+        get,
+        signal,
+        direct,
+        acknowledge,
+        operand,
+        to_switch,
+        pushed,
+        copy,
+        lowered,
+        request,  // of a load
+        // With a border: data and signals on their way to it; what it has brought; lines, and answers to them.
+        leaving,
+        leaving_signal,
+        brought,
+        line,
+        answer
+    };
+
+    FlowFlight flight;
+    Use use = Use::put;
+    bool come = false;  // to the L2 of a rank that runs kernels
+    std::uint32_t thread = 0;
+    // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
+    std::uint32_t target = ~std::uint32_t{0};
+    std::uint64_t earliest = 0;  // end, for all that the thread can issue; ps
+    // Of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it.
+    std::uint64_t answer = 0;
+    std::uint32_t job = 0;    // of a signal
+    std::uint32_t sent = 0;   // of a signal and packets: number in the log
+    std::uint64_t began = 0;  // for the log
+    double places = 0;        // of requests in flight of its unit, for each byte; 0: it takes none
+
+    // Whether it waits for such places by itself. Requests do so, too.
+    bool takes_place() const { return use == Use::put && places > 0; }
+};
+
+}  // namespace weft
