@@ -129,7 +129,7 @@ struct FlowCore::Job {
     std::map<std::array<std::uint32_t, 5>, std::uint32_t> share_numbers;  // rank, slot, count, part, parts
     std::vector<Share> shares;
     static constexpr double least_unread = 1e-3;  // bytes: less is rounding
-    std::vector<double> unread;  // by endpoint: bytes of its input that nobody has loaded; empty: all
+    std::vector<double> unread;                   // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }

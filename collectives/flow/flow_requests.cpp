@@ -143,6 +143,7 @@ void FlowCore::issue_more(std::uint32_t thread)
         if (!may_issue(transfers_[number])) break;
         load_windows_[thread].waiting.pop_front();
         Transfer& transfer = transfers_[number];
+        transfer.began = now_;
         if (transfer.use == Use::put) transfer.flight.head_ps = now_;
         if (logs() && load_windows_[thread].waiting.empty()) log_room(thread);
         hop(number);
@@ -167,16 +168,22 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
 }
 
-// The same of a move from the own memory, where what its thread has in flight with all peers can come to the limit, by parts of
-// an eighth of that. Where it is more than sixteen times the limit, its beginning counts for little.
-bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const
+// The same of a move from the own memory, where what its thread has in flight with all peers can come to the limit. Where the threads
+// of a rank together have more in flight than a round trip of the path takes, its links are the limit, and where a move is more than
+// sixteen times what one may have, its beginning counts for little.
+bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
+    constexpr double most = 16;
     if (!profile_.links.requests || thread.job->what.mover != FlowMover::units) return false;
     if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0)
         return false;
-    constexpr double most = 16;
-    const double together = load.in_flight() * (thread.job->program().ranks() - 1);
-    return together > pace.outstanding() && load.in_flight() / op.moves <= most * pace.outstanding();
+    const FlowProgram& program = thread.job->program();
+    const double together = load.in_flight() * (program.ranks() - 1);
+    if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return false;
+    const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
+    if (peer == thread.endpoint) return false;
+    const double ps_per_byte = book_.ps_per_byte(book_.find(thread.endpoint, peer));
+    return pace.outstanding() * program.threads(thread.rank) * ps_per_byte < static_cast<double>(load.round_ps);
 }
 
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const

@@ -206,4 +206,19 @@ PathBook book_of(const CostGraph& graph)
     return PathBook(graph.links, [&graph](std::uint32_t from, std::uint32_t to) { return graph.path(from, to); });
 }
 
+double PathBook::ps_per_byte(std::uint32_t path) const
+{
+    double out = 0;
+    const auto count = [&](std::uint32_t group, double share) {
+        out = std::max(out, share * figures(groups_[group]).ps_per_byte);
+    };
+    for (std::uint32_t at = 0; at < paths_[path].stages; ++at) {
+        const FlowStage& of = stage(paths_[path], at);
+        if (of.count == 1) count(of.first, of.share);
+        for (std::uint32_t i = 0; of.count > 1 && i < of.count; ++i)
+            count(shares_[of.first + i].group, shares_[of.first + i].share);
+    }
+    return out;
+}
+
 }  // namespace weft

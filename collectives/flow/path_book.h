@@ -94,6 +94,7 @@ public:
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
+    double ps_per_byte(std::uint32_t path) const;  // of stored data, at its slowest link
     // Rates and latencies that the links of the group have in common; `name` and `reverse` are left empty.
     const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
     // One of its links.
