@@ -169,7 +169,7 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
 }
 
 // The same of a move from the own memory, where what its thread has in flight with all peers can come to the limit. Where the threads
-// of a rank together have more in flight than a round trip of the path takes, its links are the limit, and where a move is more than
+// of a rank together have more in flight than a round trip of the path takes, its links are the limit, where paths pass ranks buffers are, and where a move is more than
 // sixteen times what one may have, its beginning counts for little.
 bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
@@ -182,7 +182,9 @@ bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveL
     if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return false;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
     if (peer == thread.endpoint) return false;
-    const double ps_per_byte = book_.ps_per_byte(book_.find(thread.endpoint, peer));
+    const std::uint32_t path = book_.find(thread.endpoint, peer);
+    if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return false;
+    const double ps_per_byte = book_.ps_per_byte(path);
     return pace.outstanding() * program.threads(thread.rank) * ps_per_byte < static_cast<double>(load.round_ps);
 }
 
