@@ -101,7 +101,7 @@ private:
         Line* before = nullptr;  // the line before the wanted one in its queue; none: that is the first one
     };
     static_assert(sizeof(Bank) == 64);
-    // What a step reads of every bank that has a wanted line: the first line for the open row, in the direction that is served.
+    // For every bank with a wanted line, what a scheduling step reads: the first line for the open row, in the direction being served.
     struct Ready {
         Time column = 0;   // from when on column commands may come, as far as the bank goes
         Time arrived = 0;  // when the wanted line did

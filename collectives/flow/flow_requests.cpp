@@ -60,7 +60,8 @@ void FlowCore::ask(const Move& move, Ps now)
     if (moves_[number].pending == 0) push(now, Kind::loaded, number);
 }
 
-// What several ranks load comes from memory for the first of them: as many bytes as the input of its owner has.
+// Input that several ranks load comes from memory once: the first loads are cold, until they have all bytes that the owner has; later
+// ones find it in the cache.
 bool FlowCore::reads_memory(Job& job, std::uint32_t owner, double bytes)
 {
     if (job.unread.empty())
@@ -168,9 +169,9 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
 }
 
-// The same of a move from the own memory, where what its thread has in flight with all peers can come to the limit. Where the threads
-// of a rank together have more in flight than a round trip of the path takes, its links are the limit, where paths pass ranks buffers are, and where a move is more than
-// sixteen times what one may have, its beginning counts for little.
+// The same for stores from the own memory, if the requests of the thread to all peers can reach the limit. Not if the threads of a rank
+// together may have more in flight than the path takes in a round trip (links are the limit), if the path passes ranks (buffers are), or
+// if a move is more than sixteen times the limit (its beginning counts for little).
 bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
@@ -191,8 +192,8 @@ bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveL
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const
 {
     constexpr double at_once = 8;
-    if (pace_of(thread).outstanding() <= 0) return 1;
-    return static_cast<std::uint32_t>(std::ceil(bytes * at_once / pace_of(thread).outstanding()));
+    const double most = pace_of(thread).outstanding();
+    return most > 0 ? static_cast<std::uint32_t>(std::ceil(bytes * at_once / most)) : 1;
 }
 
 // Data of a load will be at their unit at `tail`.

@@ -1,4 +1,4 @@
-// What is on its way in a run at flow fidelity: data, requests, signals, acknowledges, and what switches combine.
+// A transfer at flow fidelity: data, a request, a signal, an acknowledge, or an operand of a switch.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct alignas(64) FlowTransfer {
     // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
     std::uint32_t target = ~std::uint32_t{0};
     std::uint64_t earliest = 0;  // end, for all that the thread can issue; ps
-    // Of an acknowledge: what the way there and back takes by itself; of a get: what memory takes of it.
+    // Of an acknowledge: the latency of both ways without contention; of a get: the time in memory. ps
     std::uint64_t answer = 0;
     std::uint32_t job = 0;    // of a signal
     std::uint32_t sent = 0;   // of a signal and packets: number in the log

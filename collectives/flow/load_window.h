@@ -1,4 +1,4 @@
-// The loads of one thread that are under way, and those that wait for the limit of its unit's requests in flight.
+// Requests of one thread that are in flight, loads and stores, and those that wait for the limit of its unit.
 #pragma once
 
 #include <cstdint>

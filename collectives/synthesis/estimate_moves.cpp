@@ -88,7 +88,7 @@ ThreadPace EstimatePlayer::pace_of(const Thread& thread) const
     return {rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_};
 }
 
-// What it passes on at once goes in pieces.
+// A step that stores at others what it loads goes in pieces.
 MovePieces EstimatePlayer::pieces_of(const Thread& thread, const Step& step, const MoveLoad& load) const
 {
     const ThreadPace pace = pace_of(thread);

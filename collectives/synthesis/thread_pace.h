@@ -30,11 +30,11 @@ struct MoveLoad {
 struct MovePieces {
     std::uint32_t count = 1;
     double sets = 0;             // of registers, that a piece holds until its last line has come
-    bool coarse = false;         // four of them are more than the registers hold, and ask together all the same
+    bool coarse = false;         // eight of them are more than the registers hold, and ask together all the same
     std::uint64_t issue_ps = 0;  // its first to last request, beside those of the others that hold registers with it
     std::uint64_t turn_ps = 0;   // from one piece to the next
 
-    // Parts that a piece comes to a link in, of the most that a move has.
+    // Parts in which a piece comes to a link at most. All pieces of a move together have no more than 16 * `most`, what 16 pieces have.
     std::uint32_t parts(std::uint32_t most) const { return std::max(1U, std::min(most, 16 * most / count)); }
 };
 
@@ -46,7 +46,7 @@ class ThreadPace {
 public:
     ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each);
 
-    // First to last line of a move issued; and as far as issue slots allow.
+    // First to last line of a move issued, by issue slots alone; and by all limits.
     std::uint64_t slots_ps(const MoveLoad& move) const
     {
         return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
@@ -66,7 +66,7 @@ public:
     double outstanding() const { return outstanding_; }
     // A move in one piece; and one that passes on at once what it loads. Each wavefront of a thread has registers of its own,
     // and asks again when its own lines have come: where they do not hold the move, its pieces are of the size of a wavefront's
-    // set, or an eighth of the registers if that is more, but no more than 64.
+    // set, or an eighth of the registers if that is more, but no more than 128.
     MovePieces whole(const MoveLoad& move) const;
     MovePieces in_pieces(const MoveLoad& move) const;
     // Whether registers for so many sets are free beside those that are held. Who holds none gets what it asks for.
