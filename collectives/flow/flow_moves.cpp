@@ -163,7 +163,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = op.shape;
         thread.load_ps = load.load_ps;
-        thread.places = stores_singly(thread, op, load, pace) ? load.in_flight() / load.remote : 0;
+        thread.places = store_places(thread, op, load, pace);
         if (thread.places > 0) load.remote = load.own_byte_ps = 0;
         const MoveLoad one = load.divided_by(op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);

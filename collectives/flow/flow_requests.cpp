@@ -170,24 +170,37 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
 }
 
-// The same for stores from the own memory, if the requests of the thread to all peers can reach the limit. Not if the threads of a rank
-// together may have more in flight than the path takes in a round trip (links are the limit), if the path passes ranks (buffers are), or
-// if a move is more than sixteen times the limit (its beginning counts for little).
-bool FlowCore::stores_singly(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
+// Whether what a rank sends to others takes the first link of this path, or links alike.
+bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path)
+{
+    const std::vector<std::uint32_t>& members = thread.job->what.members;
+    const std::uint32_t to = book_.path(path).to;
+    const auto other = std::find_if(members.begin(), members.end(),
+        [&](std::uint32_t member) { return member != to && member != thread.endpoint; });
+    return other == members.end() || book_.first_group(path) == book_.first_group(book_.find(thread.endpoint, *other));
+}
+
+// The same for stores from the own memory, if the requests of the thread to all peers can reach the limit: how many places of its unit
+// a byte takes; 0: the limit holds for the move as a whole. So it is if the path passes ranks (buffers are the limit), or if a move is
+// more than sixteen times the limit (its beginning counts for little).
+double FlowCore::store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
-    if (!profile_.links.requests || thread.job->what.mover != FlowMover::units) return false;
-    if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0)
-        return false;
+    if (!profile_.links.requests || thread.job->what.mover != FlowMover::units) return 0;
+    if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0) return 0;
     const FlowProgram& program = thread.job->program();
     const double together = load.in_flight() * (program.ranks() - 1);
-    if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return false;
+    if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return 0;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
-    if (peer == thread.endpoint) return false;
+    if (peer == thread.endpoint) return 0;
     const std::uint32_t path = book_.find(thread.endpoint, peer);
-    if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return false;
-    const double ps_per_byte = book_.ps_per_byte(path);
-    return pace.outstanding() * program.threads(thread.rank) * ps_per_byte < static_cast<double>(load.round_ps);
+    if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return 0;
+    // Where all that the threads of a rank store fills one queue, a store holds its place for as long as that is, and requests to the own
+    // memory take fewer of the places; none, where all of a move fits.
+    const double queue_ps = pace.outstanding() * program.threads(thread.rank) * book_.ps_per_byte(path);
+    if (queue_ps < 2 * static_cast<double>(load.round_ps) || !leaves_by_one_link(thread, path))
+        return load.in_flight() / load.remote;
+    return load.remote / op.moves <= pace.outstanding() ? 1 : (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }
 
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const

@@ -62,22 +62,22 @@ struct Row {
     double simulated;  // without launch, as it came out when this was written
 };
 const Row rows[] = {{2, "2 KiB", false, 3.7, 2.184}, {2, "16 KiB", false, 3.9, 2.292},
-    {2, "128 KiB", false, 4.5, 2.484}, {2, "1 MiB", false, 7.9, 6.788}, {2, "2 MiB", false, 12.5, 11.62},
-    {2, "4 MiB", false, 19.9, 20.48}, {4, "2 KiB", false, 4.8, 2.207}, {4, "16 KiB", false, 3.7, 2.387},
-    {4, "128 KiB", false, 4.8, 3.500}, {4, "1 MiB", true, 13.9, 10.13}, {4, "2 MiB", true, 20.2, 16.28},
-    {4, "4 MiB", true, 31.1, 28.40}, {8, "2 KiB", false, 5.9, 2.257}, {8, "16 KiB", false, 5.7, 3.532},
-    {8, "128 KiB", false, 7.8, 6.628}, {8, "1 MiB", true, 16.7, 15.68}, {8, "2 MiB", true, 22.1, 21.16},
-    {8, "4 MiB", true, 33.8, 34.78}};
+    {2, "128 KiB", false, 4.5, 2.484}, {2, "1 MiB", false, 7.9, 6.780}, {2, "2 MiB", false, 12.5, 11.62},
+    {2, "4 MiB", false, 19.9, 20.451}, {4, "2 KiB", false, 4.8, 2.207}, {4, "16 KiB", false, 3.7, 2.387},
+    {4, "128 KiB", false, 4.8, 3.500}, {4, "1 MiB", true, 13.9, 10.239}, {4, "2 MiB", true, 20.2, 16.159},
+    {4, "4 MiB", true, 31.1, 28.463}, {8, "2 KiB", false, 5.9, 2.257}, {8, "16 KiB", false, 5.7, 3.532},
+    {8, "128 KiB", false, 7.8, 6.611}, {8, "1 MiB", true, 16.7, 15.603}, {8, "2 MiB", true, 22.1, 20.682},
+    {8, "4 MiB", true, 33.8, 34.266}};
 constexpr std::size_t row_count = std::size(rows);
 constexpr double row_bound = 0.2;     // of the measured time
 constexpr double growth_bound = 0.2;  // of the measured growth from a size to the next, or
 constexpr double resolution = 0.5;    // us: one table falls by 1.1 us from 2 to 16 KiB, so small growths are noise
 
 // Rows and growths that the model misses, with the error in per cent or in us. A better model must take its entry away.
-const std::map<std::string, double> missed_rows = {{"8 ranks, 2 KiB", -33.4}};
+const std::map<std::string, double> missed_rows = {{"8 ranks, 2 KiB", -32.4}};
 const std::map<std::string, double> missed_growths = {{"2 ranks, 128 KiB to 1 MiB", 0.90},
-    {"4 ranks, 2 KiB to 16 KiB", 1.28}, {"4 ranks, 128 KiB to 1 MiB", -2.47}, {"8 ranks, 2 KiB to 16 KiB", 1.47},
-    {"8 ranks, 16 KiB to 128 KiB", 1.00}};
+    {"4 ranks, 2 KiB to 16 KiB", 1.28}, {"4 ranks, 128 KiB to 1 MiB", -2.36}, {"8 ranks, 2 KiB to 16 KiB", 1.47},
+    {"8 ranks, 16 KiB to 128 KiB", 0.98}};
 
 std::string name_of_row(const Row& row) { return std::to_string(row.ranks) + " ranks, " + row.bytes; }
 
@@ -118,7 +118,7 @@ TEST(SmallAllReduce, AllRowsOfTheMeasuredTables)
         EXPECT_NEAR(simulated[i], rows[i].simulated, 0.0051) << name_of_row(rows[i]);
         launch += (rows[i].measured - simulated[i]) / row_count;
     }
-    EXPECT_NEAR(launch, 1.673, 0.005) << "fitted";
+    EXPECT_NEAR(launch, 1.733, 0.005) << "fitted";
     double mean = 0;
     for (std::size_t i = 0; i < row_count; ++i) {
         const double error = (simulated[i] + launch) / rows[i].measured - 1;

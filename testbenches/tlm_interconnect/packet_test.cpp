@@ -207,6 +207,27 @@ TEST(Packets, APacketIsNotInterruptedByOtherChannels)
     EXPECT_EQ(text, std::to_string(64 + 256) + " " + std::to_string(64 * (16 + 256) + 256 * 16));
 }
 
+// First lines of 4,000 packets of two streams wait when their second lines come: each finds its own, however long the queue.
+TEST(Packets, LinesOfOnePacketMeetInALongQueue)
+{
+    const std::string text = in_child([] {
+        FabricSystem::Options options;
+        options.link = flits();
+        options.link.max_payload = 128;
+        options.link.request_credits = options.link.response_credits = 10'000;
+        FabricSystem system(two_ends(), options);
+        for (const unsigned second : {0U, 64U})
+            for (const unsigned stream : {0U, 123'456'768U})
+                for (unsigned i = 0; i < 2'000; ++i)
+                    system.endpoints[0]->issue(0, LineOp::write, 1, stream + 128 * i + second);
+        sc_core::sc_start();
+        system.expect_clean();
+        const Link::Direction out = system.links[0]->direction(0);
+        return std::to_string(out.packets) + " " + std::to_string(out.wire_bytes);
+    });
+    EXPECT_EQ(text, std::to_string(4'000) + " " + std::to_string(4'000 * (16 + 128)));
+}
+
 TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
 {
     LinkSpec link;

@@ -34,7 +34,6 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_
                 .c_str());
         return;
     }
-    packets_.make_room(queues_);
     if (arbiter_.by_arrival()) line.scratch.queued.since = event_queue_.now();
     ScheduledItem* const before =
         packets_.adjacent() && queues_.head(slot, input) != nullptr ? packets_.begun(line, slot, input) : nullptr;

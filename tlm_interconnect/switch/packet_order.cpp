@@ -27,13 +27,4 @@ ScheduledItem* PacketOrder::begun(const LineHeader& line, unsigned slot, unsigne
     return continues ? before : nullptr;
 }
 
-void PacketOrder::tell_apart(const ChannelQueues& queues)
-{
-    waiting_.clear_into_more_places();
-    for (std::size_t slot = 0; slot < queues.channels().size(); ++slot)
-        for (unsigned input = 0; input < queues.inputs(); ++input)
-            for (ScheduledItem* item = queues[slot].inputs[input].head; item != nullptr; item = item->next)
-                waiting_.add(Line::of(*item).address, Line::of(*item), input, slot);
-}
-
 }  // namespace weft

@@ -2,9 +2,7 @@
 //
 // Where the link merges lines into packets, a line that continues the packet of the one just sent goes first: a packet is never
 // interrupted. Where it merges adjacent ones, a line that continues another one of its queue stands behind that: what set out
-// as one request and came through the die line by line is one again. Lines to the same address never change places. (Those
-// that wait are found by a hash of their address, waiting_lines.h; a packet whose beginning shares its place with another line
-// stays in parts.)
+// as one request and came through the die line by line is one again. Lines to the same address never change places.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +27,6 @@ public:
     void add(Line& line, unsigned slot, unsigned input)
     {
         if (packet_ != 0) waiting_.add(line.address, line, input, static_cast<std::uint8_t>(slot));
-    }
-    // Before another line is added: whether those that wait can still be told apart; if not, all of `queues` are added anew.
-    void make_room(const ChannelQueues& queues)
-    {
-        if (packet_ != 0 && waiting_.crowded()) tell_apart(queues);
     }
     void remove(const Line& line)
     {
@@ -74,8 +67,6 @@ public:
     void prefetch_one(std::uint64_t address) const { waiting_.prefetch(address); }
 
 private:
-    void tell_apart(const ChannelQueues& queues);
-
     BlockSize packet_;                // by address; 0: not
     BlockSize group_packet_;          // the same of lines of groups
     std::uint32_t lines_ = 0;         // by destination

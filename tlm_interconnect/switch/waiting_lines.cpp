@@ -17,14 +17,6 @@ void WaitingLines::report_too_many()
     SC_REPORT_FATAL("/weft/port", "more than 2^20 packets to one address wait at a port");
 }
 
-void WaitingLines::clear_into_more_places()
-{
-    places_ *= 4;
-    table_.assign(table_.size(), Place());
-    used_ = 0;
-    lines_ = 0;
-}
-
 // What stands behind an empty entry moves up, or it would not be found.
 void WaitingLines::close(std::size_t hole)
 {

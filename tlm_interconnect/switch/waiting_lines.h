@@ -1,8 +1,9 @@
-// Finds the transaction that waits at a port for a given address, by a hash of addresses.
+// Finds the transaction that waits at a port for a given address.
 //
-// An address leads to one of `places` places, 4,096 and 16 for each line that waits at least. A place counts the lines that wait and
-// lead to it, and names the one that came when none was there, until that has left. Places with lines are kept in a table that
-// grows and shrinks with the queue, so that ports with short queues stay in the host's caches.
+// A place counts the lines that wait and have its address, and names the one that came when none was there, until that has left.
+// Addresses are told apart by 32 bits of a product with the golden ratio: no two lines of one memory of up to 120 GB have the same
+// ones, and lines of two memories only at one distance in four thousand million. The table grows and shrinks with the queue, so
+// that ports with short queues stay in the host's caches.
 #pragma once
 
 #include <cstddef>
@@ -42,13 +43,8 @@ public:
 
         Place() : count_(0), input_(0) {}
     };
-    static constexpr std::size_t fewest_places = 4096;
 
     WaitingLines() : table_(16, Place()) {}
-
-    // Whether another line would make the places too few to tell lines apart: then clear(), and add all that wait again.
-    bool crowded() const { return std::size_t{lines_} * 16 > places_; }
-    void clear_into_more_places();
 
     // The place of an address; nullptr if no line waits there.
     const Place* find(std::uint64_t address) const
@@ -63,7 +59,6 @@ public:
     void add(std::uint64_t address, Line& line, unsigned input, std::uint8_t slot)
     {
         const std::uint32_t number = number_of(address);
-        ++lines_;
         for (std::size_t i = number & mask_;; i = (i + 1) & mask_) {
             Place& place = table_[i];
             if (place.count_ > 0) {
@@ -85,7 +80,6 @@ public:
         const std::uint32_t number = number_of(address);
         std::size_t i = number & mask_;
         while (table_[i].number_ != number || table_[i].count_ == 0) i = (i + 1) & mask_;
-        --lines_;
         Place& place = table_[i];
         if (place.line() == &line) place.line_and_slot_ = 0;
         if (--place.count_ > 0) return;
@@ -97,9 +91,9 @@ private:
     static constexpr std::uint64_t line_shift = 6;
     static constexpr std::size_t least_table = 64;  // does not shrink further
 
-    std::uint32_t number_of(std::uint64_t address) const
+    static std::uint32_t number_of(std::uint64_t address)
     {
-        return static_cast<std::uint32_t>(((address >> line_shift) * 0x9e3779b97f4a7c15ULL >> 32U) & (places_ - 1));
+        return static_cast<std::uint32_t>((address >> line_shift) * 0x9e3779b97f4a7c15ULL >> 32U);
     }
     static void report_too_many();
     void close(std::size_t hole);
@@ -108,8 +102,6 @@ private:
     std::vector<Place> table_;
     std::size_t mask_ = 15;
     std::size_t used_ = 0;  // places with lines
-    std::uint32_t lines_ = 0;
-    std::size_t places_ = fewest_places;
 };
 
 }  // namespace weft
