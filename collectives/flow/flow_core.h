@@ -272,7 +272,7 @@ private:
     void await_loads(std::uint32_t thread);
     void answer_request(const Transfer& asked);
     LoadWindow& load_window(std::uint32_t thread);
-    bool leaves_by_one_link(const Thread& thread, std::uint32_t path);
+    bool leaves_by_one_link(const Thread& thread, std::uint32_t path) const;
     double store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     std::uint32_t least_parts(const Thread& thread, double bytes) const;
     bool issues_singly(const Thread& thread, const FlowOp& op);

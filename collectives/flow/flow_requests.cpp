@@ -170,14 +170,14 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
 }
 
-// Whether what a rank sends to others takes the first link of this path, or links alike.
-bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path)
+// Whether what a rank stores at others takes the first link of this path, or links alike.
+bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path) const
 {
     const std::vector<std::uint32_t>& members = thread.job->what.members;
     const std::uint32_t to = book_.path(path).to;
     const auto other = std::find_if(members.begin(), members.end(),
         [&](std::uint32_t member) { return member != to && member != thread.endpoint; });
-    return other == members.end() || book_.first_group(path) == book_.first_group(book_.find(thread.endpoint, *other));
+    return other == members.end() || book_.begins_as(path, *other);
 }
 
 // The same for stores from the own memory, if the requests of the thread to all peers can reach the limit: how many places of its unit
@@ -195,14 +195,13 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     if (peer == thread.endpoint) return 0;
     const std::uint32_t path = book_.find(thread.endpoint, peer);
     if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return 0;
-    const double held = load.in_flight() / load.remote;
-    if (!leaves_by_one_link(thread, path)) return held;
     // Where all that the threads of a rank store goes into one queue: as long as it is no longer than two round trips, the link is the
     // limit and seldom empty. A longer one holds each place for its own length, and requests to the own memory take fewer of the places;
     // none, where all of a move fits.
     const double queue_ps = pace.outstanding() * program.threads(thread.rank) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
-    if (queue_ps < 2 * round_ps) return queue_ps < round_ps ? held : 0;
+    if (queue_ps < round_ps || !leaves_by_one_link(thread, path)) return load.in_flight() / load.remote;
+    if (queue_ps < 2 * round_ps) return 0;
     return load.remote / op.moves <= pace.outstanding() ? 1 : (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }
 

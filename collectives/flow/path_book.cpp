@@ -206,6 +206,14 @@ PathBook book_of(const CostGraph& graph)
     return PathBook(graph.links, [&graph](std::uint32_t from, std::uint32_t to) { return graph.path(from, to); });
 }
 
+bool PathBook::begins_as(std::uint32_t path, std::uint32_t to) const
+{
+    const CostPath other = source_(paths_[path].from, to);
+    const FlowStage& first = stages_[paths_[path].first];
+    const std::uint32_t group = first.count == 1 ? first.first : shares_[first.first].group;
+    return !other.stages.empty() && group_of(clock_of(other.stages.front().links.front().link)) == group;
+}
+
 double PathBook::ps_per_byte(std::uint32_t path) const
 {
     double out = 0;

@@ -95,11 +95,8 @@ public:
     const FlowStage& stage(std::uint32_t number) const { return stages_[number]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
     double ps_per_byte(std::uint32_t path) const;  // of stored data, at its slowest link
-    std::uint32_t first_group(std::uint32_t path) const
-    {
-        const FlowStage& first = stages_[paths_[path].first];
-        return first.count == 1 ? first.first : shares_[first.first].group;
-    }
+    // Whether what goes from the same rank to `to` passes the first link of this path, or one like it. Adds no path.
+    bool begins_as(std::uint32_t path, std::uint32_t to) const;
     // Rates and latencies that the links of the group have in common; `name` and `reverse` are left empty.
     const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
     // One of its links.

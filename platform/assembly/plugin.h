@@ -39,6 +39,7 @@ namespace weft {
 //   10 EventQueue: components may name the state that is fetched before their prefetch(); the note of a slice holds the sector's number
 //   11 accounts of credits are told the time when credits come back; up to three places of a component are fetched ahead
 //   12 the data of a line are behind it, where its run has any; accounts of credits are smaller
+//   13 tables of lines that wait at a port are smaller
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;
