@@ -47,6 +47,23 @@ TEST(PathBook, PathsAreMadeOnce)
     EXPECT_THROW(book.find(0, 9), InputError);
 }
 
+// To look whether another path begins with the same links leaves no trace: who has a link alone keeps it.
+TEST(PathBook, WhetherAnotherPathBeginsAlikeAddsNone)
+{
+    const std::vector<CostLink> links = four_links();
+    const auto one_link = [](std::uint32_t from, std::uint32_t to) -> CostPath {
+        if (from == to) return {};
+        return {{PathStage{100, {{to == 3 ? 3U : from, 1.0}}}}, 100, 100, true};
+    };
+    PathBook book(links, one_link);
+    const std::uint32_t path = book.find(0, 1);
+    EXPECT_TRUE(book.begins_as(path, 2));
+    EXPECT_FALSE(book.begins_as(path, 3));
+    EXPECT_FALSE(book.begins_as(path, 0));
+    EXPECT_TRUE(book.alone(path));
+    EXPECT_EQ(book.groups(), 1U);
+}
+
 TEST(PathBook, AGroupThatIsSplitGoesOnFromItsClock)
 {
     const std::vector<CostLink> links = four_links();
