@@ -195,14 +195,15 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     if (peer == thread.endpoint) return 0;
     const std::uint32_t path = book_.find(thread.endpoint, peer);
     if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return 0;
-    // Where all that the threads of a rank store goes into one queue: as long as it is no longer than two round trips, the link is the
-    // limit and seldom empty. A longer one holds each place for its own length, and requests to the own memory take fewer of the places;
-    // none, where all of a move fits.
+    // All that the threads of a rank may have in flight, on this path. Below a round trip the limit binds, up to two the link does and is
+    // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
+    // memory take fewer of the places.
     const double queue_ps = pace.outstanding() * program.threads(thread.rank) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
-    if (queue_ps < round_ps || !leaves_by_one_link(thread, path)) return load.in_flight() / load.remote;
-    if (queue_ps < 2 * round_ps) return 0;
-    return load.remote / op.moves <= pace.outstanding() ? 1 : (load.remote + load.own_byte_ps / queue_ps) / load.remote;
+    if (queue_ps < round_ps) return load.in_flight() / load.remote;
+    const bool fits = load.remote / op.moves <= pace.outstanding();
+    if (fits || queue_ps < 2 * round_ps || !leaves_by_one_link(thread, path)) return 0;
+    return (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }
 
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const

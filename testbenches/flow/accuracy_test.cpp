@@ -103,11 +103,11 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     expect_within(large.spread, 9, 22, 22);
     expect_within(loads.spread, 2, 10, 20);
     expect_within(in_circles.spread, 12, 42, 42);
-    expect_within(few.spread, 3.5, 9, 16);
+    expect_within(few.spread, 4, 10, 16);
     expect_within(copies.spread, 3, 15, 25);
     expect_within(beside.spread, 5.2, 12, 15);
     expect_within(traces.spread, 3, 6, 6);
-    EXPECT_LE(probes.root_mean_square(), 9.4);
+    EXPECT_LE(probes.root_mean_square(), 9.5);
 }
 
 // Some rows of each table are those of the page, to its last digit.
