@@ -9,7 +9,7 @@ namespace weft {
 
 const std::vector<GrainError>& grain_errors()
 {
-    static const std::vector<GrainError> errors{{64, 0}, {128, 2.3}, {256, 3.6}, {512, 3.9}};
+    static const std::vector<GrainError> errors{{64, 0}, {128, 1.6}, {256, 3.5}, {512, 3.5}};
     return errors;
 }
 

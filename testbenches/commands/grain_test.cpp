@@ -22,8 +22,12 @@ TEST(GrainOption, AnErrorTakesTheCoarsestThatIsWithinIt)
         EXPECT_GT(grain_errors()[i].grain, grain_errors()[i - 1].grain);
         // A coarser grain with a smaller error would be chosen alone.
         EXPECT_GE(grain_errors()[i].percent, grain_errors()[i - 1].percent);
+        std::size_t coarsest = i;
+        while (coarsest + 1 < grain_errors().size()
+            && grain_errors()[coarsest + 1].percent == grain_errors()[i].percent)
+            ++coarsest;
         EXPECT_EQ(grain_value(std::to_string(grain_errors()[i].percent) + "%"),
-            std::to_string(grain_errors()[i].grain) + " B");
+            std::to_string(grain_errors()[coarsest].grain) + " B");
     }
     EXPECT_EQ(grain_value("100%"), "512 B");
     for (const char* wrong : {"%", "x%", "-1%", "3%%", "nan%"}) EXPECT_THROW(grain_value(wrong), InputError) << wrong;
