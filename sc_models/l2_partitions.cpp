@@ -16,7 +16,7 @@ bool L2Slice::is_far_hit(const Line& line, std::uint64_t number, const std::uint
     const std::uint32_t* there = other.tags.peek(number >> sector_shift_);
     if (there == nullptr) return false;
     const TagArray::State state = TagArray::state(*there, sector_of(number));
-    return TagArray::holds(state) || (state == TagArray::pending && !other.fills.of(number).far);
+    return TagArray::holds(state) || (state == TagArray::pending && !other.fills.is_far(number));
 }
 
 // After a write. A copy that is still on its way stays: nothing tells it from a later one.
@@ -61,7 +61,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t*
             const TagArray::State has = TagArray::state(*word, sector);
             const std::size_t offset = std::size_t{sector} * line_bytes;
             if (has == TagArray::pending) {
-                taker.fills.of(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+                if (had == TagArray::dirty) taker.fills.of(line << sector_shift_ | sector).write = true;
                 if (bytes != nullptr) leave_to(to, line << sector_shift_ | sector, bytes + offset);
             } else if (has == TagArray::absent) {
                 ++moved;
@@ -89,12 +89,10 @@ void L2Slice::serve_far(Line& fetch)
     const std::uint64_t number = number_of(local_of(fetch.address));
     const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
     const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
-    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
-        Fill& pending = own.fills.of(number);
-        if (!pending.far) {
-            SliceFills::join(pending, fetch, ready);
-            return;
-        }
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending
+        && !own.fills.is_far(number)) {
+        SliceFills::join(own.fills.of(number), fetch, ready);
+        return;
     }
     // What has left since is kept for who waits for it (leave_to()).
     if (own.contents && word != nullptr && TagArray::holds(TagArray::state(*word, sector_of(number))))

@@ -18,7 +18,8 @@ bool shows_early(const Line& line) { return line.op == LineOp::write && (line.fl
 
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
-      tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
+      tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift()),
+      fills(spec.sector_shift(), spec.mirrored())
 {
 }
 
@@ -83,8 +84,11 @@ void L2Slice::prefetch(const ScheduledItem& item) const
         number = line.scratch.slice.number;
         const Part& own = partition_of(item) == 0 ? part_ : *other_;
         __builtin_prefetch(&own.server, 1);
-        own.fills.prefetch_begin(number);
-    } else if (item.kind < far_request && !line.wide()) {
+        if (line.wide())
+            own.fills.prefetch_begin_row(number);
+        else
+            own.fills.prefetch_begin(number);
+    } else if (item.kind < far_request && !of_row(line)) {
         // Who waits for a fill has done so for as long as DRAM takes.
         const SliceFills& fills = (partition_of(item) == 0 ? part_ : *other_).fills;
         const std::uint32_t slot = slot_of(line);
@@ -351,25 +355,22 @@ StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
 void L2Slice::finish_fill(Line& fetch)
 {
     Part& own = part(partition_of(fetch));
-    if (fetch.wide()) {
-        end_fills(fetch);
+    if (of_row(fetch)) {
+        end_row(fetch);
     } else {
         const std::uint64_t number = own.fills.at(slot_of(fetch)).number;
-        const std::uint32_t wide = end_fill(fetch, number, slot_of(fetch), own.tags.find(number >> sector_shift_));
-        if (wide != SliceFills::none) finish_lines(wide, 1, event_queue().now());
+        end_fill(fetch, number, slot_of(fetch), own.tags.find(number >> sector_shift_));
     }
     pool_.give(fetch);
     if (!own.stalled.empty()) retry_stalled(own);
 }
 
-// Returns the number of the wide transaction that waits for it.
-std::uint32_t L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word)
+void L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word)
 {
     const Time now = event_queue().now();
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
     const Fill& ended = own.fills.at(slot);
-    const std::uint32_t wide = ended.wide;
     TagArray::set_state(*word, sector_of(number), ended.write ? TagArray::dirty : TagArray::clean);
     if (other_ && ended.write) drop_other(partition, number);
     std::uint8_t* const bytes = own.contents ? own.bytes(word, sector_of(number)) : nullptr;
@@ -386,7 +387,6 @@ std::uint32_t L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t
         }
         line = following;
     }
-    return wide;
 }
 
 // In order, as if they had just arrived.

@@ -133,9 +133,11 @@ private:
     enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
     static std::uint8_t kind_of(Work work, unsigned partition) { return static_cast<std::uint8_t>(work | partition); }
     static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
-    // The tag of a line that fetches: its fill's slot and partition.
-    static std::uint32_t fetch_tag(std::uint32_t slot, unsigned partition) { return slot << 1U | partition; }
-    static std::uint32_t slot_of(const LineHeader& fetch) { return fetch.tag >> 1U; }
+    // The tag of a line that fetches: the slot of its fill, or of a row of them, and its partition.
+    static std::uint32_t fetch_tag(std::uint32_t slot, unsigned partition) { return slot << 2U | partition; }
+    static std::uint32_t row_tag(std::uint32_t slot, unsigned partition) { return slot << 2U | 2U | partition; }
+    static std::uint32_t slot_of(const LineHeader& fetch) { return fetch.tag >> 2U; }
+    static bool of_row(const LineHeader& fetch) { return (fetch.tag & 2U) != 0; }
     static unsigned asker_of(const LineHeader& fetch) { return fetch.tag & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
     static constexpr std::uint8_t entered = 32;  // a request that has its place at the input
@@ -159,15 +161,12 @@ private:
     std::uint32_t enter(unsigned partition, std::uint64_t tag, std::uint32_t sectors, TagArray::State state, Time ready,
         bool& known);
     std::uint32_t start_writes(unsigned partition, std::uint64_t tag, std::uint32_t sectors, Time ready);
-    std::uint32_t start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
-        Time ready, bool far, std::uint32_t (&slots)[2]);
-    std::uint32_t start_fetches(unsigned partition, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
-        const WideTurn& turn, std::uint32_t* slots);
-    void fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time first,
+    struct NewRow;
+    std::uint32_t start_fills(unsigned partition, const TagLines& at, std::uint32_t sectors, Time ready, NewRow& row);
+    void fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t row, Time first,
         Time last);
-    std::uint32_t start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
-        std::uint32_t& slot);
-    void fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready);
+    std::uint32_t start_far(unsigned partition, const TagLines& at, std::uint32_t sectors, NewRow& row);
+    void fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t row, Time ready);
     void serve_far_wide(Line& fetch);
     Time book_crossing_wide(unsigned partition, std::uint32_t lines);
     void finish_part(Line& line, Time at);
@@ -180,8 +179,8 @@ private:
     void stall(Line& line, Time ready);
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
-    std::uint32_t end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word);
-    void end_fills(Line& fetch);
+    void end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word);
+    void end_row(Line& fetch);
     void retry_stalled(Part& own);
     void access(Line& line);
     void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour,

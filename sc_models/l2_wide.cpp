@@ -32,7 +32,7 @@ void each_run(std::uint32_t lines, const Look& look)
     }
 }
 
-constexpr std::uint32_t max_lines = most_transaction_bytes / line_bytes;
+static_assert(most_transaction_bytes / line_bytes == 8, "a row of fills has eight sectors");
 
 }  // namespace
 
@@ -55,6 +55,14 @@ struct L2Slice::TagLines {
         const std::uint32_t here = lines >> first & (count == 2 ? 3U : 1U);
         return ((here & 1U) | (here & 2U) << 1) << 2 * sector;
     }
+};
+
+// Where lines that the transaction fetches from one place will be.
+struct L2Slice::NewRow {
+    std::uint32_t place = 0;  // of the transaction
+    std::uint32_t shift = 0;  // of the bit of its first line, in the row
+    bool far = false;
+    std::uint32_t slot = SliceFills::none;  // there is none before the first line
 };
 
 // What the look at the tags has found, a bit for each line.
@@ -141,7 +149,7 @@ std::uint32_t L2Slice::far_sectors(unsigned partition, std::uint64_t tag, const 
     std::uint32_t out = other.tags.held_sectors(*there);
     for (std::uint32_t pending = other.tags.pending_sectors(*there); pending != 0; pending &= pending - 1) {
         const std::uint32_t bit = pending & -pending;
-        if (!other.fills.of(tag << sector_shift_ | (bit == 1 ? 0U : 1U)).far) out |= bit;
+        if (!other.fills.is_far(tag << sector_shift_ | (bit == 1 ? 0U : 1U))) out |= bit;
     }
     if (word != nullptr) out &= ~(own_sectors(partition, *word));
     return out;
@@ -186,10 +194,11 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
     const unsigned partition = partition_of(line);
     const bool reads = line.op == LineOp::read;
     const std::uint32_t place = wait_for_lines(line, turn);
+    const std::uint32_t shift = part(partition).fills.place_in_row(number_of(local_of(line.address)));
     std::uint32_t asked = 0;    // of the other partition
     std::uint32_t fetched = 0;  // from memory
-    std::uint32_t slot = 0;
-    std::uint32_t slots[max_lines];  // of the fills of those that are fetched
+    NewRow from_other{place, shift, true};
+    NewRow from_memory{place, shift, false};
     each_tag(line, [&](const TagLines& at) {
         const std::uint32_t missing = at.sectors(turn.missing);
         const std::uint32_t far = at.sectors(turn.far);
@@ -203,12 +212,13 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
             if (begun != 0) finish_lines(place, count_of(begun), ready);
         } else {
             if (far != 0) {
-                const std::uint32_t there = start_far(partition, at.tag, far, place, slot);
+                const std::uint32_t there = start_far(partition, at, far, from_other);
                 asked |= at.lines(there);
                 begun |= there;
             }
             if (missing != far) {
-                const std::uint32_t there = start_fetches(partition, at, missing & ~far, place, turn, slots);
+                const std::uint32_t there = start_fills(partition, at, missing & ~far, ready, from_memory);
+                missed_ += count_of(there);
                 fetched |= at.lines(there);
                 begun |= there;
             }
@@ -220,10 +230,10 @@ void L2Slice::start_missing(Line& line, const WideTurn& turn)
         }
     });
     each_run(asked, [&](std::uint32_t first, std::uint32_t count) {
-        fetch_far(partition, place_of(line, first), count, slot, now + spec_.latency);
+        fetch_far(partition, place_of(line, first), count, from_other.slot, now + spec_.latency);
     });
     each_run(fetched, [&](std::uint32_t first, std::uint32_t count) {
-        fetch(partition, place_of(line, first), count, slots[first], turn.start_of(first) + spec_.latency,
+        fetch(partition, place_of(line, first), count, from_memory.slot, turn.start_of(first) + spec_.latency,
             turn.start_of(first + count - 1) + spec_.latency);
     });
     finish_lines(place, 1, turn.last);
@@ -285,71 +295,55 @@ std::uint32_t L2Slice::start_writes(unsigned partition, std::uint64_t tag, std::
     return entered;
 }
 
-// The fills of read lines. Returns those that have begun.
-std::uint32_t L2Slice::start_fills(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
-    Time ready, bool far, std::uint32_t (&slots)[2])
+// The fills of read lines, in `row`. Returns those that have begun: fetch() or fetch_far() asks for them.
+std::uint32_t L2Slice::start_fills(unsigned partition, const TagLines& at, std::uint32_t sectors, Time ready, NewRow& row)
 {
     Part& own = part(partition);
     if (own.fills.size() + count_of(sectors) > spec_.outstanding_misses) return 0;
     bool known = false;
-    const std::uint32_t entered = enter(partition, tag, sectors, TagArray::pending, ready, known);
+    const std::uint32_t entered = enter(partition, at.tag, sectors, TagArray::pending, ready, known);
+    if (entered == 0) return 0;
     // A tag that was not there misses once; every further sector of it misses by itself.
-    if (entered != 0) sector_misses_ += count_of(entered) - (known ? 0U : 1U);
-    for (unsigned sector = 0; sector < 2; ++sector)
-        if ((entered >> 2 * sector & 1U) != 0)
-            slots[sector] = own.fills.begin(tag << sector_shift_ | sector, place, far);
+    sector_misses_ += count_of(entered) - (known ? 0U : 1U);
+    if (row.slot == SliceFills::none)
+        row.slot = own.fills.begin_row(at.tag << sector_shift_ | at.sector, row.place, row.far);
+    own.fills.join_row(row.slot, at.lines(entered) << row.shift, count_of(entered));
     return entered;
 }
 
-// Read lines that memory has; fetch() asks for them. `slots`: of their fills, by line.
-std::uint32_t L2Slice::start_fetches(unsigned partition, const TagLines& at, std::uint32_t sectors, std::uint32_t place,
-    const WideTurn& turn, std::uint32_t* slots)
-{
-    std::uint32_t of_sectors[2] = {};
-    const Time first = turn.start_of(at.first) + spec_.latency;
-    const std::uint32_t begun = start_fills(partition, at.tag, sectors, place, first, false, of_sectors);
-    missed_ += count_of(begun);
-    for (std::uint32_t i = 0; i < at.count; ++i) slots[at.first + i] = of_sectors[at.sector + i];
-    return begun;
-}
-
 // One access of memory for lines in a row, which are under tags of one home: the first is asked for at `first`, the last at `last`.
-void L2Slice::fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time first,
+void L2Slice::fetch(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t row, Time first,
     Time last)
 {
     Line& fetch = pool_.take();
     fetch.begin(LineOp::read, address, lines * line_bytes)
         .flag(LineHeader::refill_flag)
         .source(endpoint_)
-        .tag(fetch_tag(slot, partition));
+        .tag(row_tag(row, partition));
     fetch.tail = static_cast<std::uint32_t>(last - first);
     memory_of(home_of(number_of(local_of(address)))).send_request(fetch, first - event_queue().now());
 }
 
 // Read lines that the other partition holds; fetch_far() asks for them.
-std::uint32_t L2Slice::start_far(unsigned partition, std::uint64_t tag, std::uint32_t sectors, std::uint32_t place,
-    std::uint32_t& slot)
+std::uint32_t L2Slice::start_far(unsigned partition, const TagLines& at, std::uint32_t sectors, NewRow& row)
 {
     Part& other = part(1 - partition);
-    const std::uint32_t* const there = other.tags.peek(tag);
+    const std::uint32_t* const there = other.tags.peek(at.tag);
     if (there == nullptr) return 0;
-    std::uint32_t slots[2] = {};
     const Time ready = event_queue().now() + spec_.latency;
-    const std::uint32_t begun =
-        start_fills(partition, tag, sectors & other.tags.held_sectors(*there), place, ready, true, slots);
+    const std::uint32_t begun = start_fills(partition, at, sectors & other.tags.held_sectors(*there), ready, row);
     far_hits_ += count_of(begun);
     copies_ += count_of(begun);
-    slot = slots[(begun & 1U) != 0 ? 0 : 1];
     return begun;
 }
 
-void L2Slice::fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t slot, Time ready)
+void L2Slice::fetch_far(unsigned partition, std::uint64_t address, std::uint32_t lines, std::uint32_t row, Time ready)
 {
     Line& fetch = pool_.take();
     fetch.begin(LineOp::read, address, lines * line_bytes)
         .flag(LineHeader::refill_flag)
         .source(endpoint_)
-        .tag(fetch_tag(lines > 1 ? slot : part(partition).fills.slot_of(number_of(local_of(address))), partition));
+        .tag(row_tag(row, partition));
     fetch.kind = kind_of(far_request, 1 - partition);
     event_queue().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
 }
@@ -370,43 +364,38 @@ void L2Slice::serve_far_wide(Line& fetch)
         send_across(fetch, last + spec_.latency);
         return;
     }
-    const unsigned asker = asker_of(fetch);
     for (std::uint32_t i = 0; i < fetch.lines(); ++i) {
-        const std::uint64_t address = place_of(fetch, i);
         Line& one = pool_.take();
-        one.begin(LineOp::read, address, line_bytes)
+        one.begin(LineOp::read, place_of(fetch, i), line_bytes)
             .flag(LineHeader::refill_flag)
             .source(endpoint_)
-            .tag(fetch_tag(part(asker).fills.slot_of(number_of(local_of(address))), asker));
+            .tag(fetch.tag);
         one.kind = fetch.kind;
         serve_far(one);
     }
     pool_.give(fetch);
 }
 
-// The lines of a fetch are there.
-void L2Slice::end_fills(Line& fetch)
+// Lines of a row are there.
+void L2Slice::end_row(Line& fetch)
 {
     Part& own = part(partition_of(fetch));
-    std::uint32_t place = SliceFills::none;  // of the transaction that waits for the last `count` of them
-    std::uint32_t count = 0;
-    const auto finish = [&] {
-        if (place != SliceFills::none) finish_lines(place, count, event_queue().now());
-    };
+    const std::uint32_t slot = slot_of(fetch);
+    const std::uint32_t place = own.fills.row(slot).wide;
+    const std::uint32_t shift = own.fills.place_in_row(number_of(local_of(fetch.address)));
+    std::uint32_t came = 0;  // as lines of the row
     each_tag(fetch, [&](const TagLines& at) {
         std::uint32_t* const word = own.tags.find(at.tag);
-        for (std::uint32_t i = 0; i < at.count; ++i) {
-            const std::uint64_t number = at.tag << sector_shift_ | (at.sector + i);
-            const std::uint32_t waits = end_fill(fetch, number, own.fills.slot_of(number), word);
-            if (waits != place) {
-                finish();
-                place = waits;
-                count = 0;
-            }
-            ++count;
+        const std::uint32_t in_row = at.sectors(own.fills.row(slot).lines >> shift);
+        came |= at.lines(in_row);
+        *word &= ~(3U * in_row);  // clean
+        for (std::uint32_t left = at.all() & ~in_row; left != 0; left &= left - 1) {
+            const std::uint64_t number = at.tag << sector_shift_ | ((left & 1U) != 0 ? 0U : 1U);
+            end_fill(fetch, number, own.fills.slot_of(number), word);
         }
     });
-    finish();
+    own.fills.leave_row(slot, came << shift, count_of(came), fetch.lines());
+    finish_lines(place, fetch.lines(), event_queue().now());
 }
 
 // When the last of the lines is through.

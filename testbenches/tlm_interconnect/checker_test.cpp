@@ -195,6 +195,14 @@ TEST(Checker, SizeAboveALine)
     expect_one(rogues, "payload", "576 bytes; expected 1 to 64, or lines up to 512");
 }
 
+TEST(Checker, WideTransactionAcrossABlock)
+{
+    Rogues rogues;
+    rogues.line->begin(LineOp::read, 0x1180, 256);
+    rogues.request();
+    expect_one(rogues, "payload", "across a multiple of 512 bytes");
+}
+
 TEST(Checker, AtomicOfTheWrongShape)
 {
     Rogues rogues;

@@ -203,6 +203,8 @@ void ProtocolChecker::check_payload(const Line& line)
     } else if (line.wide() &&
         (line.address % line_bytes != 0 || (line.op != LineOp::read && line.op != LineOp::write))) {
         problem("payload", &line, "a wide transaction that does not read or write whole lines");
+    } else if (line.address % most_transaction_bytes + line.size > most_transaction_bytes) {
+        problem("payload", &line, "a wide transaction across a multiple of 512 bytes");
     }
     if (is_word(line.op) && (line.size != 8 || line.address % 8 != 0))
         problem("payload", &line, "an atomic that is not one aligned 8-byte word");
