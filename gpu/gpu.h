@@ -74,6 +74,14 @@ public:
     std::vector<Statistic> l2_statistics() const { return summed_statistics(slices_); }
 
 private:
+    // Deleted from the last to the first, as members are: the kernel looks for each port from the end of its list.
+    struct Slices : std::vector<std::unique_ptr<SliceModel>> {
+        ~Slices()
+        {
+            while (!empty()) pop_back();
+        }
+    };
+
     void count_ports();
     // Where caches hold contents: transport_dbg from the units on.
     void read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) override;
@@ -89,13 +97,13 @@ private:
     MemorySideSpec memory_side_spec_;
     MemoryImage image_;
     std::unique_ptr<ComputeUnits> units_;
-    std::unique_ptr<DmaEngines> dma_engines_;
     std::unique_ptr<Crossbar> crossbar_;
-    ModuleTree tree_;
-    std::vector<std::unique_ptr<SliceModel>> slices_;  // of any model, which the wiring chooses
+    std::unique_ptr<DmaEngines> dma_engines_;
+    std::unique_ptr<MemoryModel> hbm_;  // of any model, as the slices
     std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<CacheCopies> copies_;  // of private partitions that hold contents
-    std::unique_ptr<MemoryModel> hbm_;     // of any model, as the slices
+    ModuleTree tree_;
+    Slices slices_;  // of any model, which the wiring chooses
     sc_core::sc_vector<FabricPort> ports_{"ports"};
     sc_core::sc_vector<TrafficTap> taps_{"tap"};  // of a run that is recorded, one per port
 };

@@ -55,6 +55,13 @@ public:
     void build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
         const std::function<End(std::uint32_t rank, unsigned port)>& member, const Border& border = {});
 
+    // Deletes the modules, from the last to the first.
+    void clear()
+    {
+        while (!links_.empty()) links_.pop_back();
+        while (!switches_.empty()) switches_.pop_back();
+    }
+
     struct LinkPlace {
         EdgeId edge;
         std::unique_ptr<LinkModel> link;  // null: another process has both ends

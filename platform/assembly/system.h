@@ -31,9 +31,10 @@ public:
         bool check_protocol = false, TrafficRecorder* recorders = nullptr, const Division* division = nullptr,
         const Elsewhere* elsewhere = nullptr);
 
-    // From the last accelerator to the first: the kernel looks for each port from the end of its list.
+    // From the last module to the first: the kernel looks for each port from the end of its list.
     ~System()
     {
+        fabric_.clear();
         while (!accelerators_.empty()) accelerators_.pop_back();
     }
     System(const System&) = delete;
