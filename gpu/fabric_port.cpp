@@ -1,14 +1,17 @@
 #include "gpu/fabric_port.h"
 
+#include <fmt/format.h>
+
 #include "gpu/gpu_statistics.h"
 #include "tlm_interconnect/kernel/module_tree.h"
 
 namespace weft {
 
-FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec)
+FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
+    std::uint32_t endpoint)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), link_out("link_out", *this, link_side),
       link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
-      output_(event_queue, *this, *this, 0, 1, link_out, link_in,
+      endpoint_(endpoint), output_(event_queue, *this, *this, 0, 1, link_out, link_in,
           {spec.port_arbiter, static_cast<std::uint32_t>(spec.port_control_weight),
               static_cast<std::uint32_t>(spec.port_data_weight)})
 {
@@ -18,8 +21,13 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
 Time FabricPort::on_request(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
+        if (__builtin_expect(line.destination != endpoint_, 0)) {
+            refuse(line, "a request that is for another endpoint");
+            return 0;
+        }
         die_out.send_request(line, enter_die(line, LineClass::request, delay));
     } else {
+        line.mark(LineHeader::awaited_mark);
         line.kind = kind_of(LineClass::request, DieStage::leaving);
         line.issued = event_queue().now() + delay;
         event_queue().schedule(line, *this, event_queue().now() + delay);
@@ -30,6 +38,7 @@ Time FabricPort::on_request(unsigned side, Line& line, Time delay)
 Time FabricPort::on_response(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
+        if (__builtin_expect(!is_answer(line), 0)) return 0;
         link_out.return_response_credit(line, delay);
         die_in.send_response(line, enter_die(line, LineClass::response, delay));
     } else {
@@ -37,6 +46,25 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
         event_queue().schedule(line, *this, event_queue().now() + delay);
     }
     return 0;
+}
+
+// What the fabric brings back is the answer to a request of this GPU, once, and a foreign module has not refused it.
+inline bool FabricPort::is_answer(Line& line)
+{
+    if (!line.marked(LineHeader::awaited_mark) || line.source != endpoint_) {
+        refuse(line, "an answer that nobody here waits for, sent twice or to the wrong place");
+        return false;
+    }
+    line.unmark(LineHeader::awaited_mark);
+    if (line.marked(LineHeader::shared_mark) && line.get_response_status() != tlm::TLM_OK_RESPONSE)
+        refuse(line, ("an answer with " + name_of(line.get_response_status())).c_str());
+    return true;
+}
+
+void FabricPort::refuse(const Line& line, const char* what)
+{
+    event_queue().fail(fmt::format("{}: {}: {} of {} B from rank {} for rank {}", path(), what, name_of(line.op),
+        std::uint32_t{line.size}, std::uint16_t{line.source}, std::uint16_t{line.destination}));
 }
 
 void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
@@ -102,12 +130,13 @@ std::vector<Statistic> FabricPort::statistics() const
 }
 
 void make_ports(sc_core::sc_vector<FabricPort>& ports, ModuleTree& tree, const std::string& gpu, unsigned count,
-    EventQueue& event_queue, const std::string& path, const GpuSpec& spec)
+    EventQueue& event_queue, const std::string& path, const GpuSpec& spec, std::uint32_t endpoint)
 {
     ports.init(count, [&](const char*, std::size_t p) {
         const std::string place = ".port." + std::to_string(p);
-        return tree.at(gpu + place,
-            [&](const std::string& last) { return new FabricPort(last.c_str(), event_queue, path + place, spec); });
+        return tree.at(gpu + place, [&](const std::string& last) {
+            return new FabricPort(last.c_str(), event_queue, path + place, spec, endpoint);
+        });
     });
 }
 

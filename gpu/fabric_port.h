@@ -29,7 +29,9 @@ class FabricPort final :
     public OutputPortOwner,
     public StatisticsProvider {
 public:
-    FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec);
+    // Of the GPU that is this endpoint.
+    FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
+        std::uint32_t endpoint);
 
     LineInitiatorSocket link_out;
     LineTargetSocket link_in;
@@ -82,6 +84,10 @@ private:
         return static_cast<std::uint8_t>(static_cast<unsigned>(cls) | static_cast<unsigned>(stage) << 1U);
     }
     bool try_arrive(Line& line);
+    [[gnu::noinline]] [[gnu::cold]] void refuse(const Line& line, const char* what);
+    bool is_answer(Line& line);
+
+    const std::uint32_t endpoint_;
 
     OutputPort output_;
     Time enter_die(const Line& line, LineClass cls, Time delay)
@@ -100,6 +106,6 @@ class ModuleTree;
 
 // Fills `ports` with those of the GPU whose module is `gpu`: modules GPU.port.0, GPU.port.1, .. and below `path` on the event queue.
 void make_ports(sc_core::sc_vector<FabricPort>& ports, ModuleTree& tree, const std::string& gpu, unsigned count,
-    EventQueue& event_queue, const std::string& path, const GpuSpec& spec);
+    EventQueue& event_queue, const std::string& path, const GpuSpec& spec, std::uint32_t endpoint);
 
 }  // namespace weft

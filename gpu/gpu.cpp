@@ -65,7 +65,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     }
     if (l2.separate()) join(crossbar_->to_home(), memory_side_->direct());
     for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
-    make_ports(ports_, tree_, here, wiring.ports, event_queue, path_, spec);
+    make_ports(ports_, tree_, here, wiring.ports, event_queue, path_, spec, endpoint_);
     if (wiring.recorder != nullptr)
         taps_.init(wiring.ports, [&](const char* tap, std::size_t) {
             return new TrafficTap(tap, event_queue, *wiring.recorder, endpoint_, spec.unit_to_port);

@@ -37,7 +37,7 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
             from.bind(to);
         }
     };
-    make_ports(ports_, tree_, this->name(), wiring.ports, event_queue, name_, spec);
+    make_ports(ports_, tree_, this->name(), wiring.ports, event_queue, name_, spec, wiring.endpoint);
     for (unsigned p = 0; p < wiring.ports; ++p) {
         join(to_ports_[p], ports_[p].die_in);
         join(ports_[p].die_out, from_ports_[p]);

@@ -127,14 +127,26 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
     }
 }
 
+const std::string& FabricModules::behind_port(NodeId node, unsigned port) const
+{
+    const Place& place = at_port_[node][port];
+    const auto& edge = plan_.fabric.edges[links_[place.link].edge];
+    return plan_.fabric.nodes[edge.a == node ? edge.b : edge.a].name;
+}
+
 std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registry, const RunContexts& contexts,
     EdgeId edge)
 {
     const std::string path = edge_name(resolved_.graph(), edge);
     const std::array<NodeId, 2> nodes{plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
+    ParameterSet parameters = resolved_.link_parameters(edge);
+    if (LinkSpec spec = resolved_.link(edge); spec.bundle > 1) {
+        spec.paths_by_lines = resolved_.routing().path_selection == PathSelection::lines;
+        parameters.replace(spec);
+    }
     const auto made = [&](const std::string& name, unsigned end) {
-        return registry.link_factory(resolved_.link_model(edge))(contexts.of(nodes[end]),
-            {name, path, resolved_.link_parameters(edge), resolved_.seed});
+        return registry.link_factory(resolved_.link_model(edge))(
+            contexts.of(nodes[end]), {name, path, parameters, resolved_.seed});
     };
     const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);
     if (contexts.beyond(nodes[0]) && contexts.beyond(nodes[1])) return nullptr;

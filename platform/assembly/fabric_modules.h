@@ -89,6 +89,9 @@ public:
     bool has_switch(NodeId node) const { return switch_of_[node] >= 0; }  // also where another process has it
     // The number that a node's module has for port `port` of the fabric; -1: it is not used.
     int used_port(NodeId node, std::size_t port) const { return ports_[node][port]; }
+    // Whose link is at used port `port` of a node.
+    const std::string& behind_port(NodeId node, unsigned port) const;
+    unsigned port_count(NodeId node) const { return static_cast<unsigned>(at_port_[node].size()); }
 
     // Watches every link direction whose sender can be watched. Before time starts.
     void watch();

@@ -1,5 +1,7 @@
 #include "platform/assembly/system.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gpu/absent_accelerator.h"
@@ -25,7 +27,7 @@ std::vector<std::unique_ptr<System::Share>> make_shares(const Division* division
 
 System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
     bool check_protocol, TrafficRecorder* recorders, const Division* division, const Elsewhere* elsewhere)
-    : division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
+    : plan_(plan), division_(division), shares_(make_shares(division)), checkers_(event_queue(), check_protocol),
       fabric_(resolved, plan, tree_), polls_pass_links_(resolved.engine().flag_home == FlagHome::signaller)
 {
     checkers_.keep_problems();
@@ -217,9 +219,22 @@ bool System::cannot_progress() const
     return false;
 }
 
+// A failure names the port of an accelerator that has seen it; what is at the other end of its link is nearer to the cause.
+std::string System::behind_port_of(const std::string& failure) const
+{
+    for (const NodeId node : plan_.members)
+        for (unsigned port = 0; port < fabric_.port_count(node); ++port) {
+            const std::string at = fmt::format("{}.port.{}:", plan_.fabric.nodes[node].name, port);
+            if (failure.rfind(at, 0) == 0) return fmt::format(" (its link leads to {})", fabric_.behind_port(node, port));
+        }
+    return {};
+}
+
 std::vector<std::string> System::problems() const
 {
     std::vector<std::string> out = checkers_.kept();
+    for (const auto& share : shares_)
+        for (const std::string& failure : share->event_queue.failures()) out.push_back(failure + behind_port_of(failure));
     for (std::string& problem : fabric_.problems()) out.push_back(std::move(problem));
     for (const Gpu* gpu : gpus())
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)

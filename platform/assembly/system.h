@@ -96,6 +96,9 @@ public:
     std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
+    std::string behind_port_of(const std::string& failure) const;
+
+    const FabricPlan& plan_;
     const Division* division_;                    // null: not cut
     std::vector<std::unique_ptr<Share>> shares_;  // by part of this process
     Checkers checkers_;

@@ -14,6 +14,7 @@
 #include "platform/simulation/gathered_reports.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/memory_bound.h"
+#include "platform/simulation/module_errors.h"
 #include "platform/simulation/run_end.h"
 #include "platform/simulation/run_parts.h"
 #include "platform/simulation/watching.h"
@@ -72,6 +73,7 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     });
     // The kernel's remark on a run that is stopped early would stand in the middle of a report.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    throw_fatal_errors();
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     if (run.cut) require_no_processes();
 }
@@ -225,7 +227,12 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.elaborate_s = seconds_since(begun);
 
     const Clock::time_point started = Clock::now();
-    run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching);
+    const auto simulated = [&] { run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching); };
+    // Where other processes wait for this one, an error ends all of them.
+    if (options.group != nullptr)
+        simulated();
+    else
+        keep_errors(parts.system.event_queue(), simulated);
     result.wall_s = seconds_since(started);
 
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);

@@ -255,4 +255,12 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
     EXPECT_NE(outcome.err.find(" write packets wait for a credit\n"), std::string::npos) << outcome.err;
 }
 
+// A port that a bundle has emptied within an instant goes on with what still waits at its source.
+TEST(Fabric, ABundleOfLinksTakesSeveralLinesInAnInstant)
+{
+    const std::string system = std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/system.yaml";
+    const Outcome ran = call({"fabric", system, "--loads", "0.1", "--duration", "2us", "--set", "link.bundle=4", "--quiet"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
 }  // namespace fabric_test

@@ -93,6 +93,48 @@ TEST(PluginLeak, ARunInPartsEndsAtTheSameTime)
     EXPECT_EQ(parts.out, whole.out);
 }
 
+// What comes to the wrong accelerator, or comes twice, ends the run where it is seen, without a checker.
+TEST(PluginLeak, WhatGoesAstrayEndsTheRunAndIsNamed)
+{
+    const struct {
+        const char* leak;
+        const char* what;
+    } cases[] = {{"misrouted", "a request that is for another endpoint: "},
+        {"astray", "an answer that nobody here waits for, sent twice or to the wrong place: "},
+        {"returned", "more credits came back than were given, at "}};
+    for (const auto& one : cases) {
+        const auto ran = with_leak(one.leak);
+        EXPECT_EQ(ran.code, 1) << one.leak << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out, "results are partial")) << one.leak << ran.out;
+        EXPECT_TRUE(has(ran.out, one.what)) << one.leak << ran.out;
+        EXPECT_TRUE(has(ran.out, "(its link leads to dgx.0.nvsw.0)")) << one.leak << ran.out;
+        EXPECT_EQ(ran.err.find("internal error"), std::string::npos) << one.leak << ran.err;
+    }
+    for (const char* leak : {"misrouted", "astray"}) {
+        const auto ran = weft::plugin_test::weft({"fabric", dgx, "--loads", "0.5", "--duration", "2us", "--answered",
+            "--plugin", built_examples().folder + "/plugin_" + leak + ".so", "--model", "*.nvsw.0=my_switch"});
+        EXPECT_EQ(ran.code, 1) << leak << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out + ran.err, "from endpoint ")) << leak << ran.out << ran.err;
+    }
+}
+
+// A router of the base protocol hands on what it gets as it is, once, and its answers are good.
+TEST(PluginLeak, ARouterThatChangesTransactionsIsNamed)
+{
+    const struct {
+        const char* change;
+        const char* what;
+    } cases[] = {{"command", "has changed the command of a transaction"},
+        {"length", "has changed which bytes a transaction moves"}, {"twice", "has handed on a transaction twice"},
+        {"status", "an answer with TLM_ADDRESS_ERROR_RESPONSE: "}};
+    for (const auto& one : cases) {
+        const auto ran = weft::plugin_test::weft({"run", dgx, "--bytes", "16KiB", "--model", "*.nvsw.0=base_router",
+            "--plugin", built_examples().folder + "/plugin_router_" + one.change + ".so"});
+        EXPECT_EQ(ran.code, 1) << one.change << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out, one.what)) << one.change << ran.out;
+    }
+}
+
 // A wait that is long and ends is none of these: a rank enters 5 ms later.
 TEST(PluginLeak, ALateRankIsWaitedFor)
 {

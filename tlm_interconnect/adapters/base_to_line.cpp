@@ -88,7 +88,14 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
     Job& job = *jobs_[index];
     job.address = line.address;
     job.unsent = job.unanswered = 1;
-    line.translate(line.payload().get_address() + spec_.base);
+    const tlm::tlm_generic_payload& payload = line.payload();
+    if (line.marked(LineHeader::handed_mark)) violation("the module between has handed on a transaction twice");
+    line.mark(LineHeader::handed_mark);
+    if (payload.get_command() != line.command()) violation("the module between has changed the command of a transaction");
+    if (payload.get_data_length() != line.size || payload.get_data_ptr() != line.data() ||
+        payload.get_byte_enable_ptr() != nullptr)
+        violation("the module between has changed which bytes a transaction moves");
+    line.translate(payload.get_address() + spec_.base);
     line.push_port(index);
     line.kind = request_kind;
     event_queue().schedule(line, *this, start);

@@ -98,6 +98,7 @@ void LineToBaseCore::accept(Line& line)
     free_slots_.pop_back();
     ++held_;
     slots_[index] = {&line, false};
+    line.unmark(LineHeader::handed_mark);
     line.push_port(index);
     if (line.op != LineOp::read && line.op != LineOp::write && !spec_.pass_atomics) {
         violation(std::string("a plain memory cannot do ") + name_of(line.op));

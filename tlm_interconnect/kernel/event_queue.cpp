@@ -85,6 +85,13 @@ void EventQueue::stop()
     if (!running_ && sc_core::sc_is_running()) sc_core::sc_stop();
 }
 
+void EventQueue::fail(const std::string& problem)
+{
+    constexpr std::size_t most = 10;
+    if (failures_.size() < most) failures_.push_back(problem + ", at " + std::to_string(now()) + " ps");
+    stop();
+}
+
 void EventQueue::enter()
 {
     if (!running_) now_ = to_ps(sc_core::sc_time_stamp());

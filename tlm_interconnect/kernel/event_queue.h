@@ -122,6 +122,9 @@ public:
 
     // Ends the run after the item that is running, or at once when a kernel process calls it.
     void stop();
+    // A module has found what cannot be right: keeps the line, which names the place, and ends the run.
+    void fail(const std::string& problem);
+    const std::vector<std::string>& failures() const { return failures_; }
 
     // Before elaboration ends: the queue is that of one part. `device_of` gives the number of the device that the component of a
     // path belongs to; numbers follow the order of names.
@@ -212,6 +215,7 @@ private:
     std::function<bool(Time)> watch_;
     std::vector<TimedComponent*> components_;
     std::vector<PrefetchedState> states_;  // by rank
+    std::vector<std::string> failures_;
 };
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)

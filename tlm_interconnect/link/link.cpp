@@ -85,9 +85,9 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
 {
     std::size_t chosen = 0;
     if (wire.strands.size() > 1)
-        chosen = spec().bundle_selection == BundleSelection::lines
-            ? local_of(line.address) / line_bytes % wire.strands.size()
-            : wire.turn++ % wire.strands.size();
+        chosen = spec().bundle_selection == BundleSelection::round_robin ? wire.turn++ % wire.strands.size()
+            : spec().paths_by_lines                                      ? line.path_hash % wire.strands.size()
+                                    : local_of(line.address) / line_bytes % wire.strands.size();
     Strand& strand = wire.strands[chosen];
     if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
@@ -99,7 +99,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
     Time next = slot.end;
     if (wire.strands.size() > 1) {
         for (const Strand& other : wire.strands) next = std::min(next, other.server.free_at());
-        next = std::max({next, slot.start, arrival});
+        next = std::max(next, arrival);  // those of a busy strand queue there, and hold nobody up
     }
     const Time first = line.wide() ? lead(line, slot, arrival) : slot.end;
     return {next - now, wire.framer.end_of_frame(first) - now + wire.latency};

@@ -17,7 +17,7 @@
 // bundle the first.
 //
 // Bundle: `bundle` physical links of bandwidth / bundle each. A line takes one of them as a whole: by its number
-// (lines: one address stays in order) or in turn. The sender may send when its line has begun and one is free.
+// (lines: one address stays in order) or in turn. The sender may send when one is free; a line for another one queues there.
 //
 // Not modelled here: lane encoding (state a bandwidth without it), bit errors (replay_link.h), skew between lanes.
 //

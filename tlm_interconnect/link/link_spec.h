@@ -42,6 +42,9 @@ struct LinkSpec {
     std::uint64_t credit_batch = 1;     // credits of one message
     std::uint64_t bundle = 1;           // physical links in this one
     BundleSelection bundle_selection = BundleSelection::lines;
+    // No parameter: paths are chosen by lines (routing.path_selection), so that a bundle takes what choices before it have left of the
+    // path hash. By the address itself it would see some of the lines only.
+    bool paths_by_lines = false;
     RetryKind retry = RetryKind::none;
     std::uint64_t bit_error_rate = 0;          // parts of 10^18
     std::uint64_t replay_buffer = 256;         // packets sent and not yet acknowledged

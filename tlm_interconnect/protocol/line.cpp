@@ -79,15 +79,20 @@ std::uint8_t* Line::own_data()
 
 std::uint8_t* Line::word() { return roomy_ || has_own_data() ? data() : reinterpret_cast<std::uint8_t*>(&word_); }
 
+std::string name_of(tlm::tlm_response_status status)
+{
+    tlm::tlm_generic_payload payload;
+    payload.set_response_status(status);
+    return payload.get_response_string();
+}
+
 tlm::tlm_generic_payload& Line::payload() { return extras().payload; }
 
 tlm::tlm_generic_payload& Line::make_payload()
 {
     tlm::tlm_generic_payload& out = payload();
     out.set_address(address);
-    out.set_command(op == LineOp::read ? tlm::TLM_READ_COMMAND
-            : op == LineOp::write      ? tlm::TLM_WRITE_COMMAND
-                                       : tlm::TLM_IGNORE_COMMAND);
+    out.set_command(command());
     out.set_data_ptr(data());
     out.set_data_length(size);
     out.set_streaming_width(size);

@@ -57,6 +57,7 @@ enum class LineOp : std::uint8_t {
 constexpr unsigned line_ops = 9;
 
 const char* name_of(LineOp op);
+std::string name_of(tlm::tlm_response_status status);
 
 // What an atomic does with the word: adds the operand, replaces it, replaces it if it equals the comparand, takes
 // the smaller or the larger of the two (unsigned).
@@ -126,6 +127,8 @@ struct alignas(64) LineHeader : ScheduledItem {
     static constexpr std::uint8_t missing_mark = 8;  // the answer to a load of packets: some are not there yet
     static constexpr std::uint8_t part_mark =
         16;  // a line of a wide transaction, made by the slice that carries it out
+    static constexpr std::uint8_t awaited_mark = 32;  // the port of its requester has not seen its answer
+    static constexpr std::uint8_t handed_mark = 64;   // a module of the base protocol has handed it on, and nobody answered
 
     static constexpr std::uint8_t in_message = 1;  // parts of a message
     static constexpr std::uint8_t begins_packet = 2;
@@ -167,6 +170,13 @@ public:
     tlm::tlm_response_status get_response_status() const { return static_cast<tlm::tlm_response_status>(status_); }
     void set_response_status(tlm::tlm_response_status status) { status_ = static_cast<std::int8_t>(status); }
 
+    // Of the generic payload that the line is.
+    tlm::tlm_command command() const
+    {
+        return op == LineOp::read ? tlm::TLM_READ_COMMAND
+            : op == LineOp::write ? tlm::TLM_WRITE_COMMAND
+                                  : tlm::TLM_IGNORE_COMMAND;
+    }
     // The line as a generic payload, all attributes set: what an adapter hands to a module of the base protocol.
     tlm::tlm_generic_payload& make_payload();
     // The same as it was made and as others have left it.

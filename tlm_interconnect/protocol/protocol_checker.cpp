@@ -13,13 +13,6 @@ constexpr Time negative = Time{1} << 63;
 
 const char* class_name(LineClass cls) { return cls == LineClass::request ? "request" : "response"; }
 
-std::string name_of(tlm::tlm_response_status status)
-{
-    tlm::tlm_generic_payload payload;
-    payload.set_response_status(status);
-    return payload.get_response_string();
-}
-
 bool is_word(LineOp op)
 {
     return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await || op == LineOp::monitor;

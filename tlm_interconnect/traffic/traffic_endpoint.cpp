@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace weft {
 
 TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
@@ -104,6 +106,7 @@ void TrafficEndpoint::feed(Port& port)
             .transfer(next.transfer)
             .flag(next.op == LineOp::write && spec_.posted ? LineHeader::posted_flag : 0U);
         line.path_hash = next.path_hash;
+        line.mark(LineHeader::awaited_mark);
         line.issued = next.created;
         port.output->enqueue(line, LineClass::request, 0, next.vc_set * port.vc_sets + port.turn);
         port.turn = port.turn + 1 == port.vc_sets ? 0 : port.turn + 1;
@@ -115,6 +118,10 @@ void TrafficEndpoint::feed(Port& port)
 Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
 {
     const Time at = event_queue().now() + delay;
+    if (line.destination != index_) {
+        refuse("a request that is for another endpoint", line);
+        return 0;
+    }
     ++received_;
     arrivals_.arrived(line.source, line.issued, at, line.size);
     ports_[port]->in->return_request_credit(line, delay);
@@ -129,11 +136,22 @@ Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
 
 Time TrafficEndpoint::on_response(unsigned port, Line& line, Time delay)
 {
+    if (!line.marked(LineHeader::awaited_mark) || line.source != index_) {
+        refuse("an answer that nobody here waits for, sent twice or to the wrong place", line);
+        return 0;
+    }
+    line.unmark(LineHeader::awaited_mark);
     ++answers_;
     ports_[port]->out->return_response_credit(line, delay);
     round_trips_.arrived(index_, line.issued, event_queue().now() + delay, line.size);
     pool_.give(line);
     return 0;
+}
+
+void TrafficEndpoint::refuse(const char* what, const Line& line)
+{
+    event_queue().fail(fmt::format("{}: {}: {} of {} B from endpoint {} for endpoint {}", path(), what,
+        name_of(line.op), std::uint32_t{line.size}, std::uint16_t{line.source}, std::uint16_t{line.destination}));
 }
 
 void TrafficEndpoint::on_request_credit(unsigned port, Line& line, Time delay)
@@ -168,10 +186,11 @@ void TrafficEndpoint::run(ScheduledItem& item)
 
 void TrafficEndpoint::arbitrate()
 {
-    for (const auto& port : ports_) {
-        feed(*port);
-        port->output->serve(event_queue().now());
-    }
+    for (const auto& port : ports_)
+        do {  // a bundle of links takes several lines in an instant
+            feed(*port);
+            port->output->serve(event_queue().now());
+        } while (port->in_port == 0 && !port->pending.empty());
 }
 
 std::uint64_t TrafficEndpoint::waiting() const

@@ -91,6 +91,8 @@ private:
     void plan();
     void create(Time now);
     std::uint64_t path_hash_of(std::uint32_t to, std::uint64_t number);
+    // What a block in the fabric has brought here wrongly ends the run.
+    void refuse(const char* what, const Line& line);
     void feed(Port& port);
 
     LinePool& pool_;

@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "platform/assembly/fabric_modules.h"
 #include "platform/result/link_json.h"
+#include "platform/simulation/module_errors.h"
 #include "platform/simulation/time_series.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
@@ -81,8 +82,10 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     std::optional<TimeSeries> series;
     if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    throw_fatal_errors();
     for (;;) {
-        event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
+        keep_errors(
+            event_queue, [&] { event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end); });
         if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
         series->close(series->next());
     }
@@ -105,7 +108,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         unfinished += source->waiting();
     }
     point.hops = fabric.line_hops();
-    if (event_queue.idle() && (unfinished > 0 || pool.live() > 0)) {
+    if (event_queue.idle() && event_queue.failures().empty() && (unfinished > 0 || pool.live() > 0)) {
         point.blocked = fabric.blocked_chain();
         for (std::string& line : fabric.blocked()) point.blocked.push_back(std::move(line));
         for (const auto& source : sources)
@@ -114,6 +117,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     if (event_queue.idle() && point.blocked.empty()) checkers.finish();
     point.problems = checkers.kept();
+    for (const std::string& failure : event_queue.failures()) point.problems.push_back(failure);
     for (std::string& problem : fabric.problems()) point.problems.push_back(std::move(problem));
     if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty())
         point.problems = fabric.unsettled();
