@@ -98,9 +98,21 @@ Judgement judge(const Plan& plan, const VerifyOptions& options)
         out.problems.push_back({plan.file, line_of(plan, problem), problem, ""});
     out.ok = out.verification.ok;
     if (!out.ok || plan.relaxed.empty()) return out;
-    for (const std::string& problem : verify(without_relaxed(plan.schedule, plan.relaxed), options).problems)
-        out.problems.push_back({plan.file, line_of(plan, problem), problem,
-            "signal and wait in place of rlxsignal and rlxwait, which order no data"});
+    const char* const ordering = "signal and wait in place of rlxsignal and rlxwait, which order no data";
+    VerifyOptions without = options;
+    without.without_relaxed = true;
+    const Verification strict = verify(without_relaxed(plan.schedule, plan.relaxed), without);
+    for (const std::string& problem : strict.problems) {
+        const std::string what = problem.substr(0, problem.find("; expected "));
+        out.problems.push_back({plan.file, line_of(plan, problem), what, ordering});
+    }
+    if (strict.late_switch_stores > 0) {
+        const std::uint64_t others = strict.late_switch_stores - 1;
+        const std::string more =
+            others == 0 ? "" : fmt::format(" (and {} other output chunk{})", others, others == 1 ? "" : "s");
+        out.notices.push_back(
+            {plan.file, line_of(plan, strict.late_switch_store), strict.late_switch_store + more, ordering});
+    }
     out.ok = out.problems.empty();
     return out;
 }

@@ -73,6 +73,7 @@ Plan read_plan(const std::string& path, const PlanOptions& options = {});
 struct Judgement {
     bool ok = false;
     std::vector<Diagnostic> problems;
+    std::vector<Diagnostic> notices;  // beside those of the plan
     Verification verification;
 };
 Judgement judge(const Plan& plan, const VerifyOptions& options = {});

@@ -18,6 +18,8 @@ public:
 
     // To be called for each data step of a legal order.
     void carried_out(StepAt at);
+    // The stores whose packets `at` reads: those that are cut alike, or all.
+    std::vector<StepAt> stores_read_by(StepAt at) const;
     // Whether the packets that `at` reads prove that `reader` has read its sources.
     bool had_read(StepAt reader, StepAt at) const;
 

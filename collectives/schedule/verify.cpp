@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/order.h"
 #include "collectives/schedule/packet_causes.h"
+#include "collectives/schedule/presence.h"
 #include "collectives/schedule/signal_check.h"
 #include "collectives/schedule/structure.h"
 #include "collectives/schedule/symbolic_memory.h"
@@ -75,9 +77,10 @@ std::string chunk_name(const ChunkRef& ref, std::uint32_t chunk)
 class Run {
 public:
     Run(const Schedule& schedule, const Layout& layout, const Numbering& numbering, Clocks& clocks,
-        std::size_t most_problems, Verification& result)
-        : schedule_(schedule), layout_(layout), numbering_(numbering), clocks_(clocks), values_(schedule.reduction),
-          memory_(schedule), causes_(schedule), log_(result, most_problems), result_(result)
+        const VerifyOptions& options, Verification& result)
+        : schedule_(schedule), layout_(layout), numbering_(numbering), clocks_(clocks),
+          presence_(schedule, numbering, clocks), values_(schedule.reduction), memory_(schedule), causes_(schedule),
+          log_(result, options.most_problems), result_(result), options_(options)
     {
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) write_input(rank);
     }
@@ -108,7 +111,9 @@ public:
         check_signals(schedule_, numbering_, log_);
         // Outputs of a plan that did not run to its end say nothing that the lines above do not.
         if (order.blocked.empty()) check_end_state(schedule_, layout_, memory_, values_, log_);
-        if (order.blocked.empty() && schedule_.op == CollectiveOp::barrier) everybody_entered();
+        if (order.blocked.empty() && result_.problems.size() == not_entered_.size())
+            check_ends(schedule_, numbering_, presence_, memory_, options_.without_relaxed, log_);
+        if (order.blocked.empty() && schedule_.op == CollectiveOp::barrier) check_barrier(schedule_, presence_, log_);
         log_.finish();
     }
 
@@ -200,6 +205,7 @@ private:
         const std::string mismatch = layout_.mismatch(step);
         if (!mismatch.empty()) return problem(describe(schedule_, at) + ": operands differ in length: " + mismatch);
         overlaps(at, step);
+        for (const StepAt store : causes_.stores_read_by(at)) presence_.heard_of(store.rank, now);
         for (const ChunkRef& source : step.sources)
             for (std::uint32_t i = 0; source.buffer == Buffer::packets && i < source.count; ++i)
                 clocks_.follow(now.thread, packet_depths_[{source.rank, source.index + i}]);
@@ -267,6 +273,8 @@ private:
             if (ref.buffer != Buffer::packets && !clocks_.ordered(cell.writer, now.thread))
                 conflict(at, "reads", ref, share.chunk, cell.writer, "writes");
             (cell.value == nothing_written ? missing : written) = true;
+            if (ref.rank != at.rank && cell.writer.count == 0 && cell.value != nothing_written)
+                check_entry(at, ref, share.chunk);
             const auto mine = std::find_if(cell.readers.begin(), cell.readers.end(),
                 [now](const Epoch& reader) { return reader.thread == now.thread; });
             if (mine == cell.readers.end())
@@ -279,6 +287,15 @@ private:
         if (missing && !(whole_slots && std::any_of(chunk.begin(), chunk.end(), filled)))
             problem(fmt::format("{} reads {}, {} of which was written before", describe(schedule_, at),
                 chunk_name(ref, share.chunk), written ? "not all" : "nothing"));
+    }
+
+    // The input of a peer is there when the peer has entered. Told once for two ranks.
+    void check_entry(StepAt at, const ChunkRef& ref, std::uint32_t chunk)
+    {
+        if (options_.without_relaxed || presence_.entered(ref.rank, numbering_.thread(at.rank, at.thread))) return;
+        if (not_entered_.emplace(at.rank, ref.rank).second)
+            problem(fmt::format("{} reads {}, but rank {} may not have entered; expected a handshake with it",
+                describe(schedule_, at), chunk_name(ref, chunk), ref.rank));
     }
 
     void write(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now, const std::vector<Stretch>& result)
@@ -339,33 +356,19 @@ private:
         }
     }
 
-    // Nobody leaves before everybody entered: the end of every rank comes after something of every other.
-    void everybody_entered()
-    {
-        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank)
-            for (std::uint32_t other = 0; other < schedule_.size(); ++other)
-                if (other != rank && !after_entry(rank, other))
-                    problem(fmt::format("rank {} can leave the barrier before rank {} has entered", rank, other));
-    }
-
-    bool after_entry(std::uint32_t rank, std::uint32_t other) const
-    {
-        for (std::uint32_t t = 0; t < schedule_.ranks[rank].threads.size(); ++t)
-            for (std::uint32_t o = 0; o < schedule_.ranks[other].threads.size(); ++o)
-                if (clocks_.ordered({numbering_.thread(other, o), 1}, numbering_.thread(rank, t))) return true;
-        return false;
-    }
-
     const Schedule& schedule_;
     const Layout& layout_;
     const Numbering& numbering_;
     Clocks& clocks_;
+    Presence presence_;
     Contributions values_;
     SymbolicMemory memory_;
     PacketCauses causes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Depth> packet_depths_;  // by rank and slot: of the stores
+    std::set<std::pair<std::uint32_t, std::uint32_t>> not_entered_;           // a rank and a peer whose input it reads
     VerifyLog log_;
     Verification& result_;
+    const VerifyOptions& options_;
 };
 
 }  // namespace
@@ -392,7 +395,7 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
             too_large(result,
                 fmt::format("its threads depend on more than {} steps of each other", most_clock_entries));
         else
-            Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
+            Run(schedule, layout, numbering, clocks, options, result).run();
     } catch (const InputError& error) {
         result.problems.push_back(error.what());
     }

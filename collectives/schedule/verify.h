@@ -7,7 +7,8 @@
 //
 // Found and named by rank, thread, step, buffer and chunk: malformed steps, ranges out of bounds, operands
 // of different length, threads that block for ever and what they wait for, packets stored twice, reads of memory that was
-// never written, unordered accesses of which one writes, signals that nobody takes, wrong results. Where
+// never written, unordered accesses of which one writes, signals that nobody takes, wrong results, ranks that may end before
+// others have written their output, reads of the input of a rank that may not have entered. Where
 // Schedule::spare_signals is set (a pool of credits that is full again), unused signals are remarks.
 //
 // Parts: the schedule is run for one message size, byte-exact at the cuts between parts. The default
@@ -27,6 +28,9 @@ struct VerifyOptions {
     std::uint64_t bytes = 0;          // size of the message (see layout.h); 0 = one that divides evenly
     std::uint32_t element_bytes = 1;  // divides `bytes`
     std::size_t most_problems = 50;   // further ones are counted, not spelled out
+    // The relaxed signals of a plan were taken out of the schedule. They tell who has entered, so that is not judged. What a
+    // switch stores to an output and no rank waits for is counted, and no problem.
+    bool without_relaxed = false;
 };
 
 struct Verification {
@@ -34,9 +38,11 @@ struct Verification {
     bool too_large = false;  // to be followed: not ok, and the one problem says by what
     std::vector<std::string> problems;
     std::vector<std::string> remarks;  // the schedule is right all the same: semaphores that end with unused signals
-    std::uint32_t steps = 0;           // longest chain of dependent data steps that reach another rank
-    std::uint32_t signal_steps = 0;    // longest chain of dependent signals
-    std::uint64_t executed = 0;        // steps of all threads that could run
+    std::string late_switch_store;     // the first of those of VerifyOptions::without_relaxed
+    std::uint64_t late_switch_stores = 0;  // chunks of outputs
+    std::uint32_t steps = 0;               // longest chain of dependent data steps that reach another rank
+    std::uint32_t signal_steps = 0;        // longest chain of dependent signals
+    std::uint64_t executed = 0;            // steps of all threads that could run
 };
 
 // Problems of the schedule are reported, never thrown; a size that cannot be laid out is one of them.

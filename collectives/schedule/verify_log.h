@@ -24,6 +24,10 @@ public:
     {
         if (result_.remarks.size() < most_problems_) result_.remarks.push_back(text);
     }
+    void late_switch_store(const std::string& text)
+    {
+        if (result_.late_switch_stores++ == 0) result_.late_switch_store = text;
+    }
     // Whether a further problem would be told, not only counted.
     bool spelled_out() const { return result_.problems.size() < most_problems_; }
     void suppress() { ++suppressed_; }

@@ -79,6 +79,7 @@ int plan_command(const Arguments& arguments)
     VerifyOptions sizes;
     sizes.bytes = reading.bytes;
     report.verdict = judge(report.plan, sizes);
+    for (const Diagnostic& notice : report.verdict.notices) report.notices.push_back(notice.text());
     report.bytes = reading.bytes > 0 ? reading.bytes : usual_size(report.plan);
     if (report.verdict.ok) {
         const Layout layout(report.plan.schedule, report.bytes, 1);

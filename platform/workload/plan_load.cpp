@@ -41,6 +41,7 @@ PlanLoad load_plan(const Workload& workload, const std::string& file)
     const Judgement verdict = judge(plan, sizes);
     if (!verdict.ok) throw InputError(verdict.problems);
     out.notices = plan.notices;
+    out.notices.insert(out.notices.end(), verdict.notices.begin(), verdict.notices.end());
     const std::string remark = size_remark(plan, out.bytes);
     if (!remark.empty()) out.notices.push_back({plan.file, 0, remark, ""});
     out.schedule = std::make_shared<const Schedule>(std::move(plan.schedule));

@@ -393,11 +393,14 @@ TEST(Mscclpp, AChannelHasTwoEnds)
 
 TEST(Mscclpp, AMissingWaitIsARace)
 {
-    // Both say that they are done, and rank 0 reads before it hears that rank 1 has entered.
+    // Both say that they are done, and none waits for the other to enter.
     const std::string signal = "         {\"name\": \"signal\", \"channel_ids\": [0], \"channel_type\": \"memory\"},\n";
     const std::string wait = "         {\"name\": \"wait\", \"channel_ids\": [0], \"channel_type\": \"memory\"},\n";
     const std::string text = with(with(pair_json, signal + wait, ""), signal + wait, "");
-    EXPECT_EQ(problems_of(read(text)), "");  // inputs are there from the start
+    EXPECT_EQ(problems_of(read(text)),
+        "plan.json:7: rank 0 thread 0 step 0 (move) reads input chunk 0 of rank 1, but rank 1 may not have entered; "
+        "expected a handshake with it\nplan.json:22: rank 1 thread 0 step 0 (move) reads input chunk 1 of rank 0, but "
+        "rank 0 may not have entered; expected a handshake with it\n");
     const std::string nop = "         {\"name\": \"nop\"},\n";
     EXPECT_EQ(problems_of(read(with(pair_json, nop, ""))), "");
     const std::string wrong = with(pair_json, "\"type\": \"i\", \"index\": 1, \"size\": 1}, {\"buffer_id\"",

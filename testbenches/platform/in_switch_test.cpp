@@ -393,7 +393,7 @@ TEST(InSwitch, DataOnAndOffTakeTheSameTime)
 
 TEST(InSwitch, SomebodyElseMayReadAGroup)
 {
-    // Rank 2 has the sum of what the others hold.
+    // Rank 2 has the sum of what the others hold, once both have entered.
     Schedule schedule;
     schedule.op = CollectiveOp::custom;
     schedule.chunks = 1;
@@ -404,7 +404,9 @@ TEST(InSwitch, SomebodyElseMayReadAGroup)
     }
     Step step = move_step({{1, Buffer::input, 0, 1}, {0, Buffer::input, 0, 1}}, {{2, Buffer::output, 0, 1}});
     step.kind = StepKind::load_reduce;
-    schedule.ranks[2].threads[0].steps = {step};
+    schedule.ranks[2].semaphores = 1;
+    for (const std::uint32_t rank : {0U, 1U}) schedule.ranks[rank].threads[0].steps = {signal_step(2, 0)};
+    schedule.ranks[2].threads[0].steps = {wait_step(0, 0), wait_step(1, 0), step};
     EXPECT_GT(time_of(star(3), schedule, 4096, true), 0u);
 }
 

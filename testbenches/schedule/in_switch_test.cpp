@@ -74,7 +74,9 @@ void expect_sums(const Schedule& schedule)
 
 TEST(InSwitch, ShardsReducedAndMulticast)
 {
-    const Schedule schedule = shards(4);
+    Schedule schedule = shards(4);
+    meet_before(schedule);
+    meet_after(schedule);
     const Verification result = verify(schedule);
     EXPECT_TRUE(result.ok) << all_problems(result);
     EXPECT_EQ(result.steps, 1u);

@@ -53,6 +53,24 @@ inline std::vector<Step>& steps_of(Schedule& schedule, std::uint32_t rank, std::
     return schedule.ranks[rank].threads[thread].steps;
 }
 
+// All ranks tell each other that they are there, in their first thread: before its first step or behind its last one.
+inline void meet(Schedule& schedule, bool at_end)
+{
+    const std::uint32_t ranks = schedule.size();
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        std::vector<Step> met;
+        for (std::uint32_t peer = 0; peer < ranks; ++peer)
+            if (peer != rank) met.push_back(signal_step(peer, schedule.ranks[peer].semaphores - (peer < rank ? 1 : 0)));
+        for (std::uint32_t peer = 0; peer < ranks; ++peer)
+            if (peer != rank) met.push_back(wait_step(peer, schedule.ranks[rank].semaphores));
+        ++schedule.ranks[rank].semaphores;
+        std::vector<Step>& steps = steps_of(schedule, rank);
+        steps.insert(at_end ? steps.end() : steps.begin(), met.begin(), met.end());
+    }
+}
+inline void meet_before(Schedule& schedule) { meet(schedule, false); }
+inline void meet_after(Schedule& schedule) { meet(schedule, true); }
+
 inline std::string all_problems(const Verification& verification)
 {
     std::string text;

@@ -166,7 +166,8 @@ TEST(Defects, MovesThatRunTogetherMustNotMeet)
 {
     Schedule schedule = empty_plan(CollectiveOp::send_receive, 2, 1);
     steps_of(schedule, 0) = {move_step({in(0, 0)}, {slot(0, 0)}), move_step({slot(0, 0)}, {out(1, 0)})};
-    EXPECT_TRUE(verify(schedule).ok);
+    meet_after(schedule);
+    EXPECT_TRUE(verify(schedule).ok) << all_problems(verify(schedule));
     steps_of(schedule, 0)[1].with_previous = true;
     expect_problem(schedule,
         "rank 0 thread 0 step 1 (move) reads scratch chunk 0 of rank 0, unordered with rank 0 thread "

@@ -24,19 +24,23 @@ TEST(Verify, ReduceGatherScatterAndSendReceive)
     Schedule reduce = empty_plan(CollectiveOp::reduce, 3, 1);
     reduce.root = 1;
     steps_of(reduce, 1) = {move_step({in(0, 0), in(1, 0), in(2, 0)}, {out(1, 0)})};
+    meet_before(reduce);
     expect_ok(reduce);
 
     Schedule gather = empty_plan(CollectiveOp::gather, 2, 4);
     gather.root = 1;
     for (std::uint32_t rank : {0u, 1u}) steps_of(gather, rank) = {move_step({in(rank, 0, 2)}, {out(1, 2 * rank, 2)})};
+    meet_after(gather);
     expect_ok(gather);
 
     Schedule scatter = empty_plan(CollectiveOp::scatter, 2, 2);
     steps_of(scatter, 0) = {move_step({in(0, 0)}, {out(0, 0)}), move_step({in(0, 1)}, {out(1, 0)})};
+    meet_after(scatter);
     expect_ok(scatter);
 
     Schedule pair = empty_plan(CollectiveOp::send_receive, 2, 1);
     steps_of(pair, 1) = {move_step({in(0, 0)}, {out(1, 0)})};
+    meet_before(pair);
     expect_ok(pair);
 }
 
@@ -83,6 +87,7 @@ TEST(Verify, AllGatherInPlaceWithoutInput)
         gather.ranks[r].input_chunks = 0;
         steps_of(gather, r) = {move_step({out(r, r)}, {out(1 - r, r)})};
     }
+    meet_after(gather);
     expect_ok(gather);
 }
 
@@ -96,6 +101,8 @@ TEST(Verify, SwitchOperations)
         spread.kind = StepKind::multicast;
         steps_of(schedule, r) = {reduce, spread};
     }
+    meet_before(schedule);
+    meet_after(schedule);
     expect_ok(schedule);
     EXPECT_EQ(verify(schedule).steps, 2u);
 }
@@ -126,7 +133,8 @@ TEST(Verify, PartsOfAChunkDoNotConflict)
         Step put = move_step({in(0, 0)}, {out(1, 0)});
         put.part = part;
         put.parts = 2;
-        steps_of(schedule, 0, part) = {put};
+        steps_of(schedule, 0, part) = {put, signal_step(1, part)};
+        steps_of(schedule, 1).push_back(wait_step(0, part));
     }
     expect_ok(schedule);
     steps_of(schedule, 0, 1)[0].part = 0;  // now both write the first half and nobody the second
@@ -160,6 +168,7 @@ TEST(Verify, MovesThatRunTogetherCountAsOneStep)
         steps_of(schedule, 0).push_back(move_step({in(0, r)}, {out(r, 0)}));
         steps_of(schedule, 0).back().with_previous = r > 0;
     }
+    meet_after(schedule);
     EXPECT_EQ(verify(schedule).steps, 1u);
     expect_ok(schedule);
     for (Step& step : steps_of(schedule, 0)) step.with_previous = false;
@@ -171,6 +180,7 @@ TEST(Verify, MinimumMayCountAContributionTwice)
     Schedule schedule = empty_plan(CollectiveOp::all_reduce, 2, 1);
     for (std::uint32_t r = 0; r < 2; ++r)
         steps_of(schedule, r) = {move_step({in(0, 0), in(1, 0), in(0, 0)}, {out(r, 0)})};
+    meet_before(schedule);
     const Verification sum = verify(schedule);
     EXPECT_EQ(all_problems(sum).substr(0, all_problems(sum).find('\n')),
         "output chunk 0 of rank 0 ends wrong: expected input chunk 0 of ranks 0-1; "
