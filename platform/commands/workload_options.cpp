@@ -125,6 +125,7 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::collective, "--pipeline", pipeline_);
     if (workload.kind == Kind::none) require(workload, Kind::collective, "--dimensions", dimensions_);
     require(workload, Kind::collective, "--delay", delays_.empty() ? "" : delays_.front());
+    if (workload.kind == Kind::trace) require(workload, Kind::collective, "--ranks", ranks_);
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))

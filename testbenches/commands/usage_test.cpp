@@ -124,6 +124,8 @@ TEST(Usage, WorkloadsAreComplete)
         "weft: option '--bytes' needs a collective; expected --collective OP with it");
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
         "weft: option '--groups' needs a trace; expected --trace PREFIX with it");
+    expect_refusal({"run", files.pair_system(), "--trace", "x", "--ranks", "1"},
+        "weft: option '--ranks' needs a collective; expected --collective OP with it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
         "weft: option '--root' needs a broadcast, reduce, gather or scatter; expected a collective with a root, such "
         "as --collective broadcast");
