@@ -80,6 +80,9 @@ void set_parts(const std::string& partitions, const std::string& parts, const st
                 "at least one part for each process");
         run.partitions = static_cast<std::uint32_t>(run.parts->parts.size());
     }
+    if (!threads.empty() && run.partitions == processes && threads != "1")
+        throw usage_error("--threads " + threads + " with one part" + (processes > 1 ? " for each process" : ""),
+            "more parts, with --partitions N or --parts FILE");
     if (!threads.empty())
         run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions / processes));
 }

@@ -185,6 +185,8 @@ void WorkloadOptions::apply(Workload& workload) const
         if (!Gemm::parse(beside_)) throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
         workload.beside = beside_;
     }
+    if (!bytes_.empty() && workload.bytes == 0)
+        throw usage_error("option '--bytes' has the value " + quoted_word(bytes_), "at least one byte, such as 1MiB");
     // A plan may be for one size only.
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
         workload.plan.empty())

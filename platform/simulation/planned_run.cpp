@@ -46,7 +46,8 @@ ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan
 RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request,
     bool data_on, const RunOptions& options)
 {
-    const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
+    RunEstimate estimate;
+    at_workload(resolved, [&] { estimate = estimate_run(resolved, plan, request, data_on); });
     MachineMemory memory = machine_memory();
     // Processes of one machine share it, and each has its part of the run.
     if (options.group != nullptr) {
