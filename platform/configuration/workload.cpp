@@ -80,6 +80,11 @@ void refuse_strangers(const YamlSource& source, const std::vector<YamlField>& fi
 {
     if (workload.kind != Workload::Kind::collective || !workload.plan.empty() || workload.collective.empty()) return;
     const std::string& name = workload.collective;
+    // Another name is said to be unknown.
+    if (!contains({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather",
+                      "scatter", "barrier"},
+            name))
+        return;
     const bool rooted = name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
     const bool reducing = name == "all_reduce" || name == "reduce_scatter" || name == "reduce";
     for (const YamlField& part : fields) {
