@@ -89,8 +89,8 @@ void L2Slice::serve_far(Line& fetch)
     const std::uint64_t number = number_of(local_of(fetch.address));
     const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
     const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
-    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending
-        && !own.fills.is_far(number)) {
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending &&
+        !own.fills.is_far(number)) {
         SliceFills::join(own.fills.of(number), fetch, ready);
         return;
     }

@@ -296,7 +296,8 @@ std::uint32_t L2Slice::start_writes(unsigned partition, std::uint64_t tag, std::
 }
 
 // The fills of read lines, in `row`. Returns those that have begun: fetch() or fetch_far() asks for them.
-std::uint32_t L2Slice::start_fills(unsigned partition, const TagLines& at, std::uint32_t sectors, Time ready, NewRow& row)
+std::uint32_t L2Slice::start_fills(unsigned partition, const TagLines& at, std::uint32_t sectors, Time ready,
+    NewRow& row)
 {
     Part& own = part(partition);
     if (own.fills.size() + count_of(sectors) > spec_.outstanding_misses) return 0;

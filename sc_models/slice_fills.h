@@ -115,7 +115,8 @@ private:
     std::size_t count_ = 0;
     std::uint32_t free_ = none;  // the slot that was freed last
     std::array<std::uint32_t, 128> buckets_;
-    std::uint32_t within_tag_;  // the bits of a sector's number that say where it is in its tag; without homes, of the eight
+    std::uint32_t
+        within_tag_;  // the bits of a sector's number that say where it is in its tag; without homes, of the eight
     unsigned home_shift_;
     std::uint32_t free_row_ = none;
     std::vector<Row> rows_;

@@ -1,13 +1,14 @@
 #include "platform/assembly/switch_groups.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/diagnostic.h"
 
 namespace weft {
 
-SwitchGroups::SwitchGroups(System& system, const FabricPlan& plan)
-    : system_(system), plan_(plan), ports_(plan.fabric.ports()),
+SwitchGroups::SwitchGroups(System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
+    : system_(system), resolved_(resolved), plan_(plan), ports_(plan.fabric.ports()),
       trees_(
           plan, ports_, [this](NodeId node, std::size_t port) { return system_.fabric().used_port(node, port); },
           [this](NodeId node) { return is_switch(node); },
@@ -33,6 +34,10 @@ const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
         const NodeId peer = ports_[node][p].peer;
         if (number >= 0 && is_switch(peer)) out[peer].push_back(static_cast<std::uint16_t>(number));
     }
+    // A PCI Express switch, say, beside those that combine; one without groups by itself is refused where it is asked.
+    const auto combines = [this](const auto& entry) { return resolved_.switch_of(entry.first).multicast_groups > 0; };
+    if (std::none_of(out.begin(), out.end(), combines)) return out;
+    for (auto entry = out.begin(); entry != out.end();) entry = combines(*entry) ? std::next(entry) : out.erase(entry);
     return out;
 }
 

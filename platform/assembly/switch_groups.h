@@ -17,8 +17,8 @@ namespace weft {
 
 class SwitchGroups : public GroupRegistry {
 public:
-    // Both must outlive it.
-    SwitchGroups(System& system, const FabricPlan& plan);
+    // All must outlive it.
+    SwitchGroups(System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
 
     // Throws InputError when no switch is attached to all members and no trees connect them, or when a switch has no room or
     // no model for it.
@@ -38,6 +38,7 @@ private:
     [[noreturn]] void refuse(const std::vector<std::uint32_t>& members);
 
     System& system_;
+    const ResolvedSystem& resolved_;
     const FabricPlan& plan_;
     std::vector<std::vector<Fabric::Port>> ports_;
     GroupTrees trees_;

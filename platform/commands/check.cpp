@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,8 +9,11 @@
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
 #include "platform/result/assumptions_json.h"
+#include "platform/workload/dimension_rates_of.h"
 #include "platform/workload/replay_traffic.h"
+#include "platform/workload/run_workload.h"
 #include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/wide_transactions.h"
 
 namespace weft {
 
@@ -27,11 +31,19 @@ std::string profiles_text(const ResolvedSystem& system)
 // What a system file adds to its document. Throws InputError for a system that `weft run` would refuse.
 std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& assumptions)
 {
-    std::vector<NodeId> members = members_of(system);
+    std::optional<RunWorkload> load;
+    if (system.workload.kind != Workload::Kind::none) load.emplace(system);
+    std::vector<NodeId> members = members_of(system, load ? load->wanted() : 0);
+    const std::size_t ranks = members.size();
     add_replay_gpus(system, members);
     add_memories(system, members);
     const FabricPlan plan = plan_fabric(system, std::move(members));
     const ReplayTraffic traffic(system, plan);
+    require_wide(system, plan);
+    if (load) {
+        load->set_dimensions(dimensions_with_rates(system, plan, static_cast<std::uint32_t>(ranks)));
+        load->require_schedule(ranks);
+    }
     std::size_t links = 0;
     for (const bool used : plan.used.edges) links += used ? 1 : 0;
     std::string out;

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "platform/commands/fault_wave.h"
+#include "platform/configuration/glob.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/commands/grain_option.h"
 #include "platform/console/messages.h"
@@ -33,7 +34,8 @@ namespace {
 
 constexpr unsigned seconds_to_speak = 2;
 
-Waves waves_of(const std::vector<std::string>& options, const std::string& window)
+// Their files are among the outputs.
+Waves waves_of(const std::vector<std::string>& options, const std::string& window, std::vector<OutputFile>& outputs)
 {
     Waves out;
     for (const std::string& option : options) {
@@ -42,6 +44,11 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
             throw usage_error("option '--wave' has the value '" + option + "'",
                 "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
         out.entries.push_back({option.substr(0, at), option.substr(at + 1)});
+        // A pattern has a file for each instance, named after this one.
+        if (!has_glob(out.entries.back().instances))
+            outputs.emplace_back(out.entries.back().file);
+        else
+            OutputFile::try_path(out.entries.back().file);
     }
     if (window.empty()) return out;
     const std::size_t colon = window.find(':');
@@ -73,6 +80,9 @@ void set_parts(const std::string& partitions, const std::string& parts, const st
                 "at least one part for each process");
         run.partitions = static_cast<std::uint32_t>(run.parts->parts.size());
     }
+    if (!threads.empty() && run.partitions == processes && threads != "1")
+        throw usage_error("--threads " + threads + " with one part" + (processes > 1 ? " for each process" : ""),
+            "more parts, with --partitions N or --parts FILE");
     if (!threads.empty())
         run.threads = static_cast<std::uint32_t>(number_option("--threads", threads, 1, run.partitions / processes));
 }
@@ -125,7 +135,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     run.group = group;
     std::vector<std::string> waves;
     std::string wave_window;
-    std::string fault_wave = "fault.fst";
+    std::string fault_wave;
     std::string memory_limit;
     std::string partitions;
     std::string parts;
@@ -238,7 +248,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
         throw usage_error(group == nullptr ? "--partitions with --fidelity flow"
                                            : "several processes with --fidelity flow",
             group == nullptr ? "--fidelity line, or --partitions 1" : "--fidelity line, or one process");
-    if (run.partitions > 1 && !waves.empty()) throw usage_error("--partitions with --wave", "--partitions 1");
+    if (run.partitions > 1 && !waves.empty())
+        throw usage_error(group == nullptr ? "--partitions with --wave" : "several processes with --wave",
+            group == nullptr ? "--partitions 1" : "one process, or no --wave");
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty() && timeline.empty())
         throw usage_error("--window without --series", "--series, --html or --timeline FILE");
@@ -254,6 +266,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     const OutputFile html_output(output_of(html));
     const OutputFile plan_output(output_of(exported));
     const OutputFile inputs_output(output_of(inputs));
+    const OutputFile fault_output(fault_wave == "none" ? "" : output_of(fault_wave));
+    if (fault_wave.empty()) fault_wave = "fault.fst";
     run.record = !record.empty();
     run.plan = !exported.empty();
     SystemDescription description = options.description();
@@ -265,7 +279,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     run.follow_if_small = !run.follow && timeline.empty();
     run.follow = run.follow || !(html + timeline).empty();
     ModelRegistry registry = options.registry();
-    registry.waves = waves_of(waves, wave_window);
+    std::vector<OutputFile> wave_outputs;
+    registry.waves = waves_of(waves, wave_window, wave_outputs);
     const auto loaded = options.load(description);
     ResolvedSystem system = resolve_loaded(description, loaded, registry);
     const auto execute = [&] {
@@ -295,6 +310,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
         if (!entry.taken)
             result.notices.push_back(
                 "--wave " + entry.instances + ": no RTL block has that name; no waveform is written");
+    if (!waves.empty() && registry.waves.from > result.simulated_ps)
+        result.notices.push_back(fmt::format("--wave-window {}: the run ended before it, at {}; no waveform is written",
+            wave_window, format_time_ps(result.simulated_ps)));
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
         result.notices.push_back(
             "no waveform of the fault: the system came from a pipe, so the run cannot be repeated");
@@ -303,6 +321,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
             "--html", "--fault-wave", "--wave-window", "--energy", "--inputs", "--no-timing", "--quiet", "--partitions",
             "--parts", "--threads"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
+        if (result.fault_waves.empty())
+            result.notices.push_back("no waveform of the fault: " + fault_wave + " cannot be written");
     }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);

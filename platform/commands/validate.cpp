@@ -246,7 +246,7 @@ int validate_command(const Arguments& arguments)
     how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
-    const OutputFile page_output(page);
+    const OutputFile page_output(page, OutputFile::Use::updated);
     const OutputFile html_output(html);
     const std::string page_text = page_output.wanted() ? read_page(page) : "";
     std::vector<ValidationResult> results;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/comma_list.h"
+#include "base/read_files.h"
 #include "base/text_file.h"
 #include "base/units.h"
 #include "collectives/workload/model_reader.h"
@@ -125,6 +126,7 @@ public:
         const workload::TraceJob job = make_job(page);
         page.prefix = prefix_;
         if (!prefix_.empty()) refuse_larger_set(job.ranks);
+        if (!prefix_.empty()) try_traces(job.ranks, json);
         page.report = workload::carry_out(
             job,
             prefix_.empty() ? std::function<void(const std::string&, const std::string&)>()
@@ -193,6 +195,16 @@ private:
             throw InputError(next, 0,
                 "belongs to an earlier set with more ranks; this set has " + std::to_string(ranks),
                 "another prefix, or remove that file");
+    }
+
+    // The recording that is read, or a second output, may be one of the traces.
+    void try_traces(std::uint32_t ranks, const OutputFile& json) const
+    {
+        std::error_code error;
+        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+            const std::string path = prefix_ + "." + std::to_string(rank) + ".et";
+            if (path == json.path() || std::filesystem::exists(path, error)) claim_output_file(path);
+        }
     }
 
     static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise,

@@ -125,6 +125,7 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::collective, "--pipeline", pipeline_);
     if (workload.kind == Kind::none) require(workload, Kind::collective, "--dimensions", dimensions_);
     require(workload, Kind::collective, "--delay", delays_.empty() ? "" : delays_.front());
+    if (workload.kind == Kind::trace) require(workload, Kind::collective, "--ranks", ranks_);
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
@@ -184,6 +185,8 @@ void WorkloadOptions::apply(Workload& workload) const
         if (!Gemm::parse(beside_)) throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
         workload.beside = beside_;
     }
+    if (!bytes_.empty() && workload.bytes == 0)
+        throw usage_error("option '--bytes' has the value " + quoted_word(bytes_), "at least one byte, such as 1MiB");
     // A plan may be for one size only.
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
         workload.plan.empty())

@@ -54,6 +54,7 @@ void Resolver::list_assumptions()
     assume_profiles();
     assume_links();
     assume_nodes();
+    assume_combining();
     assume_routing();
     for (Assumption& entry : system_.assumptions)
         entry.count = std::max<std::size_t>(1, entry.nodes.size() + entry.edges.size());
@@ -189,6 +190,29 @@ void Resolver::assume_nodes()
         fresh.line = declared_line(id);
         const std::string key = fmt::format("node {} {} {}", name, fresh.taken, fresh.because);
         assumption(key, std::move(fresh)).nodes.push_back(id);
+    }
+}
+
+// Whether a switch multicasts and reduces, where only the default says so.
+void Resolver::assume_combining()
+{
+    const std::size_t groups = *info_of(block_of<SwitchSpec>()).find("multicast_groups");
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        const VariantId variant = system_.slot(id, block_of<SwitchSpec>());
+        if (variant == no_variant || system_.nodes_[id].role != NodeRole::forwarder) continue;
+        const Variant& values = system_.values(block_of<SwitchSpec>(), variant);
+        if (values.sources[groups] != 0) continue;
+        const std::string& name = component_name(graph_, id);
+        Assumption fresh{noun_of(kind_of_node(id), graph_.type(id)), name, "multicast and reduction"};
+        fresh.missing = "not said whether it multicasts and reduces, which the run uses";
+        fresh.taken = fmt::format("able to, in {} groups", values.values[groups]);
+        fresh.because = "that is the default of switch.multicast_groups";
+        fresh.set_with = fmt::format("--set '*.{}.*.switch.multicast_groups={}', or 0 for one that does not", name,
+            values.values[groups]);
+        fresh.combining = true;
+        fresh.file = system_.infrastructure;
+        fresh.line = declared_line(id);
+        assumption("combining " + name, std::move(fresh)).nodes.push_back(id);
     }
 }
 

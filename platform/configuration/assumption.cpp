@@ -44,6 +44,7 @@ std::vector<Assumption> assumptions_among(const std::vector<Assumption>& all, co
     std::vector<Assumption> out;
     for (const Assumption& assumption : all) {
         const auto node_counts = [&](NodeId node) {
+            if (assumption.combining) return in_use(used.combining, node, false);
             return assumption.transit ? in_use(used.transit, node, false) : in_use(used.nodes, node, true);
         };
         std::size_t count =

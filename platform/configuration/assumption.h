@@ -24,7 +24,8 @@ struct Assumption {
     std::size_t count = 0;        // nodes or edges that it holds for
     std::vector<NodeId> nodes{};  // both empty: of the system as a whole
     std::vector<EdgeId> edges{};
-    bool transit = false;  // of accelerators: counts only where they pass traffic of others on
+    bool transit = false;    // of accelerators: counts only where they pass traffic of others on
+    bool combining = false;  // of switches: counts only where they multicast and reduce
 
     std::string what() const;  // "protocol of link up"
     std::string text() const;  // "8 links `up`: no protocol given, taken as X because Y; set with Z"

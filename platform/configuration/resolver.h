@@ -81,6 +81,7 @@ private:
     void assume_profiles();
     void assume_links();
     void assume_nodes();
+    void assume_combining();
     void assume_routing();
     Assumption& assumption(const std::string& key, Assumption fresh);
     int declared_line(NodeId node) const;

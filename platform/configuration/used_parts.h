@@ -9,7 +9,8 @@ namespace weft {
 struct UsedParts {
     std::vector<bool> nodes;
     std::vector<bool> edges;
-    std::vector<bool> transit;  // endpoints that pass lines of others on: they show a `switch` block (empty: none)
+    std::vector<bool> transit;    // endpoints that pass lines of others on: they show a `switch` block (empty: none)
+    std::vector<bool> combining;  // switches whose multicast and reduction are used (empty: none)
 };
 
 }  // namespace weft

@@ -75,6 +75,33 @@ void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& 
             source.findings.refuse(part.line, in_quotes(part.key) + " together with 'plan'", "one of them");
 }
 
+// Keys that the collective or the algorithm has no use for; the command line refuses them, too.
+void refuse_strangers(const YamlSource& source, const std::vector<YamlField>& fields, const Workload& workload)
+{
+    if (workload.kind != Workload::Kind::collective || !workload.plan.empty() || workload.collective.empty()) return;
+    const std::string& name = workload.collective;
+    // Another name is said to be unknown.
+    if (!contains({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather",
+                      "scatter", "barrier"},
+            name))
+        return;
+    const bool rooted = name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
+    const bool reducing = name == "all_reduce" || name == "reduce_scatter" || name == "reduce";
+    for (const YamlField& part : fields) {
+        if (part.key == "root" && !rooted)
+            source.findings.refuse(part.line, "'root' with " + in_quotes(name),
+                "a broadcast, reduce, gather or scatter, or no 'root'");
+        if (part.key == "reduction" && !reducing)
+            source.findings.refuse(part.line, "'reduction' with " + in_quotes(name),
+                "all_reduce, reduce_scatter or reduce, or no 'reduction'");
+        if (part.key == "bytes" && name == "barrier")
+            source.findings.refuse(part.line, "'bytes' with a barrier, which has no message", "no 'bytes'");
+        if (part.key == "chunks" && workload.algorithm != "synthesize")
+            source.findings.refuse(part.line, "'chunks' without a synthesized schedule",
+                "'algorithm: synthesize' with it");
+    }
+}
+
 }  // namespace
 
 Workload read_workload(const YamlSource& source, const YamlField& field, const std::string& folder)
@@ -118,7 +145,9 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             continue;
         }
         if (part.key == "rings" || part.key == "pipeline") {
-            (part.key == "rings" ? out.rings : out.pipeline) = yaml_number(source, part).value_or(0);
+            const auto number = yaml_number(source, part);
+            if (number && *number == 0) source.findings.refuse(part.line, in_quotes(part.key) + " is 0", "at least 1");
+            (part.key == "rings" ? out.rings : out.pipeline) = number.value_or(0);
             continue;
         }
         if (part.key == "chunks") {
@@ -154,6 +183,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             out.bytes = bytes.value_or(0);
         }
     }
+    refuse_strangers(source, fields, out);
     if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
         source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
     if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "base/text_file.h"
 #include "platform/console/messages.h"
 
@@ -22,9 +23,17 @@ InputError unwritable(const std::string& path, int code)
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path))
+OutputFile::OutputFile(std::string path, Use use) : path_(std::move(path))
 {
-    if (!wanted() || is_stdout()) return;
+    if (!wanted()) return;
+    if (is_stdout()) {
+        static std::weak_ptr<const void> claim_of_stdout;
+        if (!claim_of_stdout.expired())
+            throw usage_error("two outputs go to the standard output", "'-' for one of them");
+        claim_ = std::make_shared<const bool>(true);
+        claim_of_stdout = claim_;
+        return;
+    }
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0) {
         if (S_ISDIR(info.st_mode)) throw InputError(path_, 0, "is a folder", "a file to write");
@@ -32,6 +41,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path))
         if (::access(path_.c_str(), W_OK) != 0) throw unwritable(path_, errno);
     }
     if (in_place_) return;
+    if (use == Use::replaced) claim_ = claim_output_file(path_);
     const std::string trial = path_ + ".try" + std::to_string(::getpid());
     std::FILE* file = std::fopen(trial.c_str(), "wbx");
     if (file == nullptr) throw unwritable(path_, errno);

@@ -1,6 +1,7 @@
 // A file that a command will write at its end, tried at its beginning.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -8,8 +9,14 @@ namespace weft {
 
 class OutputFile {
 public:
-    // Empty: nowhere. "-": stdout. Throws InputError when the path cannot be written.
-    explicit OutputFile(std::string path);
+    enum class Use { replaced, updated };  // updated: the command reads the file first
+
+    // Empty: nowhere. "-": stdout. Throws InputError when the path cannot be written, and where it is the place of another
+    // output or an input of the command.
+    explicit OutputFile(std::string path, Use use = Use::replaced);
+
+    // Throws InputError when `path` cannot be written; another program or module writes it.
+    static void try_path(const std::string& path) { const OutputFile tried(path, Use::updated); }
 
     bool wanted() const { return !path_.empty(); }
     bool is_stdout() const { return path_ == "-"; }
@@ -21,6 +28,7 @@ public:
 private:
     std::string path_;
     bool in_place_ = false;
+    std::shared_ptr<const void> claim_;  // of the file, or of stdout
 };
 
 }  // namespace weft

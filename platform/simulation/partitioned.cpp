@@ -16,6 +16,8 @@ namespace {
 CutPlan checked_plan(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry,
     const RunOptions& options, const std::vector<bool>* beyond)
 {
+    if (options.check_protocol && options.group != nullptr)
+        throw InputError("", 0, "several processes with --check-protocol", "one process, or no --check-protocol");
     if (options.check_protocol) throw InputError("", 0, "--partitions with --check-protocol", "--partitions 1");
     return options.parts ? cut_plan(resolved, plan, registry, *options.parts, beyond)
                          : cut_plan(resolved, plan, registry, options.partitions, beyond);

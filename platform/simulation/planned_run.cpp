@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/choice/cost_graph_of.h"
+#include "platform/workload/combining.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/pricing_line.h"
 #include "platform/workload/dimension_rates_of.h"
@@ -45,7 +46,8 @@ ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan
 RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request,
     bool data_on, const RunOptions& options)
 {
-    const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
+    RunEstimate estimate;
+    at_workload(resolved, [&] { estimate = estimate_run(resolved, plan, request, data_on); });
     MachineMemory memory = machine_memory();
     // Processes of one machine share it, and each has its part of the run.
     if (options.group != nullptr) {
@@ -59,6 +61,18 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
     const std::string notice = size_notice(estimate, memory, !options.until);
     if (options.progress && !notice.empty()) std::fputs(("weft: " + notice + "\n").c_str(), stderr);
     return estimate;
+}
+
+// What the workload, now that its schedule is known, takes for granted of switches.
+void add_combining(PlannedRun& run)
+{
+    const CollectiveDriver* const driver = run.load.driver();
+    if (driver != nullptr ? !combines_in_switches(driver->schedule())
+                          : !may_combine_in_switches(run.resolved.workload.algorithm))
+        return;
+    std::vector<Assumption> more = combining_assumptions(run.resolved, run.plan, run.ranks);
+    if (run.options.strict) refuse_assumptions(more);
+    for (Assumption& assumption : more) run.assumptions.push_back(std::move(assumption));
 }
 
 // What looks at single lines.
@@ -118,7 +132,7 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
           run.options.record ? recorders.data() : nullptr, run.cut ? &run.cut->division() : nullptr, run.elsewhere),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
           run.resolved.seed),
-      groups(system, run.plan)
+      groups(system, run.resolved, run.plan)
 {
     const Workload& workload = run.resolved.workload;
     executor.set_groups(groups);
@@ -134,6 +148,7 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     }
     Surroundings* const around = run.options.around;
     run.load.attach(around == nullptr ? executor : around->join(executor), run.ranks, run.accelerators, chosen);
+    add_combining(run);
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

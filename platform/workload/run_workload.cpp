@@ -4,10 +4,14 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/chunk_scheduling.h"
+#include "collectives/engine/protocol_choice.h"
+#include "platform/workload/chosen_schedule.h"
 
 namespace weft {
 
 namespace {
+
+constexpr std::size_t most_ranks_checked = 512;
 
 chakra::Dependencies dependencies_of(const Workload& workload)
 {
@@ -69,6 +73,19 @@ std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, st
 
 }  // namespace
 
+void at_workload(const ResolvedSystem& system, const std::function<void()>& make)
+{
+    try {
+        make();
+    } catch (const InputError& error) {
+        if (system.file.empty()) throw;
+        std::vector<Diagnostic> placed = error.diagnostics();
+        for (Diagnostic& problem : placed)
+            if (problem.file.empty()) problem.file = system.file, problem.line = system.workload.line;
+        throw InputError(std::move(placed));
+    }
+}
+
 RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
 {
     const Workload& workload = system.workload;
@@ -103,13 +120,31 @@ CollectiveRequest RunWorkload::collective(std::size_t members) const
     return request;
 }
 
+void RunWorkload::require_schedule(std::size_t members) const
+{
+    if (traces_) return;
+    const CollectiveRequest request = collective(members);
+    if (is_choice(request.algorithm)) return;
+    // Larger ones are written rank by rank.
+    if (!request.schedule && members > most_ranks_checked) return;
+    at_workload(system_, [&] {
+        const std::shared_ptr<const Schedule> schedule = request.schedule
+            ? request.schedule
+            : std::make_shared<const Schedule>(make_held_schedule(request.algorithm, request.op,
+                  static_cast<std::uint32_t>(members), request.options));
+        if (request.bytes > 0)
+            ProtocolChoice().carried_out(schedule, system_.engine(), request.bytes,
+                static_cast<std::uint32_t>(size_of(request.type)));
+    });
+}
+
 void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t accelerators,
     std::shared_ptr<const Schedule> schedule)
 {
     if (!traces_) {
         CollectiveRequest request = collective(members);
         if (schedule) request.schedule = std::move(schedule);
-        driver_.emplace(executor, std::move(request));
+        at_workload(system_, [&] { driver_.emplace(executor, std::move(request)); });
         return;
     }
     TraceRequest request;

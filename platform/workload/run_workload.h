@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@
 #include "platform/assembly/fabric_plan.h"
 
 namespace weft {
+
+// What `make` finds wrong is placed at the workload of the system file where it has no place of its own.
+void at_workload(const ResolvedSystem& system, const std::function<void()>& make);
 
 class RunWorkload {
 public:
@@ -36,6 +40,9 @@ public:
 
     // The single collective.
     CollectiveRequest collective(std::size_t members) const;
+
+    // Throws InputError for what attach() and the engine would refuse, without a module: of the collective, if that is one.
+    void require_schedule(std::size_t members) const;
 
     // Collectives of a trace are chosen for, on this plan.
     void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }

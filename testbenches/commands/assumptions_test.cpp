@@ -108,6 +108,51 @@ TEST(AssumptionsCommand, RunListsThemAndWritesThem)
     EXPECT_EQ(same["simulated_ps"], json["simulated_ps"]);
 }
 
+// Two accelerators at a switch; the description and one more line of the run.
+TEST(AssumptionsCommand, OperationsOfASwitchThatNobodyStatesAreAssumed)
+{
+    const Fixtures files;
+    const auto document = [&files](const std::string& description) {
+        return files.write("star.yaml",
+            "name: star\ndevices:\n- name: card\n  components:\n  - {name: xpu, choice: xpu, count: 2, description: "
+            "accelerator}\n  - {name: sw, choice: switch, count: 1, description: " +
+                description +
+                "}\n  links:\n  - {name: up, description: NVLINK_4, physical: {bandwidth: {gigabytes_per_second: 50}, "
+                "latency: {ns: 80}}}\n  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, "
+                "link: up}\ninstances:\n- {name: host, device: card, count: 1}\n");
+    };
+    const std::string path = document("switch");
+    const auto run = [&path](const std::string& algorithm, std::vector<std::string> more) {
+        std::vector<std::string> all{"run", "--infra", path, "--profile=generic", "--collective=all_reduce",
+            "--bytes=4KiB", "--algorithm=" + algorithm, "--set=*.sw.*.switch.latency=100ns"};
+        all.insert(all.end(), more.begin(), more.end());
+        return call(all);
+    };
+    const std::string said = "1 switch `sw`: not said whether it multicasts and reduces, which the run uses, taken as "
+                             "able to, in 128 groups because that is the default of switch.multicast_groups";
+    for (const std::string fidelity : {"--fidelity=line", "--fidelity=flow"}) {
+        EXPECT_NE(run("nvls", {fidelity}).out.find(said), std::string::npos);
+        EXPECT_EQ(run("direct", {fidelity}).out.find("multicasts"), std::string::npos);
+        const Outcome strict = run("nvls", {fidelity, "--strict"});
+        EXPECT_EQ(strict.code, 2);
+        EXPECT_EQ(strict.out, "");
+        EXPECT_NE(strict.err.find("star.yaml:6: 1 switch `sw`: not said whether it multicasts and reduces"),
+            std::string::npos)
+            << strict.err;
+        EXPECT_EQ(run("nvls", {fidelity, "--set=*.sw.*.switch.multicast_groups=128"}).out.find("multicasts"),
+            std::string::npos);
+    }
+    document("NVSwitch");
+    const Outcome known = run("nvls", {});
+    EXPECT_EQ(known.code, 0) << known.err;
+    EXPECT_EQ(known.out.find("multicasts"), std::string::npos);
+    document("PCIe Gen5 switch");
+    EXPECT_EQ(run("nvls", {}).code, 2);
+    const Outcome chosen = run("auto", {"--json=-"});
+    EXPECT_EQ(chosen.code, 0) << chosen.err;
+    EXPECT_EQ(chosen.out.find("\"algorithm\": \"push_reduce\""), std::string::npos) << chosen.out;
+}
+
 TEST(AssumptionsCommand, FabricSweepAndProbeSayThemOnceAndRefuseThem)
 {
     const Fixtures files;

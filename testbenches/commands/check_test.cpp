@@ -54,6 +54,60 @@ TEST(Check, RefusesASystemThatCouldDeadlock)
     EXPECT_EQ(call({"check", "examples/switch_ring/switch_ring.yaml"}).code, 0);
 }
 
+// All that `weft run` refuses before it makes a module.
+TEST(Check, RefusesWorkloadsThatCannotRun)
+{
+    const Fixtures files;
+    files.write("plan.xml", "<algo name='none'>");
+    const auto refused = [&files](const std::string& workload, const std::string& what, const std::string& more = "") {
+        const std::string path = files.write("bad.yaml",
+            "infrastructure: pair.yaml\nprofile: generic\n" + more + "workload: {" + workload + "}\n");
+        const Outcome outcome = call({"check", path});
+        EXPECT_EQ(outcome.code, 2) << workload;
+        EXPECT_EQ(outcome.out, "") << workload;
+        EXPECT_NE(outcome.err.find(what), std::string::npos) << workload << ": " << outcome.err;
+        EXPECT_EQ(call({"run", path}).err, outcome.err) << workload;
+    };
+    const std::string place = files.path("bad.yaml") + ":3: ";
+    refused("collective: all_reduce, bytes: 4 KiB, algorithm: pairwise",
+        place + "all_reduce has no algorithm 'pairwise'");
+    refused("collective: all_reduce, bytes: 3 B", place + "3 bytes are not a whole number of fp32 elements");
+    refused("collective: all_reduce, bytes: 4 KiB, delay: {9: 1 us}", place + "a delay of rank 9");
+    refused("collective: broadcast, bytes: 4 KiB, root: 7", place);
+    refused("collective: all_reduce, bytes: 4 KiB, algorithm: rings, rings: 9", place);
+    refused("plan: nowhere.xml, bytes: 4 KiB", "nowhere.xml: cannot be read");
+    refused("plan: plan.xml, bytes: 4 KiB", "plan.xml:1: ");
+    refused("trace: nowhere", "nowhere");
+    refused("collective: all_reduce, bytes: 4 KiB, algorithm: ring", "engine.channel=switch with an algorithm",
+        "parameters: {engine.channel: switch}\n");
+    refused("collective: all_reduce, bytes: 4 KiB",
+        files.path("bad.yaml") + ":3: bit errors on link 'wire' without retry",
+        "parameters: {link.bit_error_rate: 1e-6}\n");
+    refused("collective: all_reduce, bytes: 4 KiB", "engine.grain",
+        "parameters: {engine.grain: 512 B, link.request_credits: 2}\n");
+    EXPECT_EQ(files.names().size(), 4U);
+}
+
+// The command line refuses the same options.
+TEST(Check, RefusesKeysThatTheCollectiveHasNoUseFor)
+{
+    const Fixtures files;
+    const auto refused = [&files](const std::string& workload, const std::string& message) {
+        const std::string path =
+            files.write("bad.yaml", "infrastructure: pair.yaml\nprofile: generic\nworkload: {" + workload + "}\n");
+        EXPECT_EQ(call({"check", path}).err, path + ":3: " + message + "\n");
+    };
+    refused("collective: all_reduce, bytes: 4 KiB, root: 1",
+        "'root' with 'all_reduce'; expected a broadcast, reduce, gather or scatter, or no 'root'");
+    refused("collective: all_gather, bytes: 4 KiB, reduction: max",
+        "'reduction' with 'all_gather'; expected all_reduce, reduce_scatter or reduce, or no 'reduction'");
+    refused("collective: barrier, bytes: 4 KiB", "'bytes' with a barrier, which has no message; expected no 'bytes'");
+    refused("collective: all_reduce, bytes: 4 KiB, chunks: 2",
+        "'chunks' without a synthesized schedule; expected 'algorithm: synthesize' with it");
+    refused("collective: all_reduce, bytes: 4 KiB, algorithm: tree, pipeline: 0",
+        "'pipeline' is 0; expected at least 1");
+}
+
 TEST(Check, NamesFileAndLineOfWhatIsWrong)
 {
     const Fixtures files;

@@ -23,8 +23,8 @@ TEST(GrainOption, AnErrorTakesTheCoarsestThatIsWithinIt)
         // A coarser grain with a smaller error would be chosen alone.
         EXPECT_GE(grain_errors()[i].percent, grain_errors()[i - 1].percent);
         std::size_t coarsest = i;
-        while (coarsest + 1 < grain_errors().size()
-            && grain_errors()[coarsest + 1].percent == grain_errors()[i].percent)
+        while (
+            coarsest + 1 < grain_errors().size() && grain_errors()[coarsest + 1].percent == grain_errors()[i].percent)
             ++coarsest;
         EXPECT_EQ(grain_value(std::to_string(grain_errors()[i].percent) + "%"),
             std::to_string(grain_errors()[coarsest].grain) + " B");

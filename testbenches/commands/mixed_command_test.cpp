@@ -36,6 +36,15 @@ TEST(MixedCommand, TheSummarySaysWhatIsAtLines)
         EXPECT_NE(run.out.find(text), std::string::npos) << text << " is not in\n" << run.out;
 }
 
+TEST(MixedCommand, ASeriesOfAPartOfTheLinksIsSaid)
+{
+    const Outcome run = with({"--fidelity", "mixed", "--lines", "host.1", "--series", "/dev/null"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("the series has the links that are simulated by transactions, and none of the rest"),
+        std::string::npos)
+        << run.out;
+}
+
 TEST(MixedCommand, ASweepGoesOverFidelities)
 {
     const Outcome sweep = call({"sweep", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/system.yaml", "--bytes",
@@ -54,6 +63,8 @@ TEST(MixedCommand, OptionsThatDoNotFitAreRefused)
     refused({"--fidelity", "mixed", "--lines", "host.0", "--html", "x.html"}, "mixed fidelity has no --critical-path");
     refused({"--fidelity", "mixed", "--lines", "host.0", "--grain", "256B"},
         "mixed fidelity has no engine.grain above 64 B");
+    refused({"--fidelity", "mixed", "--lines", "host.0", "--beside", "gemm:64,64,64"},
+        "mixed fidelity has no background kernel");
     refused({"--fidelity", "mixed", "--lines", "host.0", "--uncalibrated"}, "--fidelity flow");
     refused({"--fidelity", "mixed", "--lines", "host.0,"}, "nothing of two_hosts is called ''");
 }

@@ -44,6 +44,80 @@ TEST(Output, AnOldFileStaysWhenTheRunIsRefused)
     EXPECT_TRUE(nlohmann::json::accept(files.read("result.json")));
 }
 
+TEST(Output, AnInputIsNeverReplaced)
+{
+    const Fixtures files;
+    const std::string system = files.pair_system();
+    const std::string document = files.read("pair.yaml");
+    // The folder again, by another path.
+    const std::string around =
+        files.path("../" + std::filesystem::path(files.path("")).parent_path().filename().string());
+    files.write("mine.yaml", files.read("pair_system.yaml"));
+    files.write("energies.yaml", "{}");
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& path) {
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err,
+            path + ": is an input of this command and one of its outputs; expected another file for the output\n");
+        EXPECT_EQ(files.read("pair.yaml"), document);
+    };
+    refused({"run", system, "--json", system}, system);
+    refused({"run", system, "--json", around + "/pair_system.yaml"}, system);
+    refused({"run", system, "--json", files.pair()}, files.pair());  // the document of the system
+    refused({"graph", files.pair(), "-o", files.pair()}, files.pair());
+    refused({"check", files.pair(), "--json", files.pair()}, files.pair());
+    refused({"sweep", system, "--over", "bytes=4KiB", "--csv", files.pair()}, files.pair());
+    refused({"run", system, "--energy", files.path("energies.yaml"), "--json", files.path("energies.yaml")},
+        files.path("energies.yaml"));
+}
+
+TEST(Output, TwoOutputsAreTwoFiles)
+{
+    const Fixtures files;
+    const std::string same = files.path("same");
+    const std::vector<std::vector<std::string>> others{{"--series", same}, {"--timeline", same},
+        {"--wave", "host.0=" + same}, {"--fault-wave", same}};
+    for (const std::vector<std::string>& more : others) {
+        std::vector<std::string> arguments{"run", files.pair_system(), "--json", same};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err,
+            same + ": two outputs of this command go to this file; expected a file for each output\n");
+    }
+    EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml"}));
+    const Outcome mixed = call({"run", files.pair_system(), "--json", "-", "--series", "-"});
+    EXPECT_EQ(mixed.code, 2);
+    EXPECT_EQ(mixed.out, "");
+    EXPECT_EQ(mixed.err, "weft: two outputs go to the standard output; expected '-' for one of them\n");
+    EXPECT_EQ(call({"run", files.pair_system(), "--json", "/dev/null", "--series", "/dev/null"}).code, 0);
+}
+
+TEST(Output, WaveformsThatCannotBeWrittenAreRefused)
+{
+    const Fixtures files;
+    const std::string path = files.path("none/w.fst");
+    for (const std::string glob : {"host.0", "host.*"}) {
+        const Outcome outcome = call({"run", files.pair_system(), "--wave", glob + "=" + path});
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err, path + ": cannot be written: No such file or directory; expected a writable path\n");
+    }
+    const Outcome outcome = call({"run", files.pair_system(), "--fault-wave", path});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err, path + ": cannot be written: No such file or directory; expected a writable path\n");
+}
+
+TEST(Output, AWindowOfWaveformsAfterTheEndIsSaid)
+{
+    const Fixtures files;
+    const Outcome outcome =
+        call({"run", files.pair_system(), "--wave", "host.0=" + files.path("w.fst"), "--wave-window", "1ms:2ms"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out.find("--wave-window 1ms:2ms: the run ended before it, at "), std::string::npos)
+        << outcome.out;
+}
+
 TEST(Output, DevicesAreNotReplaced)
 {
     const Fixtures files;

@@ -124,11 +124,17 @@ TEST(Usage, WorkloadsAreComplete)
         "weft: option '--bytes' needs a collective; expected --collective OP with it");
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
         "weft: option '--groups' needs a trace; expected --trace PREFIX with it");
+    expect_refusal({"run", files.pair_system(), "--trace", "x", "--ranks", "1"},
+        "weft: option '--ranks' needs a collective; expected --collective OP with it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
         "weft: option '--root' needs a broadcast, reduce, gather or scatter; expected a collective with a root, such "
         "as --collective broadcast");
     expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
         "weft: option '--bytes' needs a collective with a message; a barrier has none; expected no --bytes");
+    expect_refusal({"run", files.pair_system(), "--bytes", "0"},
+        "weft: option '--bytes' has the value '0'; expected at least one byte, such as 1MiB");
+    expect_refusal({"run", files.pair_system(), "--threads", "2"},
+        "weft: --threads 2 with one part; expected more parts, with --partitions N or --parts FILE");
     expect_refusal({"run", "--infra", files.pair_system()},
         files.pair_system() + ": is a system file; expected an InfraGraph document, or no --infra before it");
 }

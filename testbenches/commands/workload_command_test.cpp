@@ -168,6 +168,20 @@ TEST(WorkloadCommand, WritesOverASetOfAsManyRanksButNotIntoALargerOne)
         << out.err;
 }
 
+TEST(WorkloadCommand, AnInputIsNotReplacedByATrace)
+{
+    const Files files;
+    // In the place of the second trace: the first would be written before it.
+    const std::string model = files.fixtures.write("t.1.et", small);
+    const std::vector<std::string> before = files.fixtures.names();
+    const Outcome out = files.made({"training", "--model", model, "--dp", "2"});
+    EXPECT_EQ(out.code, 2);
+    EXPECT_EQ(out.err,
+        model + ": is an input of this command and one of its outputs; expected another file for the output\n");
+    EXPECT_EQ(files.fixtures.names(), before);
+    EXPECT_EQ(files.fixtures.read("t.1.et"), small);
+}
+
 // One rank of a real data-parallel run of PyTorch, on four.
 TEST(WorkloadCommand, ARecordedRankIsReplicated)
 {

@@ -60,13 +60,15 @@ TEST(Assumptions, BothTiersOfAFabricAreTakenAlikeAndEachKindSaysSo)
             "links.up.protocol=nvlink_5",
             "2 switches `leaf`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 "
             "ns, "
-            "group_contexts 4095) because scale-up links join it to accelerators of that profile and its description "
+            "multicast_groups 128, group_contexts 4095) because scale-up links join it to accelerators of that profile "
+            "and its description "
             "names no "
             "kind; set with bind: [{nodes: {component: leaf}, kind: nvswitch}] or --set '*.leaf.*.switch.latency=200 "
             "ns'",
             "1 switch `spine`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 "
             "ns, "
-            "group_contexts 4095) because scale-up links join it to such a switch and its description names no kind; "
+            "multicast_groups 128, group_contexts 4095) because scale-up links join it to such a switch and its "
+            "description names no kind; "
             "set with "
             "bind: [{nodes: {component: spine}, kind: nvswitch}] or --set '*.spine.*.switch.latency=200 ns'"}));
 }
@@ -130,8 +132,8 @@ TEST(Assumptions, WhatIsStatedIsNone)
     const ResolvedSystem over = resolved(kinds + links, {"links.up.protocol=xgmi"}, two_tiers("l", "up"));
     EXPECT_EQ(over.link(8).frame, 64U);
     // A switch whose every assumed figure is given.
-    const ResolvedSystem timed =
-        resolved("", {"switch.latency=250 ns", "switch.group_contexts=9"}, two_tiers("l", "up"));
+    const ResolvedSystem timed = resolved("",
+        {"switch.latency=250 ns", "switch.group_contexts=9", "switch.multicast_groups=4"}, two_tiers("l", "up"));
     EXPECT_FALSE(mentions(timed, "timing of switch leaf"));
     EXPECT_TRUE(mentions(resolved("", {"switch.latency=250 ns"}, two_tiers("l", "up")), "timing of switch leaf"));
 }

@@ -26,7 +26,7 @@ routing: {path_selection: none, cycles: allow}
 engine: {channels: 4}
 seed: 7
 lenient: false
-workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 2, root: 1}
+workload: {collective: reduce, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 2, root: 1}
 )";
 
 const std::vector<std::string> pieces{"*", "?", ".", "~", ":", "{", "}", "[", "]", "'", "\"", "\n", "  ", "- ", "&a ",

@@ -28,7 +28,7 @@ routing: {path_selection: none}
 engine: {channels: 4}
 seed: 7
 lenient: true
-workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: ["*.xpu.*"], root: 1}
+workload: {collective: reduce, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: ["*.xpu.*"], root: 1}
 )");
     EXPECT_EQ(s.name, "demo");
     EXPECT_EQ(s.infrastructure, "dir/box.yaml");

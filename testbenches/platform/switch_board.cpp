@@ -9,7 +9,7 @@ namespace weft::testing {
 
 SwitchBoard::SwitchBoard(const RunSetup& setup, bool data_on, std::uint64_t ranks)
     : resolved(resolve_setup(setup)), plan(plan_fabric(resolved, members_of(resolved, ranks))),
-      system(resolved, plan, registry, data_on), groups(system, plan),
+      system(resolved, plan, registry, data_on), groups(system, resolved, plan),
       executor(system.event_queue(), system.accelerators(), system.progress(), resolved.engine(), data_on,
           resolved.seed)
 {

@@ -16,6 +16,7 @@
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/flow_views.h"
 #include "platform/applications/flow/large_collective.h"
+#include "platform/workload/combining.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/dimension_rates_of.h"
 #include "platform/simulation/background_kernel.h"
@@ -74,6 +75,9 @@ public:
         check_lists();
         load_.set_dimensions(dimensions());
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
+        if (fabric_.plan() != nullptr && combines())
+            combining_ = combining_assumptions(resolved_, *fabric_.plan(), ranks_);
+        if (options_.strict) refuse_assumptions(combining_);
     }
 
     // Whether one rank cannot stand for all, after all: the run is to be made without that.
@@ -192,6 +196,12 @@ private:
         for (std::size_t rank = 0; rank < ranks_; ++rank)
             nodes.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
         return device_dimensions(nodes);
+    }
+
+    bool combines() const
+    {
+        if (large_ || load_.driver() == nullptr) return may_combine_in_switches(resolved_.workload.algorithm);
+        return combines_in_switches(load_.driver()->schedule());
     }
 
     void prepare_collective()
@@ -319,6 +329,7 @@ private:
         if (fabric_.plan() == nullptr) return;
         result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
         result.assumptions = assumptions_among(resolved_.assumptions, fabric_.plan()->used);
+        result.assumptions.insert(result.assumptions.end(), combining_.begin(), combining_.end());
     }
 
     void tell(RunResult& result)
@@ -409,6 +420,7 @@ private:
     std::optional<LargeCollective> large_;
     std::optional<BackgroundKernel> beside_;
     std::optional<ChoiceResult> choice_;
+    std::vector<Assumption> combining_;
     std::uint32_t written_channels_ = 1;
     std::string symmetry_;  // of a large collective
 };

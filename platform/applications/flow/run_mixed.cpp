@@ -38,7 +38,7 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
         {engine.channel == EngineChannel::port || engine.channel == EngineChannel::in_switch,
             "engine.channel=port or in_switch"},
         {engine.flag_home != FlagHome::waiter, "engine.flag_home=signaller"},
-        {!system.workload.beside.empty(), "a background kernel"},
+        {!system.workload.beside.empty(), "background kernel"},
     };
     for (const auto& [asked, text] : not_there)
         if (asked)
@@ -115,6 +115,9 @@ public:
         result.notices.push_back(fmt::format("line by line: {}; the rest as flow, {} transactions crossed to it and {} "
                                              "from it",
             part_.text, share.lines_in, share.lines_out));
+        if (!result.series.empty())
+            result.notices.emplace_back("the series has the links that are simulated by transactions, and none of the "
+                                        "rest, which the JSON has");
         std::vector<LinkResult>& links = result.link_results;
         links.erase(
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
