@@ -23,6 +23,15 @@
 
 namespace weft {
 
+constexpr unsigned axi4_incr = 1;
+// AxSIZE of beats as wide as the bus; `bytes` is a power of 2.
+constexpr unsigned axi4_log2(unsigned bytes)
+{
+    unsigned log2 = 0;
+    while ((1U << log2) < bytes) ++log2;
+    return log2;
+}
+
 // AW or AR.
 struct Axi4Address {
     Signal valid, ready, id, addr, len, size, burst, user;

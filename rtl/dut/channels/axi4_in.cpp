@@ -11,15 +11,7 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned incr = 1;
 constexpr unsigned slave_error = 2;
-
-unsigned log2_of(unsigned value)
-{
-    unsigned out = 0;
-    while (value >> (out + 1) != 0) ++out;
-    return out;
-}
 
 class Requests : public LineSource {
 public:
@@ -49,8 +41,8 @@ public:
         to.id.set(id);
         to.addr.set(burst_.address() | std::uint64_t{line.dest} << pins.port_at);
         to.len.set(burst_.beats() - 1);
-        to.size.set(log2_of(pins.wdata.width / 8));
-        to.burst.set(incr);
+        to.size.set(axi4_log2(pins.wdata.width / 8));
+        to.burst.set(axi4_incr);
         const Pin bits(const_cast<std::uint8_t*>(line.bits.bytes), beat_bits);
         copy_bits(bits, 0, to.user.pin, to.user.at, writes ? header_bits : 2 * header_bits);
         asking_ = &to;

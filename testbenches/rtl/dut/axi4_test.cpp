@@ -180,7 +180,7 @@ TEST_F(Axi4, WhatTheBlockAltersIsNamed)
 {
     const std::pair<unsigned, const char*> faults[] = {{1, "len: expected "}, {2, "wstrb of beat "},
         {3, " with wlast = "}, {4, "for which no request waits"}, {5, "resp is "}, {6, "address: expected "},
-        {7, " with rlast = "}};
+        {7, " with rlast = "}, {8, "size: expected "}, {9, "burst: expected "}};
     for (const auto& [fault, text] : faults) {
         if (fault % 2 == 0 && !test::thorough()) continue;  // each is a block of its own
         Axi4Bench bench(64, fault, 1);

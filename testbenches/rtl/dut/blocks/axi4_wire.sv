@@ -1,4 +1,4 @@
-// One port of AXI4 straight through, with pauses. FAULT: 1 awlen, 2 wstrb, 3 wlast, 4 bid, 5 bresp, 6 awaddr, 7 rlast.
+// One port of AXI4 straight through, with pauses. FAULT: 1 awlen, 2 wstrb, 3 wlast, 4 bid, 5 bresp, 6 awaddr, 7 rlast, 8 awsize, 9 awburst.
 module axi4_wire #(
     parameter int unsigned W = 64,
     parameter int unsigned FAULT = 0
@@ -84,8 +84,8 @@ module axi4_wire #(
     assign m_awid = s_awid;
     assign m_awaddr = s_awaddr ^ 64'(FAULT == 6);
     assign m_awlen = s_awlen ^ 8'(FAULT == 1);
-    assign m_awsize = s_awsize;
-    assign m_awburst = s_awburst;
+    assign m_awsize = s_awsize ^ 3'(FAULT == 8);
+    assign m_awburst = s_awburst ^ 2'(FAULT == 9);
     assign m_awuser = s_awuser;
     assign m_wvalid = s_wvalid && !pause[1];
     assign s_wready = m_wready && !pause[1];
