@@ -32,11 +32,11 @@ constexpr Rows rows[] = {
     {"network", Follows::no, "kind port_rate header columns rows hop_latency link_rate"},
     {"l1", Follows::kernels, "size latency bandwidth"},
     {"l1", Follows::no, "ways line outstanding_misses cache_peers"},
-    {"l2", Follows::yes, "latency partitions partition_policy far_latency model"},
+    {"l2", Follows::yes, "latency partitions partition_policy far_latency contents model"},
     {"l2", Follows::kernels, "size slices bandwidth line"},
     {"l2", Follows::no,
         "ways outstanding_misses monitors monitor_log_latency monitor_timeout wake merges "
-        "far_bandwidth contents clock"},
+        "far_bandwidth clock"},
     {"memory_side", Follows::yes, "latency hop"},
     {"memory_side", Follows::no, "size ways bandwidth outstanding_misses line"},
     {"hbm", Follows::yes, "capacity burst request_latency response_latency t_rcd t_cl t_ccd_l model"},
