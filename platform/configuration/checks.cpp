@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "platform/configuration/resolver.h"
 #include "rtl/modules/slice_block_spec.h"
+#include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
 
@@ -80,6 +81,32 @@ void Resolver::check_values()
         const std::array<VariantId, 3> ids{system_.variant(node, block_of<L2Spec>()),
             system_.variant(node, block_of<MemorySideSpec>()), system_.variant(node, block_of<HbmSpec>())};
         if (seen.insert(ids).second) check_caches(node);
+    }
+    check_links();
+}
+
+// The built-in link checks this, too, when it is made; flow fidelity and `weft check` make none.
+void Resolver::check_links()
+{
+    const BlockInfo& info = info_of(block_of<LinkSpec>());
+    std::set<VariantId> seen;
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
+        const VariantId id = system_.link_variant(edge);
+        if (id == no_variant || !seen.insert(id).second) continue;
+        const Variant& values = system_.values(block_of<LinkSpec>(), id);
+        const auto link = spec_from<LinkSpec>(values.values);
+        if (link.model != 0) continue;
+        try {
+            check_link(link);
+        } catch (const InputError& error) {
+            ValueSource at{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
+            for (const char* part : {"frame", "frame_payload", "bundle", "retry", "bit_error_rate"}) {
+                const ValueSource& from = system_.sources_[values.sources[*info.find(part)]];
+                if (!from.file.empty()) at = from;
+            }
+            const Diagnostic& wrong = error.diagnostics().front();
+            problem(at.file, at.line, wrong.what + ", at " + edge_name(graph_, edge), wrong.expected);
+        }
     }
 }
 

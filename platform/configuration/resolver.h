@@ -114,6 +114,7 @@ private:
     // checks.cpp
     void check_values();
     void check_caches(NodeId node);
+    void check_links();
 
     const SystemDescription& description_;
     const Graph& graph_;

@@ -111,6 +111,20 @@ TEST(Checks, TilesOfAMesh)
     EXPECT_EQ(error_of([] { resolved("", {"network.columns=32", "network.rows=16"}); }), "");
 }
 
+// Flow fidelity and `weft check` make no link that would refuse them.
+TEST(Checks, FramesBundlesAndBitErrorsOfALinkFitTogether)
+{
+    const std::string frames = error_of([] { resolved("", {"link.frame_payload=64"}); });
+    EXPECT_EQ(frames.find("--set: frames of 0 B with 64 B of packets, at box.0"), 0U) << frames;
+    EXPECT_NE(frames.find("expected link.frame_payload from 1 to link.frame, or both 0"), std::string::npos) << frames;
+    EXPECT_NE(error_of([] { resolved("", {"link.frame=100B"}); }), "");
+    EXPECT_NE(error_of([] { resolved("", {"link.frame=64B", "link.frame_payload=65B"}); }), "");
+    EXPECT_EQ(error_of([] { resolved("", {"link.frame=64B", "link.frame_payload=60B"}); }), "");
+    EXPECT_NE(error_of([] { resolved("", {"link.bundle=2", "link.retry=go_back_n"}); }), "");
+    EXPECT_NE(error_of([] { resolved("", {"link.bit_error_rate=1e-9"}); }), "");
+    EXPECT_EQ(error_of([] { resolved("", {"link.bit_error_rate=1e-9", "link.retry=timeout"}); }), "");
+}
+
 TEST(Checks, BuiltInProfilesPass)
 {
     for (const char* name : {"generic", "h100", "h200", "h20", "a100", "v100", "b200", "mi300x"})

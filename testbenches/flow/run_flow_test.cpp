@@ -391,7 +391,8 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     RunSetup crossbar = dgx();
     crossbar.lines += "bind: [{nodes: {component: nvsw}, model: crossbar}]\n";
     expect_refused(crossbar, "flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has");
-    expect_refused(dgx().with("links.xpu_fabric.bit_error_rate=1e-12"), "flow fidelity has no bit errors");
+    expect_refused(dgx().with("link.retry=timeout").with("links.xpu_fabric.bit_error_rate=1e-12"),
+        "flow fidelity has no bit errors");
     const std::pair<bool RunOptions::*, const char*> options[] = {{&RunOptions::check_protocol, "--check-protocol"},
         {&RunOptions::record, "--record"}};
     for (const auto& [option, name] : options) {

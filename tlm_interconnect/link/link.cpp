@@ -10,9 +10,7 @@ namespace weft {
 Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec)
     : LinkShell(spec, name), event_queue_(event_queue), wires_{Wire(spec), Wire(spec)}
 {
-    check_frames(spec);
-    if (spec.bit_error_rate > 0)
-        throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
+    check_link(spec);
     const Packetiser packetiser(spec);
     for (unsigned end = 0; end < 2; ++end) {
         Wire& wire = wires_[end];

@@ -1,6 +1,5 @@
 #include "tlm_interconnect/link/link_model.h"
 
-#include "base/diagnostic.h"
 #include "tlm_interconnect/link/link.h"
 #include "tlm_interconnect/link/replay_link.h"
 #include "tlm_interconnect/link/link_statistics.h"
@@ -27,15 +26,6 @@ std::vector<Statistic> LinkModel::statistics() const
         write("busy", counts.busy);
     }
     return out;
-}
-
-void check_frames(const LinkSpec& spec)
-{
-    if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
-        throw InputError("", 0,
-            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
-                " B of packets",
-            "link.frame_payload from 1 to link.frame, or both 0");
 }
 
 std::unique_ptr<LinkModel> make_link(const char* module_name, EventQueue& event_queue, const std::string& path,

@@ -47,9 +47,6 @@ public:
     std::vector<Statistic> statistics() const override;
 };
 
-// Throws InputError when the parameters of frames contradict each other.
-void check_frames(const LinkSpec& spec);
-
 // The link that `spec` asks for: a pass-through, or one with retry. `path` is unique in the event queue and names it in
 // reports; with `seed` it decides where bit errors fall. Throws InputError when parameters contradict each other.
 std::unique_ptr<LinkModel> make_link(const char* module_name, EventQueue& event_queue, const std::string& path,

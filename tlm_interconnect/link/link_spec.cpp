@@ -1,5 +1,7 @@
 #include "tlm_interconnect/link/link_spec.h"
 
+#include "base/diagnostic.h"
+
 namespace weft {
 
 const ParameterTable<LinkSpec>& LinkSpec::parameters()
@@ -89,6 +91,19 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
                 &LinkSpec::model},
         });
     return table;
+}
+
+void check_link(const LinkSpec& spec)
+{
+    if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
+        throw InputError("", 0,
+            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
+                " B of packets",
+            "link.frame_payload from 1 to link.frame, or both 0");
+    if (spec.retry != RetryKind::none && spec.bundle > 1)
+        throw InputError("", 0, "a bundle on a link with retry", "either a bundle or a retry protocol");
+    if (spec.retry == RetryKind::none && spec.bit_error_rate > 0)
+        throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
 }
 
 }  // namespace weft

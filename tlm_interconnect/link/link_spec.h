@@ -56,4 +56,7 @@ struct LinkSpec {
     static const ParameterTable<LinkSpec>& parameters();
 };
 
+// Throws InputError when the parameters of a built-in link contradict each other: frames, bundles and retries, bit errors.
+void check_link(const LinkSpec& spec);
+
 }  // namespace weft

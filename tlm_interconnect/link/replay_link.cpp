@@ -14,9 +14,7 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, st
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
       wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
 {
-    if (spec.bundle > 1)
-        throw InputError("", 0, "a bundle on a link with retry", "either a bundle or a retry protocol");
-    check_frames(spec);
+    check_link(spec);
     for (unsigned end = 0; end < 2; ++end) {
         wires_[end].free_item.kind = free_kind;
         wires_[end].flight_item.kind = flight_kind;

@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/units.h"
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/flow/rank_writers.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/first_loads.h"
 #include "collectives/schedule/verify.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/flow_views.h"
 #include "platform/applications/flow/large_collective.h"
 #include "platform/workload/combining.h"
@@ -349,6 +351,8 @@ private:
             result.notices.emplace_back(
                 "network.unit_store_rate bounds no copy and no reduction of a collective at flow "
                 "fidelity");
+        std::string unfollowed = unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices);
+        if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
         if (core_.circles() > 0)
             result.notices.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
                                                  "full buffers, and one of each link "

@@ -1,0 +1,27 @@
+// Which parameters flow fidelity follows: every parameter of Weft's blocks has its row in one table, and what a user has set
+// and a run does not follow is told in one notice.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "platform/configuration/resolved_system.h"
+
+namespace weft {
+
+enum class Follows : std::uint8_t {
+    yes,      // flow has its effect or refuses it, or it belongs to what flow refuses
+    kernels,  // only where kernels run on up to 64 ranks
+    in_part,
+    no
+};
+
+// By path, such as "link.request_credits".
+const std::map<std::string, Follows>& flow_parameters();
+
+// One line for all parameters that somebody has set, in a file or on the command line, and that a run does not follow; empty: none.
+// `apart`: nodes that others simulate, empty: none.
+std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, const std::vector<bool>& apart = {});
+
+}  // namespace weft

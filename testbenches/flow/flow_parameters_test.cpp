@@ -1,0 +1,101 @@
+// Parameters that flow fidelity does not follow: the table is complete and true, and what is set is told.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/diagnostic.h"
+#include "platform/applications/flow/flow_parameters.h"
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/platform/runs.h"
+
+namespace flow_parameters_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup ring()
+{
+    RunSetup out;
+    out.document = example("dgx_h100");
+    out.lines = "profile: h100\n" + collective_lines("all_reduce", "direct", "64 KiB");
+    out.options.progress = false;
+    return out;
+}
+
+RunResult flow_run(const RunSetup& setup) { return run_flow(resolve_setup(setup), setup.options); }
+
+std::string unfollowed(const RunResult& result)
+{
+    for (const std::string& notice : result.notices)
+        if (notice.find("flow fidelity does not follow") == 0) return notice;
+    return {};
+}
+
+// Values other than `value` that may be in range.
+std::vector<std::string> others(const ParameterInfo& info, std::uint64_t value)
+{
+    if (info.unit == Unit::choice) {
+        std::vector<std::string> out = info.choices;
+        return out;
+    }
+    std::vector<std::string> out;
+    for (const std::uint64_t other : {value * 2, value / 2, value + 1})
+        if (other != value && other >= info.low && other <= info.high) out.push_back(value_text(info, other));
+    return out;
+}
+
+}  // namespace
+
+// A new parameter fails here until its row says whether flow fidelity follows it.
+TEST(FlowParameters, EveryParameterHasItsRow)
+{
+    std::set<std::string> declared;
+    for (const Block block : BlockTable::built_in()->all()) {
+        const BlockInfo& info = info_of(block);
+        if (!info.models.empty()) continue;
+        for (std::size_t i = 0; i < info.parameters.size(); ++i) declared.insert(info.path_of(i));
+    }
+    for (const std::string& path : declared) EXPECT_EQ(flow_parameters().count(path), 1U) << path << " has no row";
+    for (const auto& [path, follows] : flow_parameters()) EXPECT_EQ(declared.count(path), 1U) << path << " is none";
+}
+
+TEST(FlowParameters, WhatIsNotFollowedChangesNoTimeAndIsTold)
+{
+    const ResolvedSystem system = resolve_setup(ring());
+    const std::uint64_t time = flow_run(ring()).simulated_ps;
+    std::size_t tried = 0;
+    for (const Block block : BlockTable::built_in()->all()) {
+        const BlockInfo& info = info_of(block);
+        for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+            const auto row = flow_parameters().find(info.path_of(i));
+            if (row == flow_parameters().end() || row->second != Follows::no) continue;
+            for (const std::string& value : others(*info.parameters[i], info.defaults[i])) {
+                try {
+                    const RunResult result = flow_run(ring().with(row->first + "=" + value));
+                    EXPECT_EQ(result.simulated_ps, time) << row->first << "=" << value;
+                    EXPECT_NE(unfollowed(result).find(row->first + " = "), std::string::npos) << row->first;
+                    ++tried;
+                    break;
+                } catch (const InputError&) {
+                    // A value that does not fit the others: the next one.
+                }
+            }
+        }
+    }
+    EXPECT_GE(tried, 50U);
+}
+
+TEST(FlowParameters, OneNoticeHasAllThatUsersSetAndNothingElse)
+{
+    EXPECT_EQ(unfollowed(flow_run(ring())), "");
+    EXPECT_EQ(unfollowed(flow_run(ring().with("link.latency=100 ns"))), "");
+    EXPECT_EQ(unfollowed(flow_run(ring().with("gpu.barrier_latency=2 us").with("link.request_credits=16"))),
+        "flow fidelity does not follow gpu.barrier_latency = 2 us, link.request_credits = 16 (followed in part); run "
+        "by "
+        "lines for what they cost");
+    EXPECT_NE(unfollowed(flow_run(ring().with("l2.bandwidth=100 GB/s"))), "");
+}
+
+}  // namespace flow_parameters_test
