@@ -12,8 +12,8 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
     : sc_module(name), TimedComponent(event_queue, std::move(path)), link_out("link_out", *this, link_side),
       link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
       endpoint_(endpoint), output_(event_queue, *this, *this, 0, 1, link_out, link_in,
-          {spec.port_arbiter, static_cast<std::uint32_t>(spec.port_control_weight),
-              static_cast<std::uint32_t>(spec.port_data_weight)})
+                               {spec.port_arbiter, static_cast<std::uint32_t>(spec.port_control_weight),
+                                   static_cast<std::uint32_t>(spec.port_data_weight)})
 {
     request_prefetch({&output_.packets(), &output_});
 }

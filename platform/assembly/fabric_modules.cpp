@@ -145,8 +145,8 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
         parameters.replace(spec);
     }
     const auto made = [&](const std::string& name, unsigned end) {
-        return registry.link_factory(resolved_.link_model(edge))(
-            contexts.of(nodes[end]), {name, path, parameters, resolved_.seed});
+        return registry.link_factory(
+            resolved_.link_model(edge))(contexts.of(nodes[end]), {name, path, parameters, resolved_.seed});
     };
     const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);
     if (contexts.beyond(nodes[0]) && contexts.beyond(nodes[1])) return nullptr;

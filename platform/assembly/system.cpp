@@ -225,7 +225,8 @@ std::string System::behind_port_of(const std::string& failure) const
     for (const NodeId node : plan_.members)
         for (unsigned port = 0; port < fabric_.port_count(node); ++port) {
             const std::string at = fmt::format("{}.port.{}:", plan_.fabric.nodes[node].name, port);
-            if (failure.rfind(at, 0) == 0) return fmt::format(" (its link leads to {})", fabric_.behind_port(node, port));
+            if (failure.rfind(at, 0) == 0)
+                return fmt::format(" (its link leads to {})", fabric_.behind_port(node, port));
         }
     return {};
 }
@@ -234,7 +235,8 @@ std::vector<std::string> System::problems() const
 {
     std::vector<std::string> out = checkers_.kept();
     for (const auto& share : shares_)
-        for (const std::string& failure : share->event_queue.failures()) out.push_back(failure + behind_port_of(failure));
+        for (const std::string& failure : share->event_queue.failures())
+            out.push_back(failure + behind_port_of(failure));
     for (std::string& problem : fabric_.problems()) out.push_back(std::move(problem));
     for (const Gpu* gpu : gpus())
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)

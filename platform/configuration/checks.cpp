@@ -95,7 +95,7 @@ void Resolver::check_links()
         if (id == no_variant || !seen.insert(id).second) continue;
         const Variant& values = system_.values(block_of<LinkSpec>(), id);
         const auto link = spec_from<LinkSpec>(values.values);
-        if (link.model != 0) continue;
+        if (link.model != 0 || (link.bit_error_rate > 0 && link.retry == RetryKind::none)) continue;  // told already
         try {
             check_link(link);
         } catch (const InputError& error) {

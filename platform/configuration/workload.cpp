@@ -94,7 +94,7 @@ void refuse_strangers(const YamlSource& source, const std::vector<YamlField>& fi
         if (part.key == "reduction" && !reducing)
             source.findings.refuse(part.line, "'reduction' with " + in_quotes(name),
                 "all_reduce, reduce_scatter or reduce, or no 'reduction'");
-        if (part.key == "bytes" && name == "barrier")
+        if (part.key == "bytes" && name == "barrier" && workload.bytes > 0)
             source.findings.refuse(part.line, "'bytes' with a barrier, which has no message", "no 'bytes'");
         if (part.key == "chunks" && workload.algorithm != "synthesize")
             source.findings.refuse(part.line, "'chunks' without a synthesized schedule",

@@ -9,10 +9,7 @@
 namespace weft {
 
 // Before time starts: a fatal error is thrown, too, in place of the process's end.
-inline void throw_fatal_errors()
-{
-    sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
-}
+inline void throw_fatal_errors() { sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW); }
 
 template <class Action>
 void keep_errors(EventQueue& event_queue, const Action& action)

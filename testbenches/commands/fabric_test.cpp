@@ -259,7 +259,8 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
 TEST(Fabric, ABundleOfLinksTakesSeveralLinesInAnInstant)
 {
     const std::string system = std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/system.yaml";
-    const Outcome ran = call({"fabric", system, "--loads", "0.1", "--duration", "2us", "--set", "link.bundle=4", "--quiet"});
+    const Outcome ran =
+        call({"fabric", system, "--loads", "0.1", "--duration", "2us", "--set", "link.bundle=4", "--quiet"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 

@@ -59,7 +59,7 @@ parameters:
 routing: {path_selection: pairs, cycles: allow}
 engine: {channels: 4}
 seed: 7
-workload: {collective: reduce, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 4, root: 1}
+workload: {collective: all_reduce, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 4}
 )";
 
 const char* const trace_json = R"({"schema": "1.0", "workload_graph": [

@@ -91,7 +91,8 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
     const tlm::tlm_generic_payload& payload = line.payload();
     if (line.marked(LineHeader::handed_mark)) violation("the module between has handed on a transaction twice");
     line.mark(LineHeader::handed_mark);
-    if (payload.get_command() != line.command()) violation("the module between has changed the command of a transaction");
+    if (payload.get_command() != line.command())
+        violation("the module between has changed the command of a transaction");
     if (payload.get_data_length() != line.size || payload.get_data_ptr() != line.data() ||
         payload.get_byte_enable_ptr() != nullptr)
         violation("the module between has changed which bytes a transaction moves");

@@ -186,8 +186,7 @@ void TrafficEndpoint::run(ScheduledItem& item)
 
 void TrafficEndpoint::arbitrate()
 {
-    for (const auto& port : ports_)
-        do {  // a bundle of links takes several lines in an instant
+    for (const auto& port : ports_) do {  // a bundle of links takes several lines in an instant
             feed(*port);
             port->output->serve(event_queue().now());
         } while (port->in_port == 0 && !port->pending.empty());

@@ -84,8 +84,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     throw_fatal_errors();
     for (;;) {
-        keep_errors(
-            event_queue, [&] { event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end); });
+        keep_errors(event_queue, [&] { event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end); });
         if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
         series->close(series->next());
     }

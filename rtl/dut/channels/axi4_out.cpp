@@ -76,7 +76,8 @@ private:
         if (from_.len.get() + 1 != burst_.beats())
             fail(fmt::format("len: expected {}, got {}", burst_.beats() - 1, from_.len.get()));
         const unsigned size = axi4_log2(port_->pins.wdata.width / 8);
-        if (from_.size && from_.size.get() != size) fail(fmt::format("size: expected {}, got {}", size, from_.size.get()));
+        if (from_.size && from_.size.get() != size)
+            fail(fmt::format("size: expected {}, got {}", size, from_.size.get()));
         if (from_.burst && from_.burst.get() != axi4_incr)
             fail(fmt::format("burst: expected {} (INCR), got {}", axi4_incr, from_.burst.get()));
     }
