@@ -89,8 +89,9 @@ Json result_of(const std::function<RunResult()>& action, unsigned limit_s)
 std::string collective_lines(const std::string& op, const std::string& algorithm, const std::string& bytes,
     const std::string& more)
 {
-    return "workload: {collective: " + op + ", algorithm: " + algorithm + ", bytes: " + bytes +
-        (more.empty() ? "" : ", " + more) + "}\n";
+    const std::string message = op == "barrier" ? "" : ", bytes: " + bytes;  // a barrier has none
+    return "workload: {collective: " + op + ", algorithm: " + algorithm + message + (more.empty() ? "" : ", " + more) +
+        "}\n";
 }
 
 std::string trace_lines(const std::string& prefix, const std::string& more)
