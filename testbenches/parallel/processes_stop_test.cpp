@@ -125,9 +125,12 @@ TEST_F(ProcessesStop, MemoryThatRunsOutIsSaidOnce)
     const std::string limited =
         files.write("limited.sh", "#!/bin/bash\n[ $OMPI_COMM_WORLD_RANK = 1 ] && ulimit -v 500000\nexec \"$@\"\n");
     std::filesystem::permissions(limited, std::filesystem::perms::owner_all);
-    const Outcome outcome = call_processes(2,
-        {WEFT_PROGRAM, "run", "examples/dgx_h100/system.yaml", "--bytes", "512MiB", "--memory-limit", "100GB"},
-        limited);
+    // Where memory runs out inside the library of MPI, as it does once in some 25 runs, nobody asks Weft: then once more.
+    Outcome outcome;
+    for (int tries = 0; tries == 0 || (tries < 4 && outcome.err.find("PMIX ERROR") != std::string::npos); ++tries)
+        outcome = call_processes(2,
+            {WEFT_PROGRAM, "run", "examples/dgx_h100/system.yaml", "--bytes", "512MiB", "--memory-limit", "100GB"},
+            limited);
     EXPECT_EQ(outcome.code, 2) << outcome.err;
     EXPECT_NE(outcome.err.find("weft: process 1: not enough memory; expected a smaller system or message, more "
                                "processes, or --no-data\n"),
