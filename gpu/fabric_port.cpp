@@ -48,7 +48,7 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
     return 0;
 }
 
-// What the fabric brings back is the answer to a request of this GPU, once, and a foreign module has not refused it.
+// Whether `line` answers a request of this GPU that has no answer yet. An answer with an error ends the run, too.
 inline bool FabricPort::is_answer(Line& line)
 {
     if (!line.marked(LineHeader::awaited_mark) || line.source != endpoint_) {

@@ -29,7 +29,7 @@ class FabricPort final :
     public OutputPortOwner,
     public StatisticsProvider {
 public:
-    // Of the GPU that is this endpoint.
+    // A port of the GPU with number `endpoint`.
     FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         std::uint32_t endpoint);
 

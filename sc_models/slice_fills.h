@@ -51,7 +51,7 @@ public:
     std::size_t size() const { return count_; }
     Fill& at(std::uint32_t slot) { return fills_[slot]; }
     const Fill& at(std::uint32_t slot) const { return fills_[slot]; }
-    // Of a sector that is on its way; one of a row leaves it.
+    // The fill of a sector that is on its way. If the sector is in a row, it is taken out of that first.
     Fill& of(std::uint64_t number) { return fills_[slot_of(number)]; }
     std::uint32_t slot_of(std::uint64_t number)
     {

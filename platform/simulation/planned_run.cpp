@@ -63,7 +63,7 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
     return estimate;
 }
 
-// What the workload, now that its schedule is known, takes for granted of switches.
+// If the schedule reduces or multicasts in switches: the assumptions about those switches.
 void add_combining(PlannedRun& run)
 {
     const CollectiveDriver* const driver = run.load.driver();

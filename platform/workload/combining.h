@@ -14,8 +14,8 @@ bool combines_in_switches(const Schedule& schedule);
 // Whether collectives of a trace may be: the algorithm is one of switches, or chosen.
 bool may_combine_in_switches(const std::string& algorithm);
 
-// What is only assumed of the switches that two of the first `ranks` members are attached to, and of those above where no
-// switch has them all.
+// An assumption for each switch of which only the default of `switch.multicast_groups` says that it can reduce: switches with two or
+// more of the first `ranks` members, and, where no switch has all of them, the switches above.
 std::vector<Assumption> combining_assumptions(const ResolvedSystem& system, const FabricPlan& plan, std::size_t ranks);
 
 }  // namespace weft

@@ -93,7 +93,7 @@ TEST(PluginLeak, ARunInPartsEndsAtTheSameTime)
     EXPECT_EQ(parts.out, whole.out);
 }
 
-// What comes to the wrong accelerator, or comes twice, ends the run where it is seen, without a checker.
+// A request at the wrong accelerator, a response at the wrong one and a credit that is returned twice end the run, without a checker.
 TEST(PluginLeak, WhatGoesAstrayEndsTheRunAndIsNamed)
 {
     const struct {

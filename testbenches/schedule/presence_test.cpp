@@ -122,7 +122,7 @@ TEST(Presence, InputsInPlaceAndInputsReadBySwitches)
     expect_only(schedule, "");
 }
 
-// What a rank has put into the input of a peer itself is there.
+// A rank needs no handshake to read what it has stored in a peer's input itself.
 TEST(Presence, WrittenDataNeedNoHandshake)
 {
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 1);

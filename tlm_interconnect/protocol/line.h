@@ -171,7 +171,7 @@ public:
     tlm::tlm_response_status get_response_status() const { return static_cast<tlm::tlm_response_status>(status_); }
     void set_response_status(tlm::tlm_response_status status) { status_ = static_cast<std::int8_t>(status); }
 
-    // Of the generic payload that the line is.
+    // The command of payload().
     tlm::tlm_command command() const
     {
         return op == LineOp::read ? tlm::TLM_READ_COMMAND
