@@ -47,22 +47,6 @@ void Resolver::check_values()
                 gpu.workgroups_per_unit),
             fmt::format("at most {} workgroups on a GPU", most_workgroups));
     }
-    const BlockInfo& link_info = info_of(block_of<LinkSpec>());
-    const std::size_t error_rate = *link_info.find("bit_error_rate");
-    const std::size_t retry = *link_info.find("retry");
-    const std::size_t model = *link_info.find("model");
-    std::set<VariantId> seen_links;
-    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
-        const VariantId id = system_.link_slot(edge);
-        if (!seen_links.insert(id).second) continue;
-        const Variant& values = system_.values(block_of<LinkSpec>(), id);
-        const LinkSpec link = spec_from<LinkSpec>(values.values);
-        // Other models than that of Weft have their own rules.
-        if (link.bit_error_rate <= 0 || link.retry != RetryKind::none || values.values[model] != 0) continue;
-        const ValueSource at = place({{&values, retry}, {&values, error_rate}});
-        problem(at.file, at.line, "bit errors on link '" + graph_.kind(edge).link + "' without retry",
-            "link.retry=timeout or go_back_n, or link.bit_error_rate=0");
-    }
     const BlockInfo& network_info = info_of(block_of<NetworkSpec>());
     std::set<VariantId> seen_networks;
     for (const NodeId node : with_memory()) {
@@ -95,7 +79,7 @@ void Resolver::check_links()
         if (id == no_variant || !seen.insert(id).second) continue;
         const Variant& values = system_.values(block_of<LinkSpec>(), id);
         const auto link = spec_from<LinkSpec>(values.values);
-        if (link.model != 0 || (link.bit_error_rate > 0 && link.retry == RetryKind::none)) continue;  // told already
+        if (link.model != 0) continue;  // other models have rules of their own
         try {
             check_link(link);
         } catch (const InputError& error) {

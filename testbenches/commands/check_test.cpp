@@ -81,7 +81,7 @@ TEST(Check, RefusesWorkloadsThatCannotRun)
     refused("collective: all_reduce, bytes: 4 KiB, algorithm: ring", "engine.channel=switch with an algorithm",
         "parameters: {engine.channel: switch}\n");
     refused("collective: all_reduce, bytes: 4 KiB",
-        files.path("bad.yaml") + ":3: bit errors on link 'wire' without retry",
+        files.path("bad.yaml") + ":3: bit errors on a link without retry, at ",
         "parameters: {link.bit_error_rate: 1e-6}\n");
     refused("collective: all_reduce, bytes: 4 KiB", "engine.grain",
         "parameters: {engine.grain: 512 B, link.request_credits: 2}\n");
