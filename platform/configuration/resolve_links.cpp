@@ -135,10 +135,11 @@ std::uint64_t Resolver::dwell(NodeId node) const
 }
 
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
-// margin. A link is then limited by its rate, not by buffers that no document mentions.
+// margin. A link is then limited by its rate, not by buffers that no document mentions. While the longest packet is on the
+// wire, the lines of the next one gather, and need their credits at once.
 void Resolver::size_credits()
 {
-    constexpr std::uint64_t margin = 100'000;
+    constexpr std::uint64_t least_margin = 100'000;
     constexpr std::uint64_t line_bytes = 64;
     constexpr std::uint64_t least = 16;
     std::vector<std::uint64_t> dwells;
@@ -150,7 +151,10 @@ void Resolver::size_credits()
         const auto [entry, fresh] = sized.try_emplace({slot, stay}, slot);
         if (fresh && system_.has_bandwidth(edge)) {
             const LinkSpec spec = spec_from<LinkSpec>(pool(block_of<LinkSpec>()).at(slot).values);
-            const std::uint64_t trip = 2 * spec.latency + stay + margin;
+            const double packet = static_cast<double>(
+                (spec.max_payload + spec.header + spec.packet_overhead) * std::max<std::uint64_t>(1, spec.bundle));
+            const auto packet_time = static_cast<std::uint64_t>(packet * 1e12 / static_cast<double>(spec.bandwidth));
+            const std::uint64_t trip = 2 * spec.latency + stay + std::max(least_margin, packet_time);
             const double lines = static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
             const std::string text =
                 fmt::format("sized for a round trip of {} at {}", format_time_ps(trip), format_rate(spec.bandwidth));
