@@ -54,6 +54,7 @@ TEST(OpenPackets, ThoseThatAreOverAreForgotten)
     for (std::uint64_t key = 0; key < 100'000; ++key) {
         OpenPackets::Packet& packet = open.of(key, key * 10);
         EXPECT_TRUE(open.over(packet, key * 10));
+        packet.begun = true;
         packet.filled = 64;
         packet.last = key * 10;
         // The last ten are open: 100 is not beyond the lifetime.

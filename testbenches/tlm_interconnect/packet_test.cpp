@@ -246,6 +246,23 @@ TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
     EXPECT_EQ(send(link, LineOp::write, 64, 100).forward, 100u * (34 + 72));
 }
 
+// An acknowledge of which nothing is left costs nothing in a packet that is there: no more than one of a byte.
+TEST(Packets, LinesWithoutBytesShareAPacket)
+{
+    LinkSpec link;
+    link.merge = MergeKind::destination;
+    link.header = 8;
+    link.flit = 4;
+    link.packet_overhead = 34;
+    link.max_payload = 1024;
+    link.response_saving = 7;
+    const Measured byte = send(link, LineOp::write, 64, 140, false, 640);
+    link.response_saving = 8;
+    const Measured none = send(link, LineOp::write, 64, 140, false, 640);
+    EXPECT_EQ(byte.forward, none.forward);
+    EXPECT_EQ(byte.backward - none.backward, 140u);
+}
+
 TEST(Packets, UaLinkEfficiency)
 {
     // Symmetric 256-byte writes: of 268.8 B on the wire 256 are data, 8 a compressed request, 4 a compressed response,

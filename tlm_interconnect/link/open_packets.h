@@ -15,7 +15,8 @@ class OpenPackets {
 public:
     struct Packet {
         std::uint64_t key = none;
-        std::uint64_t filled = 0;  // B; 0: new
+        bool begun = false;
+        std::uint64_t filled = 0;  // B
         Time last = 0;             // when a line joined it
     };
 
@@ -39,7 +40,7 @@ public:
         packet->key = key;
         return *packet;
     }
-    bool over(const Packet& packet, Time now) const { return packet.filled == 0 || now > packet.last + lifetime_; }
+    bool over(const Packet& packet, Time now) const { return !packet.begun || now > packet.last + lifetime_; }
 
 private:
     static constexpr std::uint64_t none = ~std::uint64_t{0};

@@ -128,6 +128,7 @@ std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, 
         std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
     OpenPackets::Packet& open = open_.of(key, now);
     const bool joined = !open_.over(open, now) && open.filled + bytes <= spec_.max_payload;
+    open.begun = true;
     open.last = now;
     open.filled = joined ? open.filled + bytes : bytes;
     if (joined) return bytes;
