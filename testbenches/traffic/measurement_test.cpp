@@ -118,6 +118,23 @@ TEST(Measurement, WhatGrowsOrIsLostIsNotSteady)
     EXPECT_FALSE(result.steady);
 }
 
+// Four batches more are under way at the end than in the middle: 8 lines of 100, as chance would have it, or 4000 of 50000.
+TEST(Measurement, WhatIsUnderWayByChanceIsNotMissing)
+{
+    const auto steady = [](Time lines_of_batch) {
+        Measurement measured(whole, 1);
+        for (Time b = 0; b < Measurement::batches; ++b)
+            for (Time i = 0; i < lines_of_batch; ++i) {
+                const Time at = b * batch + i;
+                measured.created(at, 64);
+                measured.arrived(0, at, at + (b < Measurement::batches / 2 ? 1 : 5) * batch, 64);
+            }
+        return measured.result().steady;
+    };
+    EXPECT_TRUE(steady(2));
+    EXPECT_FALSE(steady(1000));
+}
+
 // Independent latencies of a known mean: 95 of 100 intervals hold it. Dropping batches by their values costs a little
 // of that. 600 series: a standard deviation of 0.9 in 100; 300, the default: 1.3.
 TEST(Measurement, IntervalHoldsTheMeanAsOftenAsItSays)

@@ -1,5 +1,6 @@
 #include "tlm_interconnect/traffic/measurement.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace weft {
@@ -36,7 +37,7 @@ unsigned Measurement::warm_up() const
     return drop;
 }
 
-Measurement::Result Measurement::result(double relative) const
+Measurement::Result Measurement::result(double together, double relative) const
 {
     constexpr unsigned groups = 10;
     constexpr double t95 = 2.262;  // 9 degrees of freedom
@@ -47,6 +48,7 @@ Measurement::Result Measurement::result(double relative) const
     std::uint64_t offered = 0;
     std::uint64_t accepted = 0;
     std::uint64_t created = 0;
+    std::uint64_t created_late = 0;
     std::vector<std::uint64_t> by_source(batches_[0].by_source.size(), 0);
     const unsigned kept = batches - out.dropped;
     for (unsigned b = out.dropped; b < batches; ++b) {
@@ -56,6 +58,7 @@ Measurement::Result Measurement::result(double relative) const
         created += batch.created;
         if (b < batches / 2) continue;
         offered += batch.offered;
+        created_late += batch.created;
         accepted += batch.accepted;
         for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s];
     }
@@ -85,7 +88,13 @@ Measurement::Result Measurement::result(double relative) const
     }
     const bool rising = used == groups && parts[groups - 1].mean() > 1.5 * parts[0].mean() &&
         parts[groups - 1].mean() > parts[groups / 2].mean() && parts[groups / 2].mean() > parts[0].mean();
-    out.steady = out.lines > 0 && out.missing == 0 && out.accepted >= (1 - relative) * out.offered && !rising;
+    const double under_way = static_cast<double>(created_late) / (seconds * 1e12) * out.mean;
+    const double by_chance = created_late == 0
+        ? 0
+        : 3 * std::sqrt(2 * under_way * together) * static_cast<double>(offered) / static_cast<double>(created_late);
+    const double absent = static_cast<double>(offered) - static_cast<double>(accepted);
+    out.steady = out.lines > 0 && out.missing == 0 &&
+        absent <= std::max(relative * static_cast<double>(offered), by_chance) && !rising;
     return out;
 }
 

@@ -51,8 +51,9 @@ public:
         std::vector<double> by_source;  // B/s that arrived, by who sent it
         bool steady = false;            // accepted what was offered, and latency does not keep rising
     };
-    // `relative`: the share of the offered rate that may be missing in a steady state.
-    Result result(double relative = 0.02) const;
+    // `relative`: the share of the offered rate that may be missing in a steady state. So may what differs by chance between the lines
+    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time.
+    Result result(double together = 1, double relative = 0.02) const;
 
 private:
     struct Batch {

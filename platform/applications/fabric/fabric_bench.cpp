@@ -91,8 +91,9 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
 
     FabricPoint& point = result.point;
     point.load = traffic.load;
-    point.arrival = arrivals.result();
-    point.round_trip = round_trips.result();
+    const double together = std::max(1.0, traffic.burst) * traffic.message;
+    point.arrival = arrivals.result(together);
+    point.round_trip = round_trips.result(together);
     point.answered = traffic.reads + traffic.atomics > 0 || !traffic.posted;
     point.accepted = point.arrival.accepted * 1e-9 / (setting.capacity_GBps * endpoints);
     point.offered = point.arrival.offered * 1e-9 / (setting.capacity_GBps * endpoints);

@@ -161,12 +161,14 @@ FabricState state_of(const FabricPoint& point, const FabricSaturation& saturatio
 
 namespace {
 
-const char* remark_on(FabricState state)
+const char* remark_on(const FabricPoint& point, FabricState state)
 {
     switch (state) {
     case FabricState::unsettled:
         return "  not steady in the simulated time, but higher loads are steady: --duration was too short";
-    case FabricState::saturated: return "  saturated: latency grows with time";
+    case FabricState::saturated:
+        return point.accepted < 0.98 * point.offered ? "  saturated: less arrives than is offered"
+                                                     : "  saturated: latency grows with time";
     case FabricState::steady: break;
     }
     return "";
@@ -210,7 +212,8 @@ std::string fabric_text(const FabricSweep& sweep)
         out += fmt::format("{:7.4g} {:9.4f} {:>9} {:>8} {:>9} {:>9} {:>9} {:6.3f}{}\n", point.load, point.accepted,
             time_cell(point.arrival.mean), time_cell(point.arrival.half_width),
             time_cell(static_cast<double>(point.arrival.p50)), time_cell(static_cast<double>(point.arrival.p99)),
-            time_cell(static_cast<double>(point.arrival.max)), point.jain, remark_on(state_of(point, saturation)));
+            time_cell(static_cast<double>(point.arrival.max)), point.jain,
+            remark_on(point, state_of(point, saturation)));
     out += "\n" + saturation_text(sweep);
     out += fmt::format("fairness    Jain index {:.4f} at load 1\n", sweep.full.jain);
     if (!sweep.points.empty() && sweep.points[0].answered) {
