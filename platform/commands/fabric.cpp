@@ -219,6 +219,9 @@ int fabric_command(const Arguments& arguments)
     if (part.empty()) options.report_assumptions(system);
     FabricOptions bench;
     bench.traffic = traffic.spec(system.seed);
+    std::vector<std::string> varied;
+    for (const SweepAxis& axis : axes) varied.push_back(axis.key);
+    if (part.empty()) traffic.refuse_idle(varied);
     bench.check_protocol = check;
     bench.watch = watch;
     if (!series.empty()) bench.window = window_option(window);

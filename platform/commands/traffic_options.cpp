@@ -63,6 +63,21 @@ void TrafficOptions::add(CommandLine& line)
         "at least 20 us");
 }
 
+void TrafficOptions::refuse_idle(const std::vector<std::string>& varied) const
+{
+    const auto varies = [&varied](const char* option) {
+        return std::find(varied.begin(), varied.end(), option) != varied.end();
+    };
+    if (varies("pattern")) return;
+    const auto refuse = [this, &varies](const char* option, const std::string& value, const char* pattern) {
+        if ((!value.empty() || varies(option)) && pattern_ != pattern)
+            throw usage_error(fmt::format("'{}' with pattern {}, which does not use it", option, pattern_),
+                fmt::format("--pattern {} with it", pattern));
+    };
+    refuse("fraction", fraction_, "hot_spot");
+    refuse("sources", sources_, "incast");
+}
+
 TrafficSpec TrafficOptions::spec(std::uint64_t seed) const
 {
     TrafficSpec out;
@@ -79,8 +94,14 @@ TrafficSpec TrafficOptions::spec(std::uint64_t seed) const
         throw usage_error("--reads and --atomics are more than all messages", "a sum of at most 1");
     out.posted = !answered_;
     if (!size_.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size_, 64));
-    if (!message_.empty())
-        out.message = static_cast<std::uint32_t>((bytes_in("--message", message_, 1 << 20) + out.size - 1) / out.size);
+    if (!message_.empty()) {
+        const std::uint64_t bytes = bytes_in("--message", message_, 1 << 20);
+        if (bytes % out.size != 0)
+            throw usage_error(
+                fmt::format("--message {} is not a whole number of transactions of {} B", message_, out.size),
+                "a multiple of --size");
+        out.message = static_cast<std::uint32_t>(bytes / out.size);
+    }
     if (!duration_.empty()) {
         out.duration = time_option("--duration", duration_);
         if (out.duration == 0) throw usage_error("--duration " + duration_ + " is too short", "at least 1 ps");

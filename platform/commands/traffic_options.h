@@ -16,6 +16,8 @@ public:
 
     // Slot, and where 0 the duration, are for the fabric to fill in. Throws InputError.
     TrafficSpec spec(std::uint64_t seed) const;
+    // Throws InputError for an option, or one of the `varied` ones, that the pattern has no use for.
+    void refuse_idle(const std::vector<std::string>& varied) const;
 
 private:
     std::string pattern_ = "uniform";

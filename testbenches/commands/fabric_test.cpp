@@ -225,6 +225,14 @@ TEST(Fabric, WrongOptionsAreRefusedInOneLine)
     expect_refusal({"--fraction", "1.5"},
         "weft: --fraction '1.5' is not a number in the range; expected a number from 0 to 1");
     expect_refusal({"--duration", "0ns"}, "weft: --duration 0ns is too short; expected at least 1 ps");
+    expect_refusal({"--fraction", "0.5"},
+        "weft: 'fraction' with pattern uniform, which does not use it; expected --pattern hot_spot with it");
+    expect_refusal({"--pattern", "hot_spot", "--sources", "2"},
+        "weft: 'sources' with pattern hot_spot, which does not use it; expected --pattern incast with it");
+    expect_refusal({"--over", "fraction=0.1,0.2"},
+        "weft: 'fraction' with pattern uniform, which does not use it; expected --pattern hot_spot with it");
+    expect_refusal({"--message", "100"},
+        "weft: --message 100 is not a whole number of transactions of 64 B; expected a multiple of --size");
     expect_refusal({"--pattern", "incast", "--sources", "8"},
         "weft: pattern incast for 8 endpoints; expected fewer sources than endpoints");
     expect_refusal({"--pattern", "transpose"}, "weft: pattern transpose for 8 endpoints; expected a power of 4");
