@@ -91,8 +91,8 @@ int route_command(const Arguments& arguments)
         "Shows the path of packets from one node to another, hop by hop, with bandwidth and latency, and the number of "
         "equal paths. At each node it shows the path selection: the path hash, the equal ports, and the discarded "
         "ports with the reason. The routes are those of the simulation and follow routing.policy: by default the "
-        "fewest hops, then the largest bandwidth of the narrowest link. routing.spread selects one of the equal "
-        "paths.\n");
+        "fewest hops, then the largest bandwidth of the narrowest link. routing.path_selection selects one "
+        "of the equal paths.\n");
     SystemOptions options;
     std::string from;
     std::string to;

@@ -179,9 +179,13 @@ std::string RouteReport::totals_text(const Path& path) const
         narrowest = std::min(narrowest, link.bandwidth);
         if (i + 1 < path.size()) nodes += node_latency(path[i]);
     }
-    return fmt::format("total: {} without load (links {}, nodes {}); narrowest link {}\n",
-        format_time_ps(links + nodes), format_time_ps(links), nodes == 0 ? "none" : format_time_ps(nodes),
-        format_rate(narrowest));
+    // An accelerator that forwards has its own lines pass its router, too.
+    std::uint64_t ends = 0;
+    for (const NodeId end : {path.front(), path.back()})
+        if (plan_.used.transit[end]) ends += node_latency(end);
+    return fmt::format("total: {} without load (links {}, nodes {}{}); narrowest link {}\n",
+        format_time_ps(links + nodes + ends), format_time_ps(links), nodes == 0 ? "none" : format_time_ps(nodes),
+        ends == 0 ? "" : fmt::format(", routers of both ends {}", format_time_ps(ends)), format_rate(narrowest));
 }
 
 std::string counted(std::uint64_t count, const std::string& what)
