@@ -1,5 +1,6 @@
 // Rows between peers: the links at both ends of the shortest paths, fabric ports, and what is in flight.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "platform/applications/probe/parts.h"
@@ -59,7 +60,8 @@ struct Packet {
     double frames = 1;  // share of the wire that frames leave
 };
 
-Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
+// `stripe`: bytes that go to one link before the next one has its turn.
+Packet packet_of(const LinkSpec& link, std::uint64_t stripe)
 {
     Packet out;
     const auto flits = [&](std::uint64_t bytes) { return (bytes + link.flit - 1) / link.flit * link.flit; };
@@ -70,7 +72,7 @@ Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
     case MergeKind::adjacent:
         // Neighbours that take different links are no neighbours on a link.
         lines = std::max<std::uint64_t>(1,
-            std::min(link.max_payload, std::max(routing.stripe, std::uint64_t{line_bytes})) / line_bytes);
+            std::min(link.max_payload, std::max(stripe, std::uint64_t{line_bytes})) / line_bytes);
         break;
     case MergeKind::destination:
         lines = headers = std::max<std::uint64_t>(1, link.max_payload / (link.header + flits(line_bytes)));
@@ -88,9 +90,9 @@ Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
 enum class Traffic : std::uint8_t { read, write, both };
 
 // Payload of one direction, B/s: where data go both ways, acknowledges take their share of the wire, too.
-double payload_rate(const LinkSpec& link, const RoutingSpec& routing, Traffic traffic)
+double payload_rate(const LinkSpec& link, std::uint64_t stripe, Traffic traffic)
 {
-    const Packet packet = packet_of(link, routing);
+    const Packet packet = packet_of(link, stripe);
     const double bytes = traffic == Traffic::read ? packet.data - packet.header + packet.answer
         : traffic == Traffic::write               ? packet.data
                                                   : packet.data + packet.answer;
@@ -114,11 +116,13 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     if (paths.first.empty()) return {};
 
     RowLimits out;
+    const std::uint64_t stripe =
+        paths.first.size() > 1 ? system.routing().stripe : std::numeric_limits<std::uint64_t>::max();
     double wire = 0;
     double credits = 0;
     for (const EdgeId edge : paths.first) {
         const LinkSpec& link = system.link(edge);
-        wire += payload_rate(link, system.routing(), traffic);
+        wire += payload_rate(link, stripe, traffic);
         const auto lines = static_cast<double>(reads ? link.response_credits : link.request_credits);
         credits += lines * line_bytes / (2 * static_cast<double>(link.latency)) * 1e12;
     }
