@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "platform/assembly/narrow_paths.h"
 #include "platform/configuration/glob.h"
 #include "tlm_interconnect/protocol/line.h"
 
@@ -263,6 +264,9 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
         fabric = fabric_of(system, members, true);
         notices.push_back("xpu nodes forward packets of other nodes: some pairs have no other path");
     }
+    if (system.routing().policy == RoutePolicy::minimal)
+        if (std::string notice = narrow_paths_notice(system, fabric); !notice.empty())
+            notices.push_back(std::move(notice));
     keep_structure(system, transit, fabric);
     if (transit || system.routing().policy != RoutePolicy::minimal) routing = policy_routing(system, fabric);
     const std::string pair = separated(routing, fabric);

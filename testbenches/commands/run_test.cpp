@@ -288,6 +288,41 @@ TEST(Run, SeveralRingsUseEveryLinkOfAMesh)
     EXPECT_LT(all["simulated_ps"].get<std::uint64_t>(), one["simulated_ps"].get<std::uint64_t>());
 }
 
+// A notice, no refusal: options of a table or a sweep go to several algorithms.
+TEST(Run, SaysWhichOptionsTheAlgorithmDoesNotUse)
+{
+    const auto notices = [](std::vector<std::string> options) {
+        return on_a_mesh(std::move(options))["notices"].dump();
+    };
+    const std::string unused =
+        " of the workload is set and changes nothing: the algorithm ring of all_reduce does not use it";
+    const std::string all =
+        notices({"--algorithm", "ring", "--pipeline", "3", "--rings", "2", "--dimensions", "a=4,b=2"});
+    for (const char* option : {"pipeline", "rings", "dimensions"})
+        EXPECT_NE(all.find(option + unused), std::string::npos) << all;
+    EXPECT_EQ(notices({"--algorithm", "chain", "--pipeline", "3"}).find("changes nothing"), std::string::npos);
+    EXPECT_EQ(notices({"--algorithm", "auto", "--dimensions", "a=4,b=2"}).find("changes nothing"), std::string::npos);
+    EXPECT_NE(notices({"--algorithm", "ring", "--fidelity", "flow", "--pipeline", "3"}).find("pipeline" + unused),
+        std::string::npos);
+}
+
+// Four links of 50 GB/s, and one of 63 that routes prefer: said, as a sweep of the bandwidth would be flat.
+TEST(Run, SaysWhereOneWideLinkKeepsTheTrafficFromSeveral)
+{
+    const auto notices = [](const std::string& rate) {
+        const Outcome run = call({"run", "examples/dgx_h100/system.yaml", "--ranks", "2", "--bytes", "4KiB",
+            "--fidelity", "flow", "--set", "links.xpu_fabric.bandwidth=" + rate, "--json", "-"});
+        EXPECT_EQ(run.code, 0) << run.err;
+        return json::parse(run.out)["notices"].dump();
+    };
+    EXPECT_NE(notices("50GB/s").find(
+                  "dgx.0.xpu.1 reaches dgx.0.xpu.0 by `pcie`, 63.0154 GB/s together, because a single link "
+                  "there is wider: `xpu_fabric` has as few hops and 200 GB/s together"),
+        std::string::npos)
+        << notices("50GB/s");
+    EXPECT_EQ(notices("70GB/s").find("because a single link"), std::string::npos);
+}
+
 TEST(Run, PiecesAndDimensionsSetTheStepsOfAnAlgorithm)
 {
     const auto steps = [](std::vector<std::string> options) {
@@ -348,6 +383,11 @@ TEST(Run, RefusesDelaysThatCannotBe)
         EXPECT_EQ(outcome.code, 2);
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
+    {
+        const Outcome twice = call({"run", files.pair_system(), "--delay", "1=9us", "--delay", "1=1us"});
+        EXPECT_EQ(twice.code, 2);
+        EXPECT_EQ(twice.err, "weft: two delays of rank 1; expected one --delay of each rank\n");
+    }
     refused("1", "weft: --delay '1' has no time; expected RANK=TIME, such as 7=10us\n");
     refused("x=1us", "weft: the value 'x' of '--delay' is out of range; expected a whole number from 0 to 65535\n");
     refused("1=1",
