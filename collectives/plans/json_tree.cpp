@@ -76,7 +76,7 @@ public:
     bool key(string_t& name) override
     {
         JsonValue& object = *open_.back();
-        if (object.member(name) != nullptr) throw InputError(file_, line_, "key '" + shown(name) + "' twice", "once");
+        if (object.member(name) != nullptr) throw InputError(file_, line_, "key " + shown(name) + " twice", "once");
         object.members.emplace_back(std::move(name), JsonValue());
         return true;
     }
@@ -84,17 +84,10 @@ public:
     bool end_array() override { return close(); }
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception&) override
     {
-        throw InputError(file_, line_, "this is not JSON: '" + shown(token) + "'", "a JSON object");
+        throw InputError(file_, line_, "this is not JSON: " + shown(token), "a JSON object");
     }
 
 private:
-    static std::string shown(const std::string& text)
-    {
-        std::string out;
-        for (const char c : text.substr(0, 40)) out += c >= ' ' && c < 127 ? c : '?';
-        return out;
-    }
-
     bool number(const std::string& text, bool whole, std::uint64_t value)
     {
         JsonValue out;
@@ -171,6 +164,13 @@ JsonValue read_json(const std::string& text, const std::string& file)
     TreeBuilder builder(file, line);
     Json::sax_parse(CountingIterator(text.data(), &line), CountingIterator(text.data() + text.size(), &line), &builder);
     return std::move(builder.root);
+}
+
+std::string shown(const std::string& text)
+{
+    std::string out = "'";
+    for (const char c : text.substr(0, 40)) out += c >= ' ' && c < 127 ? c : '?';
+    return out + "'";
 }
 
 }  // namespace weft

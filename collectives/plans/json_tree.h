@@ -23,6 +23,8 @@ struct JsonValue {
 };
 
 const char* name_of(JsonValue::Kind kind);
+// A text of the file in a message: in quotes, short, '?' for what is no printable ASCII.
+std::string shown(const std::string& text);
 
 // Throws InputError that names `file` and the line.
 JsonValue read_json(const std::string& text, const std::string& file);

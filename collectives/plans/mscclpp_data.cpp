@@ -105,12 +105,23 @@ void MscclppLowering::reduction(const JsonValue& op)
     reduction_ = wanted;
 }
 
+// Where operands name buffers, channels say only by what means; they must be there all the same.
+void MscclppLowering::check_channels(const JsonValue& op)
+{
+    const std::vector<std::uint32_t> ids = fields_.numbers(op, "channel_ids");
+    if (ids.empty()) return;
+    const MscclppChannel type = fields_.channel(op, "channel_type");
+    for (const std::uint32_t id : ids)
+        resolved(block_->channels[static_cast<unsigned>(type)], id, op.line, fmt::format("{} channel", name_of(type)));
+}
+
 void MscclppLowering::data(const JsonValue& op, const std::string& name, const Round& round)
 {
     std::vector<ChunkRef> from = operands(op, "src_buff");
     std::vector<ChunkRef> to = operands(op, "dst_buff");
     if (from.empty() || to.empty())
         return problem(op.line, fmt::format("{} without operands", name), "'src_buff' and 'dst_buff'");
+    check_channels(op);
     const bool pairwise = name == "put" || name == "pws" || name == "pwsf" || name == "get" || name == "ppkt";
     if (pairwise && from.size() != to.size())
         return problem(op.line, fmt::format("{} from {} sources to {} destinations", name, from.size(), to.size()),

@@ -22,13 +22,6 @@ constexpr PlanCollective plan_collectives[] = {{"allreduce", CollectiveOp::all_r
     {"alltoall", CollectiveOp::all_to_all}, {"sendrecv", CollectiveOp::custom}, {"custom", CollectiveOp::custom},
     {"test", CollectiveOp::custom}};
 
-std::string shown(const std::string& text)
-{
-    std::string out = "'";
-    for (const char c : text.substr(0, 60)) out += c >= ' ' && c < 127 ? c : '?';
-    return out + "'";
-}
-
 class PlanReader {
 public:
     PlanReader(const std::string& file, std::vector<Diagnostic>& problems)

@@ -34,6 +34,7 @@ private:
     void pipeline(const JsonValue& op);
     void synchronise(const JsonValue& op, const std::string& name);
     void data(const JsonValue& op, const std::string& name, const Round& round);
+    void check_channels(const JsonValue& op);
     void in_switch(const JsonValue& op, const std::string& name, const Round& round);
     void semaphores(const JsonValue& op, bool acquire);
     void signals(const JsonValue& op, bool wait);

@@ -1,5 +1,6 @@
 #include "collectives/plans/mscclpp_reader.h"
 
+#include "collectives/plans/mscclpp_keys.h"
 #include "collectives/plans/mscclpp_lowering.h"
 
 namespace weft {
@@ -11,6 +12,7 @@ Plan read_mscclpp_json(const std::string& text, const std::string& file, const P
     plan.format = "mscclpp_json";
     const JsonValue tree = read_json(text, file);
     const MscclppPlan source = read_mscclpp_plan(tree, file, plan.problems);
+    plan.notices = unknown_mscclpp_keys(tree, file);
     plan.name = source.name;
     plan.collective = source.collective;
     plan.protocol = source.protocol;

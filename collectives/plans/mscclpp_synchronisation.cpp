@@ -67,7 +67,10 @@ void MscclppLowering::signals(const JsonValue& op, bool wait)
     if (type == MscclppChannel::multimem)
         return problem(op.line, "a signal on a switch channel", "a memory or port channel");
     const auto t = static_cast<unsigned>(type);
-    for (const std::uint32_t id : fields_.numbers(op, "channel_ids")) {
+    const std::vector<std::uint32_t> ids = fields_.numbers(op, "channel_ids");
+    if (ids.empty())
+        return problem(op.line, fmt::format("a {} on no channel", wait ? "wait" : "signal"), "'channel_ids'");
+    for (const std::uint32_t id : ids) {
         const auto channel = resolved(block_->channels[t], id, op.line, fmt::format("{} channel", name_of(type)));
         if (!channel) continue;
         const std::uint32_t peer = gpu_->peers[t][*channel];

@@ -12,7 +12,24 @@ void PlanLoad::apply(CollectiveRequest& request) const
     request.schedule = schedule;
 }
 
-PlanLoad load_plan(const Workload& workload, const std::string& file)
+namespace {
+
+// MSCCL states a protocol and leaves its packets to whoever runs the plan; here engine.protocol decides.
+std::string protocol_remark(const Plan& plan, Protocol protocol)
+{
+    if (plan.format != "msccl_xml") return {};
+    for (const Protocol own : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
+        const std::string stated = own == Protocol::simple ? "Simple" : own == Protocol::ll ? "LL" : "LL128";
+        if (stated == plan.protocol && own != protocol)
+            return "the plan states protocol " + stated + " and runs with engine.protocol = " + name_of(protocol) +
+                "; --set engine.protocol=" + name_of(own) + " runs it as stated";
+    }
+    return {};
+}
+
+}  // namespace
+
+PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol protocol)
 {
     PlanOptions options;
     options.bytes = workload.bytes;
@@ -42,8 +59,8 @@ PlanLoad load_plan(const Workload& workload, const std::string& file)
     if (!verdict.ok) throw InputError(verdict.problems);
     out.notices = plan.notices;
     out.notices.insert(out.notices.end(), verdict.notices.begin(), verdict.notices.end());
-    const std::string remark = size_remark(plan, out.bytes);
-    if (!remark.empty()) out.notices.push_back({plan.file, 0, remark, ""});
+    for (const std::string& remark : {size_remark(plan, out.bytes), protocol_remark(plan, protocol)})
+        if (!remark.empty()) out.notices.push_back({plan.file, 0, remark, ""});
     out.schedule = std::make_shared<const Schedule>(std::move(plan.schedule));
     return out;
 }

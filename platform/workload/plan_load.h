@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/collective_driver.h"
+#include "collectives/schedule/protocol_kind.h"
 #include "platform/configuration/workload.h"
 
 namespace weft {
@@ -22,7 +23,7 @@ struct PlanLoad {
 };
 
 // Throws InputError for a plan that cannot be read, is wrong for this size, or has none. `file` is the place of the
-// workload.
-PlanLoad load_plan(const Workload& workload, const std::string& file);
+// workload, `protocol` how it will be run.
+PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol protocol);
 
 }  // namespace weft

@@ -102,7 +102,7 @@ RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
     } else if (workload.kind == Workload::Kind::none) {
         throw InputError(system.file, 0, "the workload is missing", "a workload (--collective, --plan or --trace)");
     } else if (!workload.plan.empty()) {
-        plan_ = load_plan(workload, system.file);
+        plan_ = load_plan(workload, system.file, system.engine().protocol);
     }
 }
 
