@@ -167,6 +167,7 @@ Conductor::End Conductor::run(Time until, const Between& between)
         if (all.least == never) break;
         if (all.least > until) {
             end = End::until;
+            next_ = all.least;
             break;
         }
         ++windows_;

@@ -50,6 +50,8 @@ public:
     // Parts run, and messages are read, from the last to the first: the result is the same.
     void run_backwards() { backwards_ = true; }
 
+    // Behind a run that ended with `until`: when something is due next, in any process.
+    Time next() const { return next_; }
     // The end of a run that cannot progress may have been found late.
     bool late() const { return turns_.late(); }
     std::uint64_t windows() const { return windows_; }
@@ -91,6 +93,7 @@ private:
     bool stopped_ = false;  // by a module of this process
     bool wanted_ = true;    // somebody here wants the run to go on
     bool backwards_ = false;
+    Time next_ = ~Time{0};
     Time begin_ = 0;  // of the window to come
     std::uint64_t windows_ = 0;
     double exchange_s_ = 0;

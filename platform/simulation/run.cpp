@@ -87,6 +87,14 @@ bool look_further(PlannedRun& run, EventQueue& event_queue)
     return run.load.look_further();
 }
 
+// When something happens next, of our items or of SystemC processes of others.
+Time next_activity(const EventQueue& event_queue)
+{
+    const Time kernel = to_ps(sc_core::sc_time_stamp());
+    const Time others = to_ps(sc_core::sc_time_to_pending_activity());
+    return std::min(event_queue.next_time(), others > ~Time{0} - kernel ? ~Time{0} : kernel + others);
+}
+
 void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
 {
     EventQueue& event_queue = parts.system.event_queue();
@@ -105,7 +113,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
                 event_queue.stop();
                 break;
             }
-            series->close(series->next());
+            series->pass(std::min(end, next_activity(event_queue)));
         }
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
 }

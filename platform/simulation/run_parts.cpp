@@ -145,7 +145,7 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
                 end = conductor->run(series ? std::min(limit, series->next() - 1) : limit, between);
                 parts.executor.rethrow();
                 if (end != Conductor::End::until || !series || series->next() > limit) break;
-                series->close(series->next());
+                series->pass(std::min(limit, conductor->next()));
             }
         } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
         watching.late = conductor->late();

@@ -63,7 +63,19 @@ void TimeSeries::close(Time now)
     }
     last_ = std::move(present);
     begin_ = now;
-    while (next_ <= now) next_ += window_;
+    if (next_ <= now) next_ += (now - next_) / window_ * window_ + window_;
+}
+
+void TimeSeries::pass(Time due)
+{
+    while (next_ <= due) {
+        const std::size_t rows = rows_.size();
+        close(next_);
+        if (rows_.size() > rows) continue;
+        // Whatever is idle now stays so.
+        begin_ += (due - begin_) / window_ * window_;
+        next_ = begin_ + window_;
+    }
 }
 
 std::string TimeSeries::csv() const

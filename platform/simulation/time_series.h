@@ -31,6 +31,8 @@ public:
     Time next() const { return next_; }
     // Closes it. A window in which a link and all its queues were idle makes no row.
     void close(Time now);
+    // Closes all windows that end by `due`, before which nothing happens: idle ones take no time.
+    void pass(Time due);
 
     // One row per window and link direction: start_ps, length_ps, link, from, to, lines, wire_bytes, payload_bytes,
     // busy_ps, utilisation, credit_stall_ps, then for each channel: lines, mean queue, mean credits in use,
