@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "base/processor_time.h"
@@ -19,6 +20,24 @@ std::uint64_t resident_bytes_of_process()
     return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
 }
 
+// What a switch keeps without a word, as one of somebody else may: by the lines that its links have carried.
+std::vector<std::string> kept_by(const System& system, const Graph& graph, const System::SwitchPlace& at)
+{
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+    for (const System::LinkPlace& place : system.links()) {
+        if (place.link == nullptr) return {};  // another process knows
+        const Edge& edge = graph.edge(place.edge);
+        if (edge.a != at.node && edge.b != at.node) continue;
+        const unsigned end = edge.a == at.node ? 0 : 1;
+        out += place.link->direction(end).lines;
+        in += place.link->direction(1 - end).lines;
+    }
+    if (in <= out) return {};
+    return {fmt::format("{} (model {}): {} lines came in, {} went out, and it says nothing of the rest", at.path,
+        at.model, in, out)};
+}
+
 // Ranks in their order, then modules in the order of System::blocked().
 void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
 {
@@ -29,6 +48,10 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
     };
     // The nodes of a trace are the same in all processes.
     if (run.options.group == nullptr || run.options.group->first()) add(out.waiting_ranks, 0, run.load.blocked());
+    // Ahead of who waits for it.
+    for (const System::SwitchPlace& at : parts.system.switches())
+        if (run.options.group == nullptr && at.module != nullptr && at.module->blocked().empty())
+            add(out.waiting_ranks, 0, kept_by(parts.system, run.resolved.graph(), at));
     for (std::uint32_t endpoint = 0; endpoint < parts.executor.endpoints(); ++endpoint)
         add(out.waiting_ranks, 1 + endpoint, parts.executor.blocked_at(endpoint));
     std::uint64_t place = 0;
