@@ -55,13 +55,16 @@ GroupDefinitions read_group_file(const std::string& path)
     constexpr const char* expected = R"({"1": [0, 1], ...}: group numbers above 0, each with its ranks)";
     const std::string text = read_text_file(path, largest_group_file);
     json document;
+    std::string repeated;
     try {
-        document = json::parse(text);
+        document = json::parse(text, note_repeated_key(repeated));
     } catch (const json::parse_error& error) {
         throw InputError(path, line_at(text, error.byte), "not valid JSON", expected);
     } catch (const json::exception&) {  // a number beyond every type
         throw InputError(path, 0, "a number is out of range", expected);
     }
+    if (!repeated.empty())
+        throw InputError(path, line_of_key(text, repeated), "key \"" + printable(repeated) + "\" twice", "once");
     if (!document.is_object()) throw InputError(path, 0, "is not a JSON object", expected);
     GroupDefinitions groups;
     for (const auto& [key, list] : document.items()) {

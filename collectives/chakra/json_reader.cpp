@@ -85,7 +85,8 @@ Node node_from_json(const json& object, const Origin& origin)
 
 json parse(const std::string& text, const std::string& file, int line)
 {
-    json value = json::parse(text, nullptr, false);
+    std::string repeated;
+    json value = json::parse(text, note_repeated_key(repeated), false);
     if (value.is_discarded()) throw InputError(file, line, "not valid JSON: " + printable(text, 40), "a JSON value");
     return value;
 }
@@ -113,6 +114,9 @@ std::string JsonReader::read_key()
     const int line = scanner_.line();
     const json key = parse(scanner_.value(), file(), line);
     if (!key.is_string()) throw InputError(file(), line, "a key that is not text", "a JSON object");
+    const std::vector<std::string>& earlier = metadata_.attributes;
+    if (std::find(earlier.begin(), earlier.end(), key.get<std::string>()) != earlier.end())
+        throw InputError(file(), line, "key " + brief_text(key) + " twice", "once");
     scanner_.expect(':');
     metadata_.attributes.push_back(key.get<std::string>());
     return metadata_.attributes.back();

@@ -86,8 +86,8 @@ std::uint64_t roofline_time_ps(std::uint64_t num_ops, std::uint64_t tensor_size,
     const double operations = static_cast<double>(num_ops);
     const double intensity = operations / static_cast<double>(tensor_size);
     const double rate = std::min(memory_bytes_per_s * intensity, peak_ops_per_s);
-    if (num_ops == 0) return 0;
-    const double nanoseconds = operations / rate * 1e9;
+    const double seconds = num_ops == 0 ? static_cast<double>(tensor_size) / memory_bytes_per_s : operations / rate;
+    const double nanoseconds = seconds * 1e9;
     if (nanoseconds > 9e15) throw std::overflow_error("roofline time beyond 2^63 ps");
     return static_cast<std::uint64_t>(nanoseconds) * ps_per_ns;
 }

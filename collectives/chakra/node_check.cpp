@@ -61,6 +61,7 @@ private:
         check_dimensions();
         const bool barrier = node_.comm_type == CollectiveType::barrier;
         if (!node_.comm_size && !barrier) missing("comm_size");
+        check_size();
         if (!node_.comm_type) {
             missing("comm_type");
             return;
@@ -88,6 +89,13 @@ private:
                 "at most " + std::to_string(most_dimensions) + " dimensions");
     }
 
+    void check_size()
+    {
+        constexpr std::uint64_t most = std::uint64_t{1} << 48;  // of a message, as collectives have it
+        if (node_.comm_size.value_or(0) > most)
+            problem("attribute comm_size is " + std::to_string(*node_.comm_size), "at most 2^48 bytes");
+    }
+
     void check_transfer()
     {
         const bool send = node_.type == NodeType::send;
@@ -104,6 +112,7 @@ private:
             problem(std::string("attribute ") + peer_name + " is " + std::to_string(*peer),
                 "a rank from 0 to " + std::to_string(context_.ranks - 1));
         if (!node_.comm_size) missing("comm_size");
+        check_size();
         if (!node_.tag) missing("comm_tag");
     }
 

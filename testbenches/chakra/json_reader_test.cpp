@@ -66,6 +66,8 @@ TEST_F(JsonReaderTest, RequiredMembersAndTypes)
     expect_refused(graph(R"({"NodeType": 4, "data_deps": []})"), "a.0.json:2: a node without Id");
     expect_refused(graph(R"({"Id": 1, "data_deps": []})"), "a node without NodeType");
     expect_refused(graph(R"({"Id": 1, "NodeType": 4})"), "a node without data_deps");
+    expect_refused(graph(R"({"Id": 1, "NodeType": 4, "data_deps": [], "runtime": 5, "runtime": 7})"),
+        "a.0.json:2: key \"runtime\" twice; expected once");
     expect_refused(graph(R"({"Id": -1, "NodeType": 4, "data_deps": []})"), "Id is -1");
     expect_refused(graph(R"({"Id": 1, "NodeType": "COMP", "data_deps": []})"), "NodeType is \"COMP\"");
     expect_refused(graph(R"({"Id": 1, "NodeType": 4, "data_deps": [1.5]})"), "data_deps is 1.5");

@@ -268,7 +268,8 @@ TEST(TraceLimits, FiguresTooLargeToCountWithAreRefused)
     EXPECT_TRUE(contains(refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"}),
         ".0.et:2: node 1 (w): roofline time beyond 2^63 ps"))
         << refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"});
-    EXPECT_TRUE(contains(refusal(Ranks(4, {collective(1, all_gather, huge)})), ".et:2: node 1 (x): total size"));
+    EXPECT_TRUE(contains(refusal(Ranks(4, {collective(1, all_gather, huge)})),
+        ".et:2: node 1 (x): attribute comm_size is 4611686018427387904; expected at most 2^48 bytes"));
     EXPECT_TRUE(contains(refusal(Ranks(2, {collective(1, all_reduce, huge)})), "at most 2^48 bytes"));
     EXPECT_TRUE(contains(refusal({{memory(1, false, -1)}}), "refused") ||
         contains(refusal({{memory(1, false, huge)}}), "do not fit"));
