@@ -265,6 +265,9 @@ int sweep_command(const Arguments& arguments)
         jobs_text.empty() ? (launched ? 1 : cores) : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     check_columns(columns);
+    if (!energy.empty())
+        for (const char* column : {"energy.low", "energy.high", "energy.low_power", "energy.high_power"})
+            if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.emplace_back(column);
     if (!y.empty()) plot.y = y;
     if (svg.empty() && html.empty() && !(plot.x + y + plot.title).empty())
         throw usage_error("'--x', '--y' and '--title' need a picture", "--svg FILE or --html FILE with them");
@@ -289,7 +292,9 @@ int sweep_command(const Arguments& arguments)
     how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     const auto [rows, interrupted] = run_points(how, base, axes, points, columns);
     report_failures(axes, rows, interrupted);
-    check_columns_found(columns, rows);
+    const std::string missing = columns_missing(columns, rows);
+    std::fputs(missing.c_str(), stderr);
+    const int code = missing.empty() ? exit_code_of(rows, interrupted) : static_cast<int>(exit_refused);
     if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
     if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));
     if (svg_output.wanted()) svg_output.write(sweep_svg(plot, axes, columns, rows));
@@ -304,11 +309,11 @@ int sweep_command(const Arguments& arguments)
         if (!quiet)
             print(fmt::format("part {} of {}: {} of {} points\n", how.shard.number, how.shard.count, rows.size(),
                 points.size()));
-        return exit_code_of(rows, interrupted);
+        return code;
     }
     if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
         print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));
-    return exit_code_of(rows, interrupted);
+    return code;
 }
 
 }  // namespace weft

@@ -62,6 +62,14 @@ TEST(SweepKeep, AnOptionOrAFileThatDiffersIsAnotherRun)
     fs::remove(result.replace_extension(".json"));
     EXPECT_EQ(call(sweep_of(files, {"--keep", keep})).err,
         "sweep: 1 run again: its result is gone\nsweep: 5 of 6 runs are done already\n");
+    for (const char* part : {".json", ".done"}) {
+        result.replace_extension(part);
+        fs::resize_file(result, fs::file_size(result) / 2);
+        const Outcome again = call(sweep_of(files, {"--keep", keep}));
+        EXPECT_EQ(again.code, 0);
+        EXPECT_EQ(again.err.find("sweep: 1 run again: "), 0u) << again.err;
+        EXPECT_NE(again.err.find(" damaged\nsweep: 5 of 6 runs are done already\n"), std::string::npos) << again.err;
+    }
     EXPECT_EQ(call(sweep_of(files, {"--keep", keep, "--no-data"})).err, "");
     files.write("pair.yaml", files.read("pair.yaml") + "# read again\n");
     const Outcome changed = call(sweep_of(files, {"--keep", keep}));

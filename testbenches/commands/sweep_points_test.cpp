@@ -55,6 +55,8 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),
         "weft: both --bytes and --over bytes are given; expected one of them");
+    EXPECT_EQ(refusal({"l2.latency=60ns,100ns"}, {"--set=l2.latency=500ns"}),
+        "weft: both --set l2.latency and --over l2.latency are given; expected one of them");
     std::string many = "seed=0";
     for (int i = 1; i < 400; ++i) many += "," + std::to_string(i);
     EXPECT_EQ(refusal({many, "l2.size=1,2", "bytes=1"}), "");

@@ -79,6 +79,10 @@ std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const A
         for (const std::string& argument : given)
             if (axis.kind == SweepAxis::Kind::option && argument.compare(0, option.size(), option) == 0)
                 throw usage_error("both --" + axis.key + " and --over " + axis.key + " are given", "one of them");
+        const std::string set = "--set=" + axis.key + "=";
+        for (const std::string& argument : given)
+            if (axis.kind == SweepAxis::Kind::parameter && argument.compare(0, set.size(), set) == 0)
+                throw usage_error("both --set " + axis.key + " and --over " + axis.key + " are given", "one of them");
         points *= axis.values.size();
         if (points > most_points)
             throw usage_error("the sweep has more than " + std::to_string(most_points) + " points", "fewer values");

@@ -1,6 +1,8 @@
 #include "platform/applications/sweep/sweep_store.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+// Whether a JSON file does not end as an object does. Whole results are large, so that they are read once, for the table.
+bool is_cut(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<std::int64_t>(in.tellg());
+    char end[2] = {0, 0};
+    if (size >= 2) in.seekg(size - 2).read(end, 2);
+    return !(end[0] == '}' && end[1] == '\n');
+}
 
 }  // namespace
 
@@ -39,10 +51,18 @@ SweepStore::Kept SweepStore::find(const Arguments& run) const
     const Point files = point(run);
     if (!fs::exists(files.done_path)) return {false, 0, never};
     const std::string text = read_text_file(files.done_path);
-    const std::string why = out_of_date(text, files.done_path);
+    std::string why;
+    int code = 0;
+    try {
+        why = out_of_date(text, files.done_path);
+        code = Json::parse(text).at("exit").get<int>();
+    } catch (const std::exception&) {
+        why = "the record of it is damaged";
+    }
     if (!why.empty()) return {false, 0, why};
     if (!fs::exists(files.json_path)) return {false, 0, "its result is gone"};
-    return {true, Json::parse(text).at("exit").get<int>(), ""};
+    if (is_cut(files.json_path)) return {false, 0, "its result is damaged"};
+    return {true, code, ""};
 }
 
 void SweepStore::clear(const Arguments& run) const

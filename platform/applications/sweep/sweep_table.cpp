@@ -150,15 +150,18 @@ void check_columns(const std::vector<std::string>& columns)
     }
 }
 
-void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows)
+std::string columns_missing(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows)
 {
+    std::string out;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const auto has_result = [](const SweepRow& row) { return row.message.empty(); };
         const auto has_value = [i](const SweepRow& row) { return row.message.empty() && row.columns[i]; };
         if (std::any_of(rows.begin(), rows.end(), has_result) && std::none_of(rows.begin(), rows.end(), has_value))
-            throw usage_error("no run has a column " + quoted_word(columns[i]),
-                "a statistic of 'modules' or a field of 'links' in the JSON of weft run");
+            out += "weft: no run has a column " + quoted_word(columns[i]) +
+                "; expected a statistic of 'modules' or a field of 'links' in the JSON of weft run" +
+                (columns[i].rfind("energy.", 0) == 0 ? ", or --energy\n" : "\n");
     }
+    return out;
 }
 
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
@@ -176,6 +179,10 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
         row.message = "not run";
     else
         row.message = first_line(error_path);
+    if (row.message.empty() && end.code == exit_good) {
+        row.message = json_path + " is no result of a run";
+        row.code = exit_wrong;
+    }
     if (row.message.empty()) row.message = fmt::format("exit code {} without a message", end.code);
     return row;
 }

@@ -30,8 +30,8 @@ struct SweepRow {
 // field of all link directions summed, such as link.flag_bytes.
 // Throws InputError for a name that is neither.
 void check_columns(const std::vector<std::string>& columns);
-// Throws InputError when there are results, and none has the column.
-void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
+// A line for each column that no result has, where there are results.
+std::string columns_missing(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
 // Reads what a run left: its JSON, or its messages when there is none.
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
