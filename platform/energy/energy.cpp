@@ -1,5 +1,7 @@
 #include "platform/energy/energy.h"
 
+#include <algorithm>
+
 namespace weft {
 
 const char* unit_of(EnergyEvent event)
@@ -35,6 +37,13 @@ EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>&
         out.low_J += part.low_J;
         out.high_J += part.high_J;
         out.parts.push_back(std::move(part));
+    }
+    for (const EnergyTable::Row& row : table.rows_of_files()) {
+        const auto is_it = [&row](
+                               const EnergyCount& count) { return count.event == row.event && count.name == row.name; };
+        if (std::none_of(counts.begin(), counts.end(), is_it))
+            out.unknown.push_back(
+                std::string(section_of(row.event)) + " " + row.name + ": " + row.place + " names nothing of this run");
     }
     if (simulated_ps > 0) {
         out.low_W = out.low_J / (static_cast<double>(simulated_ps) * pico);

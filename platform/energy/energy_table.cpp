@@ -34,7 +34,11 @@ std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const 
 
 const char* section_of(EnergyEvent event) { return energy_sections[static_cast<std::size_t>(event)]; }
 
-EnergyTable::EnergyTable() { read("energy.yaml", energy_table_text()); }
+EnergyTable::EnergyTable()
+{
+    read("energy.yaml", energy_table_text());
+    rows_.clear();
+}
 
 void EnergyTable::read(const std::string& path) { read(path, read_text_file(path, std::size_t{1} << 24)); }
 
@@ -62,6 +66,8 @@ void EnergyTable::read(const std::string& file, const std::string& text)
             out.low = *low;
             out.high = *high;
             figures_[event][name] = out;
+            rows_.push_back(
+                {static_cast<EnergyEvent>(event), name, file + ":" + std::to_string(tree.line(entries.value(i)))});
         }
     }
     sections.finish();

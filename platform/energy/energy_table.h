@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -30,9 +31,17 @@ public:
 
     // By kind of link (link_bit, switch_bit) or profile. Null: not known.
     const EnergyFigure* find(EnergyEvent event, const std::string& name) const;
+    // Rows of files that were read on top of the program's, with their places.
+    struct Row {
+        EnergyEvent event;
+        std::string name;
+        std::string place;
+    };
+    const std::vector<Row>& rows_of_files() const { return rows_; }
 
 private:
     std::array<std::map<std::string, EnergyFigure>, energy_event_count> figures_;
+    std::vector<Row> rows_;
 };
 
 const char* energy_table_text();  // of the program

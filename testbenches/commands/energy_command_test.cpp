@@ -86,6 +86,14 @@ TEST(EnergyOfARun, ListsWhatIsNotKnown)
     EXPECT_GT(flow["energy"]["low_J"].get<double>(), 0);
 }
 
+TEST(EnergyOfARun, SaysWhichRowsOfATableNameNothing)
+{
+    const Fixtures files;
+    const std::string table = files.write("e.yaml", "links:\n  nvlink_9: {low: 1, high: 2}\n");
+    const std::string unknown = result_of({"--energy", table})["energy"]["unknown"].dump();
+    EXPECT_NE(unknown.find("links nvlink_9: " + table + ":2 names nothing of this run"), std::string::npos) << unknown;
+}
+
 TEST(EnergyOfARun, IsListedAndRefusedByLine)
 {
     const Outcome page =
@@ -108,6 +116,10 @@ TEST(EnergyOfARun, IsAColumnOfASweep)
     EXPECT_EQ(sweep.code, 0) << sweep.err;
     EXPECT_NE(sweep.out.find("energy.high"), std::string::npos);
     EXPECT_NE(files.read("e.svg").find("<svg"), std::string::npos);
+    const Outcome all =
+        call({"sweep", files.pair_system(), "--over", "bytes=4KiB,64KiB", "--energy", "builtin", "--csv", "-"});
+    EXPECT_EQ(all.code, 0) << all.err;
+    EXPECT_NE(all.out.find(",energy.low,energy.high,energy.low_power,energy.high_power"), std::string::npos) << all.out;
 }
 
 }  // namespace energy_command_test
