@@ -254,6 +254,10 @@ int validate_command(const Arguments& arguments)
     for (const std::string& file : files) {
         ValidationResult result;
         result.table = read_measured(file, read_text_file(file));
+        if (!std::filesystem::is_regular_file(result.table.system))
+            throw InputError(file, result.table.system_line,
+                "the system " + quoted_word(result.table.system) + " is not there",
+                "a system file or an InfraGraph document, its path from the folder of the table");
         faster.apply(result.table);
         for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
             for (const std::uint64_t number : numbers_to_run(result.table, result.table.variants[variant]))
@@ -298,7 +302,12 @@ int validate_command(const Arguments& arguments)
         plan.place = place->second;
         if (is_new) all.push_back(std::move(run));
     }
-    if (make_runs(how, folder, {}, all)) return exit_interrupted;
+    if (make_runs(how, folder, {}, all)) {
+        std::fputs(how.store ? "weft: interrupted; nothing is compared, the runs that have ended are kept\n"
+                             : "weft: interrupted; nothing is compared\n",
+            stderr);
+        return exit_interrupted;
+    }
     if (in_parts) {
         if (!quiet)
             print(fmt::format("part {} of {}: {} of {} runs\n", how.shard.number, how.shard.count,

@@ -24,6 +24,20 @@ const std::string group = "  launch: fitted\n  launch_group: Library, host\n";
 
 }  // namespace
 
+TEST(Validate, ATableWithoutItsSystemIsRefusedBeforeAnythingRuns)
+{
+    const Fixtures files;
+    const std::string a =
+        files.write("a.yaml", "validation:\n  title: T\n  source: S\n  system: none.yaml\n  rows: {4 KiB: 1 us}\n");
+    const Outcome outcome = call({"validate", a});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err,
+        a + ":4: the system '" + files.path("none.yaml") +
+            "' is not there; expected a system file or an InfraGraph document, its path from the folder of the "
+            "table\n");
+}
+
 // The same run in both: 100 us fit one exactly, 200 us the other. The group takes what the larger relative error wants.
 TEST(Validate, TablesOfAGroupShareTheirConstantAndTheirRuns)
 {

@@ -49,6 +49,7 @@ void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& 
         if (!table.rows.empty() && row.number <= table.rows.back().number)
             source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " is not above the row before it",
                 "rows in ascending order");
+        row.line = entry.line;
         table.rows.push_back(std::move(row));
     }
 }
@@ -94,7 +95,10 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
         if (field.key == "title") table.title = yaml_text(source, field).value_or("");
         if (field.key == "source") table.source = yaml_text(source, field).value_or("");
         if (field.key == "remark") table.remark = yaml_text(source, field).value_or("");
-        if (field.key == "system") table.system = yaml_text(source, field).value_or("");
+        if (field.key == "system") {
+            table.system = yaml_text(source, field).value_or("");
+            table.system_line = field.line;
+        }
         if (field.key == "over") table.over = yaml_text(source, field).value_or("");
         if (field.key == "options") table.options = texts(source, field);
         if (field.key == "free") table.free = texts(source, field);
@@ -126,6 +130,12 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
     for (const YamlField& field : fields)
         if (field.key == "rows") read_rows(source, field, table);
     if (table.variants.empty()) table.variants.emplace_back();
+    for (const MeasuredRow& row : table.rows)
+        if (row.not_simulated.empty() &&
+            std::none_of(table.variants.begin(), table.variants.end(),
+                [&row](const RunVariant& variant) { return variant.covers(row.number); }))
+            source.findings.refuse(row.line, "no variant covers the row " + in_quotes(row.key),
+                "a variant whose 'from' and 'to' hold it, or no such row");
     for (const auto& [value, key] :
         {std::pair(&table.title, "title"), std::pair(&table.source, "source"), std::pair(&table.system, "system")})
         if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");

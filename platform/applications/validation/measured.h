@@ -32,6 +32,7 @@ struct MeasuredRow {
     std::uint64_t number = 0;   // bytes, ranks
     double value = 0;           // us or GB/s
     std::string not_simulated;  // why; empty: the row is run or extrapolated
+    int line = 0;
 };
 
 struct RunVariant {
@@ -51,6 +52,7 @@ struct MeasuredTable {
     std::string source;
     std::string remark;
     std::string system;
+    int system_line = 0;
     std::vector<std::string> options;
     std::vector<RunVariant> variants;  // at least one; a single one may have no name
     std::string over = "bytes";
