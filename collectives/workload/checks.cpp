@@ -1,9 +1,13 @@
 #include "collectives/workload/checks.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
+#include "collectives/workload/parameters.h"
 
 namespace weft::workload {
 
@@ -56,6 +60,27 @@ void check_shape(const Transformer& model, const Parallel& parallel, Problems& p
     }
 }
 
+// Operations of a rank are counted in 64 bits, and traces hold them in 63. An upper bound: forward, backward and again for
+// recomputation, with all that a layer multiplies.
+void check_operations(const Transformer& model, const Options& options, std::uint64_t sequence, std::uint64_t tokens,
+    Problems& problems)
+{
+    const Parallel& parallel = options.parallel;
+    const auto real = [](std::uint64_t value) { return static_cast<double>(value); };
+    const double hidden = real(model.hidden);
+    const double attention =
+        hidden * (real(query_width(model)) + real(value_width(model)) + 2 * real(cached_width(model)));
+    const double experts = real(std::max(model.top_k + model.shared_experts, std::uint64_t{1}));
+    const double ffn = 3 * hidden * (real(model.ffn) + experts * real(model.expert_ffn));
+    const double scores = real(sequence + options.cached) * (real(query_width(model)) + real(value_width(model)));
+    const double each = real(model.layers) * (attention + ffn + scores) + hidden * real(model.vocabulary);
+    const double ranks = real(parallel.tensor) * real(parallel.context) * real(parallel.pipeline);
+    const double all = 12 * each * real(tokens) * real(options.microbatches) * real(options.steps) / ranks;
+    if (all > 9e18)
+        problems.add(fmt::format("a step of up to {:.1e} operations on a rank", all),
+            "fewer than 9e18, with a smaller model, fewer tokens or more ranks");
+}
+
 }  // namespace
 
 void require_divisible(const Transformer& model, const Options& options, const std::string& what)
@@ -72,6 +97,7 @@ void require_divisible(const Transformer& model, const Options& options, const s
     if (parallel.sequence)
         problems.divides("--tp", parallel.tensor, tokens / parallel.context,
             "tokens of a microbatch, which --sp shares out");
+    check_operations(model, options, sequence, tokens, problems);
     const std::uint64_t chunks = std::uint64_t{parallel.pipeline} * parallel.interleave;
     if (chunks > model.layers)
         problems.add(number(chunks) + " parts of a pipeline for " + number(model.layers) + " layers",
@@ -82,6 +108,9 @@ void require_divisible(const Transformer& model, const Options& options, const s
     if (parallel.interleave > 1)
         problems.divides("--pp", parallel.pipeline, options.microbatches,
             "microbatches, which --interleave runs in rounds");
+    if (parallel.sequence && parallel.tensor < 2) problems.add("--sp without --tp", "--tp 2 or more");
+    if (parallel.zero > 0 && parallel.data * parallel.context < 2)
+        problems.add("--zero with one replica", "--dp 2 or more, or no --zero");
     if (parallel.zero > 0 && !training) problems.add("--zero without a training step", "weft workload training");
     if (what == "decode" && parallel.context > 1) problems.add("--cp with steps of one token", "no --cp");
     problems.throw_if_any();

@@ -1,5 +1,6 @@
 // `weft workload`: traces without a recording.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -15,6 +16,7 @@
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/commands/workload_text.h"
+#include "platform/simulation/interrupt.h"
 
 namespace weft {
 
@@ -127,12 +129,12 @@ public:
         page.prefix = prefix_;
         if (!prefix_.empty()) refuse_larger_set(job.ranks);
         if (!prefix_.empty()) try_traces(job.ranks, json);
-        page.report = workload::carry_out(
-            job,
-            prefix_.empty() ? std::function<void(const std::string&, const std::string&)>()
-                            : [this](const std::string& name, const std::string& bytes) {
-                                  write_text_file(prefix_ + name, bytes);
-                              });
+        if (prefix_.empty()) {
+            page.report = workload::carry_out(job, {});
+        } else if (!write_traces(job, page.report)) {
+            std::fputs("weft: interrupted; no trace is written\n", stderr);
+            return exit_interrupted;
+        }
         print_notices(page.report.notices);
         if (json.wanted()) json.write(workload_json(page));
         if (!json.is_stdout()) print(weft::workload_text(page));
@@ -145,6 +147,26 @@ private:
         const std::string* value;
         std::vector<std::string> kinds;
     };
+
+    // False: interrupted. A part of a set would be read as a smaller one, so that none of it stays.
+    bool write_traces(const workload::TraceJob& job, workload::TraceReport& report) const
+    {
+        const InterruptGuard interrupt;
+        struct Interrupted {};
+        std::vector<std::string> written;
+        try {
+            report = workload::carry_out(job, [&](const std::string& name, const std::string& bytes) {
+                if (InterruptGuard::requested()) throw Interrupted();
+                written.push_back(prefix_ + name);
+                write_text_file(written.back(), bytes);
+            });
+        } catch (const Interrupted&) {
+            std::error_code ignored;
+            for (const std::string& path : written) std::filesystem::remove(path, ignored);
+            return false;
+        }
+        return true;
+    }
 
     // An option that the kind has no use for is a mistake, not a default.
     void refuse_strangers() const
@@ -171,9 +193,11 @@ private:
             if (!owner.value->empty() && !of_kind(owner.kinds))
                 throw usage_error(fmt::format("option '{}' with the workload {}", owner.option, kind_),
                     one_of(owner.kinds));
-        if ((sp_ || causal_) && !of_kind(models))
-            throw usage_error(std::string("option '") + (sp_ ? "--sp" : "--causal") + "' with the workload " + kind_,
-                one_of(models));
+        const std::vector<std::string> whole{"training", "prefill", "disaggregated"};
+        if (sp_ && !of_kind(models)) throw usage_error("option '--sp' with the workload " + kind_, one_of(models));
+        // A step of decode has one token, which sees all before it.
+        if (causal_ && !of_kind(whole))
+            throw usage_error("option '--causal' with the workload " + kind_, one_of(whole));
     }
 
     // Said before traces are made, not behind the first of them.
@@ -231,6 +255,12 @@ private:
         if (!cp_kind_.empty()) check_choice("--cp-kind", cp_kind_, {"ring", "all_gather"});
         out.parallel.context_kind =
             cp_kind_ == "all_gather" ? workload::ContextKind::all_gather : workload::ContextKind::ring;
+        const bool replicated = out.parallel.data * out.parallel.context > 1;
+        if (!cp_kind_.empty() && out.parallel.context < 2)
+            throw usage_error("option '--cp-kind' without --cp", "--cp 2 or more with it");
+        if (!bucket_.empty() && !replicated)
+            throw usage_error("option '--bucket' with one replica, which reduces no gradients",
+                "--dp 2 or more with it");
         out.sequence = number("--sequence", sequence_, 0);
         out.microbatch = number("--microbatch", microbatch_, 1, 1, 1'000'000);
         out.microbatches = number("--microbatches", microbatches_, 1, 1, 100'000);
