@@ -27,6 +27,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known)
 {
+    const auto lower = [](unsigned char letter) {
+        return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter;
+    };
+    const auto same = [&lower](char a, char b) {
+        return lower(static_cast<unsigned char>(a)) == lower(static_cast<unsigned char>(b));
+    };
+    for (const std::string& candidate : known)  // "H100" is meant for h100, not for a100
+        if (name.size() == candidate.size() && std::equal(name.begin(), name.end(), candidate.begin(), same))
+            return candidate;
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2) + 1;
     for (const std::string& candidate : known) {

@@ -271,6 +271,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     run.record = !record.empty();
     run.plan = !exported.empty();
     SystemDescription description = options.description();
+    const auto loaded = options.load(description);  // what is no document says so before options do
     workload.apply(description.workload);
     if (!grain.empty()) description.sets.push_back({"engine.grain", grain_value(grain), "--grain", 0});
     if (description.workload.kind == Workload::Kind::none)
@@ -281,7 +282,6 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     ModelRegistry registry = options.registry();
     std::vector<OutputFile> wave_outputs;
     registry.waves = waves_of(waves, wave_window, wave_outputs);
-    const auto loaded = options.load(description);
     ResolvedSystem system = resolve_loaded(description, loaded, registry);
     const auto execute = [&] {
         return run.flow ? run_flow(system, run)

@@ -1,5 +1,7 @@
 #include "platform/commands/workload_options.h"
 
+#include <fmt/format.h>
+
 #include "base/units.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gemm.h"
@@ -17,8 +19,8 @@ constexpr std::uint64_t most_ranks_given = 65535;
 
 bool reduces(const Workload& workload)
 {
-    return workload.collective == "all_reduce" || workload.collective == "reduce_scatter" ||
-        workload.collective == "reduce";
+    CollectiveOp op = CollectiveOp::custom;
+    return collective_from_name(workload.collective, op) && has_reduction(op);
 }
 
 }  // namespace
@@ -107,7 +109,8 @@ std::map<std::uint64_t, std::uint64_t> WorkloadOptions::delays() const
         if (equals == std::string::npos)
             throw usage_error("--delay " + quoted_word(text) + " has no time", "RANK=TIME, such as 7=10us");
         const std::uint64_t rank = number_option("--delay", text.substr(0, equals), 0, most_ranks_given);
-        out[rank] = time_option("--delay", text.substr(equals + 1));
+        if (!out.emplace(rank, time_option("--delay", text.substr(equals + 1))).second)
+            throw usage_error(fmt::format("two delays of rank {}", rank), "one --delay of each rank");
     }
     return out;
 }

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "platform/configuration/resolver.h"
 #include "rtl/modules/slice_block_spec.h"
+#include "sc_models/l1_spec.h"
 #include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
@@ -146,6 +147,13 @@ void Resolver::check_caches(NodeId node)
                 fmt::format("at most {} sets: more slices or ways", most_sets));
     };
     check_cache(block_of<L2Spec>(), l2_values, l2, l2_slices);
+    const Variant& l1_values = system_.values(block_of<L1Spec>(), system_.variant(node, block_of<L1Spec>()));
+    const auto l1 = spec_from<L1Spec>(l1_values.values);
+    if (l1.size > 0 && l1.size < l1.ways * l1.line)
+        refuse({{block_of<L1Spec>(), &l1_values, "ways"}, {block_of<L1Spec>(), &l1_values, "size"}},
+            fmt::format("l1.size = {} of {} holds no set of {} lines of {} B",
+                text(block_of<L1Spec>(), "size", l1.size), name, l1.ways, l1.line),
+            "0, or at least " + format_bytes(l1.ways * l1.line));
     if (side.present())
         check_cache(block_of<MemorySideSpec>(), side_values, side.as_cache(static_cast<unsigned>(hbm.channels)),
             channels);

@@ -1,6 +1,8 @@
 // Values that a user has set and that change nothing.
 #include "platform/configuration/resolver.h"
 
+#include "collectives/schedule/algorithms/algorithms.h"
+
 namespace weft {
 
 // Parameters of switches that a user has set and that count for none of the switches they were set for.
@@ -28,6 +30,31 @@ void Resolver::note_idle_values()
                             ", but none of the switches for which it is set has that model"));
     note_idle_parts();
     note_idle_models();
+    note_idle_workload();
+}
+
+// What a workload says about rings, pieces and dimensions, which few algorithms have.
+void Resolver::note_idle_workload()
+{
+    const Workload& workload = description_.workload;
+    if (workload.kind != Workload::Kind::collective || workload.algorithm == "auto") return;
+    OptionUse use;
+    std::string who = "a plan";
+    if (workload.plan.empty()) {
+        CollectiveOp op = CollectiveOp::custom;
+        if (!collective_from_name(workload.collective, op)) return;
+        const std::string algorithm = workload.algorithm.empty() ? algorithm_names(op).front() : workload.algorithm;
+        use = option_use(op, algorithm);
+        who = "the algorithm " + algorithm + " of " + workload.collective;
+    }
+    const auto note = [this, &who](const char* option, bool set, bool used) {
+        if (set && !used)
+            system_.notices.push_back(
+                std::string(option) + " of the workload is set and changes nothing: " + who + " does not use it");
+    };
+    note("rings", workload.rings > 0, use.rings);
+    note("pipeline", workload.pipeline > 0, use.pipeline);
+    note("dimensions", !workload.dimensions.empty(), use.dimensions);
 }
 
 // The same of slices and memories, whose models may declare which parameters of l2.* and hbm.* they read.

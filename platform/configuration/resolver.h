@@ -40,6 +40,7 @@ private:
     void note_idle_values();
     void note_idle_parts();
     void note_idle_models();
+    void note_idle_workload();
     void assign_roles();
     void choose_kinds();
     void bind_kind(NodeId node, const NodeRow& row);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/units.h"
 #include "gpu/gemm.h"
 
@@ -22,7 +24,7 @@ void check_name(const std::string& name, const char* kind, const std::vector<std
 {
     if (known.empty() || contains(known, name)) return;
     problems.push_back({file, line, std::string("unknown ") + kind + " " + in_quotes(name),
-        expected_name(std::string("a known ") + kind, name, known)});
+        expected_name(fmt::format("one of {}", fmt::join(known, ", ")), name, known)});
 }
 
 void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
@@ -75,26 +77,31 @@ void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& 
             source.findings.refuse(part.line, in_quotes(part.key) + " together with 'plan'", "one of them");
 }
 
+void refuse_beside_trace(const YamlSource& source, const std::vector<YamlField>& fields)
+{
+    const bool has_trace =
+        std::any_of(fields.begin(), fields.end(), [](const YamlField& part) { return part.key == "trace"; });
+    for (const YamlField& part : fields)
+        if (has_trace && (part.key == "collective" || part.key == "plan"))
+            source.findings.refuse(part.line, in_quotes(part.key) + " together with 'trace'", "one of them");
+}
+
 // Keys that the collective or the algorithm has no use for; the command line refuses them, too.
 void refuse_strangers(const YamlSource& source, const std::vector<YamlField>& fields, const Workload& workload)
 {
     if (workload.kind != Workload::Kind::collective || !workload.plan.empty() || workload.collective.empty()) return;
     const std::string& name = workload.collective;
+    CollectiveOp op = CollectiveOp::custom;
     // Another name is said to be unknown.
-    if (!contains({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather",
-                      "scatter", "barrier"},
-            name))
-        return;
-    const bool rooted = name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
-    const bool reducing = name == "all_reduce" || name == "reduce_scatter" || name == "reduce";
+    if (!collective_from_name(name, op) || algorithm_names(op).empty()) return;
     for (const YamlField& part : fields) {
-        if (part.key == "root" && !rooted)
+        if (part.key == "root" && !has_root(op))
             source.findings.refuse(part.line, "'root' with " + in_quotes(name),
                 "a broadcast, reduce, gather or scatter, or no 'root'");
-        if (part.key == "reduction" && !reducing)
+        if (part.key == "reduction" && !has_reduction(op))
             source.findings.refuse(part.line, "'reduction' with " + in_quotes(name),
                 "all_reduce, reduce_scatter or reduce, or no 'reduction'");
-        if (part.key == "bytes" && name == "barrier" && workload.bytes > 0)
+        if (part.key == "bytes" && op == CollectiveOp::barrier && workload.bytes > 0)
             source.findings.refuse(part.line, "'bytes' with a barrier, which has no message", "no 'bytes'");
         if (part.key == "chunks" && workload.algorithm != "synthesize")
             source.findings.refuse(part.line, "'chunks' without a synthesized schedule",
@@ -122,10 +129,20 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "trace") out.kind = Workload::Kind::trace;
     }
     refuse_beside_plan(source, fields);
+    refuse_beside_trace(source, fields);
     bool has_bytes = false;
     for (const YamlField& part : fields) {
         if (part.key == "beside") {
             read_beside(source, part, out);
+            continue;
+        }
+        if (part.key == "collective" || part.key == "plan" || part.key == "trace") {
+            // Two of them have been refused.
+            const auto text = yaml_text(source, part);
+            if (!text) continue;
+            if (part.key == "collective") out.collective = *text;
+            if (part.key == "plan") out.plan = resolved(*text, folder);
+            if (part.key == "trace") out.trace = resolved(*text, folder);
             continue;
         }
         const bool trace_key =
@@ -162,8 +179,6 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         }
         const auto text = yaml_text(source, part);
         if (!text) continue;
-        if (part.key == "collective") out.collective = *text;
-        if (part.key == "plan") out.plan = resolved(*text, folder);
         if (part.key == "algorithm") out.algorithm = *text;
         if (part.key == "type") out.element = *text;
         if (part.key == "dimensions") {
@@ -173,13 +188,14 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             out.dimensions = dimensions.value_or(std::vector<Dimension>{});
         }
         if (part.key == "reduction") out.reduction = *text;
-        if (part.key == "trace") out.trace = resolved(*text, folder);
         if (part.key == "groups") out.groups = resolved(*text, folder);
         if (part.key == "dependencies") out.dependencies = *text;
         if (part.key == "bytes") {
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
             if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is not a size", "a size such as 1 MiB");
+            if (bytes && *bytes == 0 && out.collective != "barrier")
+                source.findings.refuse(part.line, "'bytes' is 0", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
         }
     }

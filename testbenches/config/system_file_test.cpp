@@ -98,6 +98,10 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
         "dir/s.yaml:2: the size of the collective is missing; expected a size, such as 'bytes: 1 MiB'");
     EXPECT_EQ(error("{collective: barrier}"), "");
     EXPECT_NE(error("{bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
+    EXPECT_EQ(error("{collective: all_reduce, bytes: 0}"), "dir/s.yaml:2: 'bytes' is 0; expected a size such as 1 MiB");
+    EXPECT_NE(error("{trace: x, collective: all_reduce, bytes: 1 MiB}")
+                  .find("'collective' together with 'trace'; expected one of them"),
+        std::string::npos);
     EXPECT_NE(error("{trace: x, bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
     EXPECT_NE(error("{}").find("'workload' is empty"), std::string::npos);
     EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, ranks: 0}").find("'ranks' is 0"), std::string::npos);
@@ -109,7 +113,7 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
         resolved("workload: {collective: allreduce, algorithm: rings, bytes: 1, type: fp23, reduction: sun}\n", {},
             small_box, known);
     });
-    EXPECT_NE(names.find("system.yaml:2: unknown collective 'allreduce'; expected a known collective (did "
+    EXPECT_NE(names.find("system.yaml:2: unknown collective 'allreduce'; expected one of all_reduce (did "
                          "you mean 'all_reduce'?)"),
         std::string::npos)
         << names;

@@ -21,6 +21,28 @@ namespace {
 
 constexpr CollectiveOp sharding[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter};
 
+// All steps in words, for comparison.
+std::string steps_of(const Schedule& schedule)
+{
+    std::string out;
+    const auto add = [&out](const std::vector<ChunkRef>& chunks) {
+        for (const ChunkRef& chunk : chunks)
+            out += fmt::format(" {}.{}.{}+{}", chunk.rank, name_of(chunk.buffer), chunk.index, chunk.count);
+    };
+    for (const RankPlan& rank : schedule.ranks)
+        for (const Thread& thread : rank.threads) {
+            for (const Step& step : thread.steps) {
+                out += fmt::format("\n{} {} {} {}/{}", name_of(step.kind), step.peer, step.semaphore, step.part,
+                    step.parts);
+                add(step.sources);
+                out += " ->";
+                add(step.destinations);
+            }
+            out += "\n";
+        }
+    return out;
+}
+
 // Verified, in the steps of theory and with its bytes between every pair; returns the traffic.
 Traffic check(CollectiveOp op, const std::string& name, std::uint32_t ranks, const AlgorithmOptions& options,
     std::uint64_t bytes = 1000012)
@@ -259,6 +281,28 @@ TEST(AlgorithmOptions, EveryAlgorithmTellsAboutItself)
             EXPECT_EQ(loads, info->carrier == Carrier::get) << name;
         }
     EXPECT_EQ(algorithm_info(CollectiveOp::barrier, "nvls"), nullptr);
+}
+
+// An option that an algorithm uses makes another schedule, one that it does not use makes the same.
+TEST(AlgorithmOptions, WhatAnAlgorithmUsesIsWhatChangesItsSteps)
+{
+    for (int op = 0; op <= static_cast<int>(CollectiveOp::custom); ++op)
+        for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op))) {
+            const auto text_with = [op, &name](auto change) {
+                AlgorithmOptions options;
+                options.rings = 1;
+                options.dimensions = {{"a", 4}, {"b", 3}};
+                change(options);
+                return steps_of(make_schedule(name, static_cast<CollectiveOp>(op), 12, options));
+            };
+            const std::string plain = text_with([](AlgorithmOptions&) {});
+            const OptionUse use = option_use(static_cast<CollectiveOp>(op), name);
+            EXPECT_EQ(use.rings, text_with([](AlgorithmOptions& o) { o.rings = 3; }) != plain) << op << name;
+            EXPECT_EQ(use.pipeline, text_with([](AlgorithmOptions& o) { o.pipeline = 3; }) != plain) << op << name;
+            const auto turned = [](AlgorithmOptions& o) { std::swap(o.dimensions[0], o.dimensions[1]); };
+            EXPECT_EQ(use.dimensions, text_with(turned) != plain) << op << name;
+        }
+    EXPECT_FALSE(option_use(CollectiveOp::barrier, "nvls").pipeline);
 }
 
 TEST(AlgorithmOptions, TheGuideListsEveryAlgorithmInOrder)

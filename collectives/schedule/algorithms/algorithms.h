@@ -84,6 +84,15 @@ std::vector<std::string> algorithm_names(CollectiveOp op);
 const AlgorithmInfo* algorithm_info(CollectiveOp op, const std::string& algorithm);
 // Whether a rank takes the part of a root in it.
 bool has_root(CollectiveOp op);
+// Whether elements are combined in it.
+bool has_reduction(CollectiveOp op);
+// Which of the options change the steps of an algorithm; none for a name that `op` does not know.
+struct OptionUse {
+    bool rings = false;
+    bool pipeline = false;
+    bool dimensions = false;
+};
+OptionUse option_use(CollectiveOp op, const std::string& algorithm);
 
 // Throws InputError for a name that `op` does not know and for options out of range or at odds with `ranks`.
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,

@@ -260,6 +260,17 @@ constexpr algorithms::Build alike[] = {algorithms::ring_all_reduce, algorithms::
     algorithms::push_reduce_all_reduce, algorithms::multicast_all_gather, algorithms::multicast_broadcast,
     algorithms::load_reduce_reduce_scatter, algorithms::load_reduce_reduce, algorithms::nvls_tree_all_reduce};
 
+// Builders that divide a message into `pipeline` pieces.
+constexpr algorithms::Build pipelined[] = {algorithms::ring_broadcast, algorithms::chain_reduce,
+    algorithms::chain_all_reduce, algorithms::tree_all_reduce, algorithms::double_tree_all_reduce,
+    algorithms::tree_broadcast, algorithms::tree_reduce, algorithms::nvls_tree_all_reduce};
+
+template <std::size_t N>
+bool contains(const algorithms::Build (&builders)[N], algorithms::Build build)
+{
+    return std::find(std::begin(builders), std::end(builders), build) != std::end(builders);
+}
+
 // One rank alone: its input is the result.
 void copy_locally(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -311,6 +322,20 @@ bool has_root(CollectiveOp op)
         op == CollectiveOp::scatter;
 }
 
+bool has_reduction(CollectiveOp op)
+{
+    return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce_scatter || op == CollectiveOp::reduce;
+}
+
+OptionUse option_use(CollectiveOp op, const std::string& algorithm)
+{
+    for (const Entry& entry : entries)
+        if (entry.info.op == op && entry.info.name == algorithm)
+            return {algorithm == "rings", contains(pipelined, entry.build),
+                algorithm == "hierarchical" || algorithm == "multi_dim" || algorithm == "nvls_tree"};
+    return {};
+}
+
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options)
 {
@@ -351,8 +376,7 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
 bool channels_alike(const std::string& algorithm, CollectiveOp op)
 {
     for (const Entry& entry : entries)
-        if (entry.info.op == op && entry.info.name == algorithm)
-            return std::find(std::begin(alike), std::end(alike), entry.build) != std::end(alike);
+        if (entry.info.op == op && entry.info.name == algorithm) return contains(alike, entry.build);
     return false;
 }
 
