@@ -150,8 +150,9 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
         EdgeUse& use = picture.use[found->second];
         const double share = static_cast<double>(link.busy_ps) / time;
         use.share = std::max(use.share, share);
-        use.text += fmt::format("{}{} -> {}: busy {:.1f} %, {} B on the wire, longest queue {}",
-            use.text.empty() ? "" : "\n", link.from, link.to, 100 * share, link.wire_bytes, link.peak_queue);
+        use.text += fmt::format("{}{} -> {}: busy {:.1f} %, {} B on the wire{}", use.text.empty() ? "" : "\n",
+            link.from, link.to, 100 * share, link.wire_bytes,
+            link.peak_queue ? fmt::format(", longest queue {}", *link.peak_queue) : "");
     }
     page.picture(graph_picture_svg(graph, lay_out(graph), picture));
 }
@@ -256,10 +257,10 @@ void add_link_table(HtmlPage& page, const RunResult& result)
     for (const LinkResult* link : links) {
         HtmlCell busy = share_cell(static_cast<double>(link->busy_ps), static_cast<double>(result.simulated_ps));
         busy.exact = std::to_string(link->busy_ps);
-        table.rows.push_back(
-            {{link->from}, {link->to}, number_cell(link->GBps), std::move(busy), count_cell(link->wire_bytes),
-                count_cell(link->payload_bytes), count_cell(link->lines), count_cell(link->peak_queue),
-                link->credit_stall_ps ? time_cell(*link->credit_stall_ps) : HtmlCell{"not known"}});
+        table.rows.push_back({{link->from}, {link->to}, number_cell(link->GBps), std::move(busy),
+            count_cell(link->wire_bytes), count_cell(link->payload_bytes), count_cell(link->lines),
+            link->peak_queue ? count_cell(*link->peak_queue) : HtmlCell{"not known"},
+            link->credit_stall_ps ? time_cell(*link->credit_stall_ps) : HtmlCell{"not known"}});
     }
     page.table(table);
 }

@@ -13,7 +13,8 @@ nlohmann::ordered_json links_json(const std::vector<LinkResult>& links, Time end
         Json entry{{"name", link.name}, {"from", link.from}, {"to", link.to}, {"GBps", link.GBps},
             {"lines", link.lines}, {"wire_bytes", link.wire_bytes}, {"payload_bytes", link.payload_bytes},
             {"flag_reads", link.flag_reads}, {"flag_bytes", link.flag_bytes}, {"busy_ps", link.busy_ps},
-            {"peak_queue", link.peak_queue}};
+            {"peak_queue", nullptr}};
+        if (link.peak_queue) entry["peak_queue"] = *link.peak_queue;
         if (link.theory_payload) entry["theory_payload_bytes"] = *link.theory_payload;
         entry["credit_stall_ps"] = nullptr;
         if (link.credit_stall_ps) entry["credit_stall_ps"] = *link.credit_stall_ps;

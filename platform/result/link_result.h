@@ -22,7 +22,7 @@ struct LinkResult {
     std::uint64_t flag_reads = 0;  // requests of waits that look at a flag
     std::uint64_t flag_bytes = 0;  // on the wire, of such requests and of answers to them
     Time busy_ps = 0;
-    std::uint32_t peak_queue = 0;
+    std::optional<std::uint32_t> peak_queue{};  // none: not known, as at flow fidelity
     // Lines waited, the wire was free, and no channel of theirs had a credit; none: the sender does not count it.
     std::optional<Time> credit_stall_ps{};
 

@@ -94,7 +94,7 @@ void add_links(SummaryPage& page, const RunResult& result)
         page.row(fmt::format("  {:<{}} {:>5} {:>8.4g} {:>5} {:>9} {:>9} {:>6}", name, width, group.names.size(),
             link.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share),
             short_bytes(static_cast<double>(link.wire_bytes)), short_bytes(static_cast<double>(link.payload_bytes)),
-            link.peak_queue));
+            link.peak_queue ? std::to_string(*link.peak_queue) : "-"));
     }
     if (groups.size() > most) page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
 }

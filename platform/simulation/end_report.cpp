@@ -16,6 +16,7 @@ struct LinkNumbers {
     std::uint64_t flag_bytes;
     Time busy_ps;
     std::uint32_t peak_queue;
+    bool has_queue;
     bool has_stall;
     Time credit_stall_ps;
 };
@@ -33,7 +34,8 @@ void put_link(ByteWriter& out, const LinkResult& link)
     numbers.flag_reads = link.flag_reads;
     numbers.flag_bytes = link.flag_bytes;
     numbers.busy_ps = link.busy_ps;
-    numbers.peak_queue = link.peak_queue;
+    numbers.has_queue = link.peak_queue.has_value();
+    numbers.peak_queue = link.peak_queue.value_or(0);
     numbers.has_stall = link.credit_stall_ps.has_value();
     numbers.credit_stall_ps = link.credit_stall_ps.value_or(0);
     out.put(numbers);
@@ -57,7 +59,7 @@ LinkResult take_link(ByteReader& in)
     link.flag_reads = numbers.flag_reads;
     link.flag_bytes = numbers.flag_bytes;
     link.busy_ps = numbers.busy_ps;
-    link.peak_queue = numbers.peak_queue;
+    if (numbers.has_queue) link.peak_queue = numbers.peak_queue;
     if (numbers.has_stall) link.credit_stall_ps = numbers.credit_stall_ps;
     link.channels = in.list([&in] {
         std::string name = in.text();

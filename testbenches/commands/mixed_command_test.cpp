@@ -45,6 +45,20 @@ TEST(MixedCommand, ASeriesOfAPartOfTheLinksIsSaid)
         << run.out;
 }
 
+// Of the part that is flow: a link of the other part has its credits.
+TEST(MixedCommand, WhatTheFlowPartDoesNotFollowIsSaid)
+{
+    const auto said = [](const std::string& set) {
+        const Outcome run = with({"--fidelity", "mixed", "--lines", "host.1", "--set", set});
+        EXPECT_EQ(run.code, 0) << run.err;
+        return run.out.find("of what is simulated as flow: flow fidelity does not follow") != std::string::npos;
+    };
+    EXPECT_TRUE(said("link.request_credits=64"));
+    EXPECT_TRUE(said("host.0.xpu.0.gpu.barrier_latency=2us"));
+    EXPECT_FALSE(said("host.1.xpu.0.gpu.barrier_latency=2us"));
+    EXPECT_FALSE(said("link.latency=500ns"));
+}
+
 TEST(MixedCommand, ASweepGoesOverFidelities)
 {
     const Outcome sweep = call({"sweep", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/system.yaml", "--bytes",

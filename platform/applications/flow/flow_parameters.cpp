@@ -115,7 +115,8 @@ std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, const 
                 if (!is_apart(node)) add(block, system.variant(node, block));
         } else if (info.title.owner == BlockOwner::link) {
             for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
-                add(block, system.link_variant(edge, block));
+                if (!is_apart(system.graph().edge(edge).a) && !is_apart(system.graph().edge(edge).b))
+                    add(block, system.link_variant(edge, block));
         } else {
             add(block, system.system_variant(block));
         }

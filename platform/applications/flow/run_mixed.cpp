@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/line_part.h"
 #include "platform/applications/flow/mixed_executor.h"
 #include "platform/applications/flow/run_flow.h"
@@ -115,6 +116,10 @@ public:
         result.notices.push_back(fmt::format("line by line: {}; the rest as flow, {} transactions crossed to it and {} "
                                              "from it",
             part_.text, share.lines_in, share.lines_out));
+        std::vector<bool> lines = part_.outside;
+        lines.flip();
+        const std::string unfollowed = unfollowed_notice(resolved_, false, lines);
+        if (!unfollowed.empty()) result.notices.push_back("of what is simulated as flow: " + unfollowed);
         if (!result.series.empty())
             result.notices.emplace_back("the series has the links that are simulated by transactions, and none of the "
                                         "rest, which the JSON has");
