@@ -88,6 +88,7 @@ json parse(const std::string& text, const std::string& file, int line)
     std::string repeated;
     json value = json::parse(text, note_repeated_key(repeated), false);
     if (value.is_discarded()) throw InputError(file, line, "not valid JSON: " + printable(text, 40), "a JSON value");
+    if (!repeated.empty()) throw InputError(file, line, "key " + brief_text(repeated) + " twice", "once");
     return value;
 }
 

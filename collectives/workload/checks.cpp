@@ -109,8 +109,6 @@ void require_divisible(const Transformer& model, const Options& options, const s
         problems.divides("--pp", parallel.pipeline, options.microbatches,
             "microbatches, which --interleave runs in rounds");
     if (parallel.sequence && parallel.tensor < 2) problems.add("--sp without --tp", "--tp 2 or more");
-    if (parallel.zero > 0 && parallel.data * parallel.context < 2)
-        problems.add("--zero with one replica", "--dp 2 or more, or no --zero");
     if (parallel.zero > 0 && !training) problems.add("--zero without a training step", "weft workload training");
     if (what == "decode" && parallel.context > 1) problems.add("--cp with steps of one token", "no --cp");
     problems.throw_if_any();

@@ -182,7 +182,7 @@ std::string RouteReport::totals_text(const Path& path) const
     // An accelerator that forwards has its own lines pass its router, too.
     std::uint64_t ends = 0;
     for (const NodeId end : {path.front(), path.back()})
-        if (plan_.used.transit[end]) ends += node_latency(end);
+        if (!plan_.used.transit.empty() && plan_.used.transit[end]) ends += node_latency(end);
     return fmt::format("total: {} without load (links {}, nodes {}{}); narrowest link {}\n",
         format_time_ps(links + nodes + ends), format_time_ps(links), nodes == 0 ? "none" : format_time_ps(nodes),
         ends == 0 ? "" : fmt::format(", routers of both ends {}", format_time_ps(ends)), format_rate(narrowest));

@@ -194,8 +194,6 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
             if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is not a size", "a size such as 1 MiB");
-            if (bytes && *bytes == 0 && out.collective != "barrier")
-                source.findings.refuse(part.line, "'bytes' is 0", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
         }
     }

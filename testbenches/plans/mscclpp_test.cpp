@@ -275,34 +275,27 @@ TEST(Mscclpp, AnUnusedSignalOfAChannelIsANotice)
         "memory channel 0 of gpu 1 gets 1 signals from gpu 0, but 0 waits, so 1 of them stay unused");
 }
 
-// A misspelt key would be a plan without it: said once, wherever it comes first.
+// Said once, wherever it comes first.
 TEST(Mscclpp, KeysThatAreNoneAreNamed)
 {
     const std::string wait = R"({"name": "wait", "channel_ids": [0], "channel_type": "memory"})";
     const std::string text = two_gpus(R"({"name": "signal", "channel_ids": [0], "channel_type": "memory"})", wait);
     EXPECT_TRUE(read(text).notices.empty());
-    const Plan plan = read(with(with(text, "\"collective\"", "\"note\\u0001\": 0, \"collective\""),
-        "\"access_channel_types\"", "\"acess_channel_types\""));
+    const Plan plan = read(
+        with(with(text, "\"coll", "\"note\\u0001\": 0, \"coll"), "\"access_channel_types", "\"acess_channel_types"));
     ASSERT_EQ(plan.notices.size(), 2u);
     EXPECT_EQ(plan.notices[0].text(), "plan.json:1: the key 'note?' is not one of a plan, and is not read");
-    EXPECT_EQ(plan.notices[1].text(),
-        "plan.json:7: the key 'acess_channel_types' is not one of a plan, and is not read; expected a known key (did "
-        "you "
-        "mean 'access_channel_types'?)");
-    EXPECT_NE(problems_of(read(with(text, "\"wait\", \"channel_ids\"", "\"wait\", \"chanel_ids\"")))
-                  .find("a wait on no channel; expected 'channel_ids'"),
+    EXPECT_NE(plan.notices[1].text().find("(did you mean 'access_channel_types'?)"), std::string::npos);
+    EXPECT_NE(problems_of(read(with(text, "\"wait\", \"ch", "\"wait\", \"c"))).find("a wait on no channel"),
         std::string::npos);
 }
 
-// Operands of a put name its buffers; its channel is checked all the same.
 TEST(Mscclpp, DataOperationsNameChannelsThatAreThere)
 {
-    std::string put = op("put", local_i0, remote_s1);
-    EXPECT_EQ(problems_of(read(two_gpus(put, ""))), "");
-    put = with(put, "\"channel_ids\": [0]", "\"channel_ids\": [3]");
-    EXPECT_NE(problems_of(read(two_gpus(put, ""))).find("memory channel 3 in threadblock 0 of gpu 0, which has 1"),
-        std::string::npos)
-        << problems_of(read(two_gpus(put, "")));
+    const std::string good = op("put", local_i0, remote_s1);
+    const std::string put = with(good, "\"channel_ids\": [0]", "\"channel_ids\": [3]");
+    EXPECT_EQ(problems_of(read(two_gpus(good, ""))), "");
+    EXPECT_NE(problems_of(read(two_gpus(put, ""))).find("memory channel 3 in threadblock 0"), std::string::npos);
 }
 
 // However a message is found, its text names the file once, in front.
