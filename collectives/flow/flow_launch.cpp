@@ -9,13 +9,16 @@ namespace weft {
 namespace {
 
 constexpr double least_part_bytes = 256;
+constexpr double least_fine_bytes = 512;
 
 }  // namespace
 
 std::uint32_t FlowCore::parts_of(double bytes, Ps span) const
 {
     if (span == 0) return 1;
-    return std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
+    const auto parts = [bytes](double least) { return static_cast<std::uint32_t>(std::min(bytes / least, 1e6)); };
+    return std::max(std::clamp(parts(least_part_bytes), 1U, profile_.most_parts),
+        std::min(parts(least_fine_bytes), profile_.most_fine_parts));
 }
 
 std::uint32_t FlowCore::parts_of(const Move& move, double bytes, Ps span) const
