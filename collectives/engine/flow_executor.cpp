@@ -8,6 +8,7 @@
 #include "collectives/engine/flow_kernels.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
+#include "collectives/schedule/partial_lines.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -89,6 +90,8 @@ Executor::JobId FlowExecutor::open(Job job)
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
     flow.cached = take_buffers(*schedule, job);
+    in_partial_lines_ = std::max(in_partial_lines_,
+        share_in_partial_lines(*schedule, Layout(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)))));
     if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job);
     return open(std::move(job), std::move(flow));

@@ -15,8 +15,7 @@ std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t differen
 
 ThreadPace FlowCore::pace_of(const Thread& thread) const
 {
-    const Job& job = *thread.job;
-    return {*thread.cost, job.program().threads(thread.rank), job.what.threads_each};
+    return {*thread.cost, threads_at_once(thread), thread.job->what.threads_each};
 }
 
 FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
