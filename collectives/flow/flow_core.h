@@ -215,7 +215,6 @@ private:
     void prefetch();
     void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
 
-    // Jobs.
     void launch(std::uint32_t number);
     void leave(std::uint32_t number);
     void end_thread(std::uint32_t index);
@@ -293,6 +292,7 @@ private:
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
+    std::uint32_t parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const;
     std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);

@@ -19,7 +19,7 @@ struct FlowProfile {
     LinkRules links;
     std::uint32_t most_parts =
         4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
-    // The same of long stores, whose parts have at least 512 B: threads that store over one link end as close to each other as their last
+    // The same of long stores by a link of two ranks, whose parts have at least 512 B: threads end as close to each other as their last
     // parts. 0: as others.
     std::uint32_t most_fine_parts = 0;
     bool signals_with_data = false;  // a signal is there as soon as the data before it

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 25;  // of tables of routes: nodes x ranks
 
 constexpr std::uint32_t parts_of_small = 16;  // of a transfer, where there are events for it
-constexpr std::uint32_t parts_of_long = 64;   // of a long one that is stored
+constexpr std::uint32_t parts_of_long = 64;   // of a long one by a link of two ranks
 
 void refuse(const ResolvedSystem& system, const std::string& what)
 {
