@@ -8,6 +8,7 @@
 #include "collectives/engine/flow_kernels.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
+#include "collectives/schedule/partial_lines.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double ps_of_second = 1e12;
 constexpr std::uint64_t most_lines_of_small = 16;  // of a thread's part; beyond, unequal parts differ by less than 7 %
+constexpr std::uint64_t least_chunk_told = 4096;   // B: parts of lines of smaller ones are lost among latencies
 
 // `all` is `schedule` with all threads.
 auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job)
@@ -89,6 +91,10 @@ Executor::JobId FlowExecutor::open(Job job)
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
     flow.cached = take_buffers(*schedule, job);
+    if (job.bytes >= schedule->chunks * least_chunk_told) {
+        const Layout layout(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+        in_partial_lines_ = std::max(in_partial_lines_, share_in_partial_lines(*schedule, layout));
+    }
     if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job);
     return open(std::move(job), std::move(flow));

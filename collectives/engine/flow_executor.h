@@ -65,6 +65,8 @@ public:
 
     // Threads that each thread of a schedule stands for.
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
+    // The largest share of the data of a job so far that cannot go in whole lines (partial_lines.h).
+    double in_partial_lines() const { return in_partial_lines_; }
     // Throws InputError where a schedule cannot be carried out with these parameters.
     static void require_known(const EngineSpec& spec);
 
@@ -89,6 +91,7 @@ private:
     std::vector<FlowEndpoint> endpoints_;
     CarriedOut carried_out_;
     std::uint32_t threads_each_ = 1;
+    double in_partial_lines_ = 0;
     bool one_for_all_ = false;
     std::vector<Picoseconds> memory_free_;
     std::vector<Picoseconds> units_free_;

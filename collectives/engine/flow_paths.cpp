@@ -54,6 +54,7 @@ StallCause stall_cause(FlowCause cause)
     case FlowCause::outstanding: return StallCause::outstanding;
     case FlowCause::loads: return StallCause::loads;
     case FlowCause::acknowledge: return StallCause::fence;
+    case FlowCause::queued: return StallCause::queued;
     case FlowCause::flag: break;
     }
     return StallCause::flag;

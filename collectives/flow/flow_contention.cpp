@@ -11,7 +11,7 @@ void FlowCore::set_devices(std::vector<DeviceCost> kinds)
 {
     devices_ = std::make_unique<FlowDevices>(
         std::move(kinds), ranks_.kind_of, [this](Ps time, std::uint32_t number) { push(time, Kind::device, number); },
-        [this](std::uint32_t thread) { launch_thread(thread); });
+        [this](std::uint32_t thread) { launch_thread(thread, now_); });
 }
 
 void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done)
@@ -25,13 +25,47 @@ bool FlowCore::is_cold(const Thread& thread, const FlowOperand& source)
     return source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
 }
 
-void FlowCore::launch_thread(std::uint32_t index)
+// Threads of its rank that share units with it.
+std::uint32_t FlowCore::threads_at_once(const Thread& thread) const
 {
-    if (logs()) log_->launch(index, now_);
+    const std::uint32_t threads = thread.job->program().threads(thread.rank);
+    const FlowJob& job = thread.job->what;
+    if (!profile_.places || devices_ || job.mover == FlowMover::copy) return threads;
+    return std::min(threads, std::max(1U, thread.cost->threads / job.threads_each));
+}
+
+bool FlowCore::finds_place(std::uint32_t index)
+{
+    const Thread& thread = threads_[index];
+    const FlowJob& job = thread.job->what;
+    if (job.mover == FlowMover::copy) return true;
+    if (devices_) return devices_->enter(index, thread.endpoint);
+    return !profile_.places || places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
+}
+
+void FlowCore::launch_thread(std::uint32_t index, Ps since)
+{
+    if (logs()) {
+        log_->launch(index, since);
+        log_->spend(index, FlowCause::queued, now_);
+    }
     resume(index, now_);
 }
 
 // It keeps its place until its last signal is acknowledged.
+void FlowCore::leave_place(std::uint32_t index, Ps end)
+{
+    if (devices_) return leave_unit(index, end);
+    const Thread& thread = threads_[index];
+    const FlowJob& job = thread.job->what;
+    if (!profile_.places || job.mover == FlowMover::copy) return;
+    after(end - std::min(end, now_),
+        [this, endpoint = thread.endpoint, places = thread.cost->threads, workgroups = job.threads_each] {
+            places_.leave(endpoint, places, workgroups,
+                [this](const FlowPlaces::Waiting& next) { launch_thread(next.thread, next.since); });
+        });
+}
+
 void FlowCore::leave_unit(std::uint32_t index, Ps end)
 {
     const std::uint32_t endpoint = threads_[index].endpoint;

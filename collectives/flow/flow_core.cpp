@@ -90,6 +90,10 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     if (logs()) log_->open(program.operations() / (what.one_for_all ? program.ranks() : 1));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         job->positions[rank].threads_left = program.threads(rank);
+        const std::uint64_t workgroups = std::uint64_t{program.threads(rank)} * what.threads_each;
+        const std::uint32_t places = ranks_.of(what.members[rank]).threads;
+        if (!profile_.places && what.mover != FlowMover::copy && workgroups > places && workgroups > crowd_.workgroups)
+            crowd_ = {workgroups, places};
         for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
             Thread fresh;
             fresh.job = job.get();
@@ -136,9 +140,7 @@ void FlowCore::launch(std::uint32_t number)
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
-                if (devices_ == nullptr || job.what.mover == FlowMover::copy ||
-                    devices_->enter(index, job.what.members[position]))
-                    launch_thread(index);
+                if (finds_place(index)) launch_thread(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
         if (job.program().threads(position) == 0)
@@ -154,7 +156,7 @@ void FlowCore::end_thread(std::uint32_t index)
     Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
     if (logs()) log_end(index);
-    if (devices_) leave_unit(index, std::max({thread.time, thread.settled, thread.acknowledged}));
+    leave_place(index, std::max({thread.time, thread.settled, thread.acknowledged}));
     if (--position.threads_left > 0) return;
     push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
 }

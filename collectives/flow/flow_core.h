@@ -23,6 +23,7 @@
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/load_window.h"
 #include "collectives/flow/flow_log.h"
+#include "collectives/flow/flow_places.h"
 #include "collectives/flow/flow_setup.h"
 #include "collectives/flow/flow_transfer.h"
 #include "collectives/flow/flow_ties.h"
@@ -90,6 +91,14 @@ public:
     void set_border(FlowBorder& border, std::vector<bool> outside);
     // Keeps a log of its threads (flow_log.h), which must outlive it; null: none. Before the first job.
     void set_log(FlowLog* log) { log_ = log; }
+    // What links carry counts up to then: a transfer that is under way, in proportion.
+    void set_end(Ps end) { links_.set_end(end); }
+    // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
+    struct Crowd {
+        std::uint64_t workgroups = 0;
+        std::uint32_t places = 0;
+    };
+    const Crowd& crowd() const { return crowd_; }
     // Counts what links carry, in windows (link_series.h).
     void set_series(LinkSeries& series) { links_.set_series(series); }
     // When the next event is due; ~0: there is none.
@@ -206,7 +215,6 @@ private:
     void prefetch();
     void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
 
-    // Jobs.
     void launch(std::uint32_t number);
     void leave(std::uint32_t number);
     void end_thread(std::uint32_t index);
@@ -245,6 +253,7 @@ private:
     Ps own_load_ps(const Thread& thread, const FlowOp& op);
     static bool reads_memory(Job& job, std::uint32_t owner, double bytes);
     static bool is_cold(const Thread& thread, const FlowOperand& source);
+    std::uint32_t threads_at_once(const Thread& thread) const;
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_anew(std::uint32_t index, const FlowOp& op);
@@ -283,6 +292,7 @@ private:
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
+    std::uint32_t parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const;
     std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
@@ -298,7 +308,9 @@ private:
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Time that a thread loses in units, caches and memories because others use them, too (flow_contention.cpp).
-    void launch_thread(std::uint32_t index);
+    bool finds_place(std::uint32_t index);
+    void leave_place(std::uint32_t index, Ps end);
+    void launch_thread(std::uint32_t index, Ps since);
     void leave_unit(std::uint32_t index, Ps end);
     Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
     void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
@@ -427,6 +439,8 @@ private:
     std::vector<Done> timers_;
     std::vector<std::uint32_t> free_timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
+    FlowPlaces places_;
+    Crowd crowd_;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

@@ -18,6 +18,7 @@ struct FlowGathering {
     std::vector<std::uint32_t> threads;       // that wait for it; of a load one
     std::uint32_t move = 0;                   // of a load
     std::uint32_t pending = 0;
+    bool pushed = false;
     double bytes = 0;
     std::uint64_t head = 0;
     std::uint64_t tail = 0;

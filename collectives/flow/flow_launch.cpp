@@ -9,6 +9,7 @@ namespace weft {
 namespace {
 
 constexpr double least_part_bytes = 256;
+constexpr double least_fine_bytes = 512;
 
 }  // namespace
 
@@ -21,6 +22,15 @@ std::uint32_t FlowCore::parts_of(double bytes, Ps span) const
 std::uint32_t FlowCore::parts_of(const Move& move, double bytes, Ps span) const
 {
     return std::max(move.least_parts, std::min(move.most_parts, parts_of(bytes, span)));
+}
+
+// Of a store: on a link of two ranks, which is theirs alone, a long one has finer parts.
+std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const
+{
+    const std::uint32_t parts = parts_of(move, flight.bytes, span);
+    if (span == 0 || flight.stages != 1) return parts;
+    const auto fine = static_cast<std::uint32_t>(std::min(flight.bytes / least_fine_bytes, 1e6));
+    return std::max(parts, std::min(fine, profile_.most_fine_parts));
 }
 
 // In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.

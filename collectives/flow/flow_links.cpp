@@ -193,7 +193,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const bool crowded = !flight.neighbours && group.mixed && link.buffer > 0 &&
         static_cast<double>(begin - now + waited_ps_) > link.buffer * link.ps_per_byte &&
         !(rules_.waits && waits_for_acknowledges(link));
-    const double per_byte = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
+    const double per_byte = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
+        (flight.pushed ? link.push_more_ps_per_byte : 0);
     double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
     // Credits of the last link come back when the L2 begins to serve their lines.
     if (behind_ps_ > 0 && link.buffer > 0)
@@ -204,6 +205,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers = headers_ps(link, flight, share);
         back += flight.messages * share * link.answer_ps;
     }
+    if (flight.pushed && rules_.packets)
+        headers += acknowledges_ahead(number, flight, bytes, static_cast<double>(begin - now), bytes * rate);
     if (flight.asked) headers += packets_of_load_ps(number, flight, share, now);
     const std::uint64_t occupancy = headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
     group.free_ps = begin + occupancy;
@@ -220,6 +223,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
+    if (back > 0 && flight.copied && rules_.packets) return answer_copied(number, back, now);
     if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now);
 }
 

@@ -33,6 +33,9 @@ struct FlowFlight {
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
     bool neighbours = false;    // its path passes no rank
     bool of_group = false;      // a switch carries it out for a group
+    bool pushed = false;        // and adds it up
+    bool copied = false;        // what was pushed, stored at all
+    std::uint64_t turn_ps = 0;  // of what is pushed: until copies of it are acknowledged on its link
     bool loaded = false;        // it answers a load: nothing is acknowledged
     bool acknowledges =
         false;  // it is the acknowledge of `bytes` bytes, whose wire time has been booked with them, unless they were buffered
@@ -95,8 +98,11 @@ public:
     void set_series(LinkSeries& series) { series_ = &series; }
     void count(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload)
     {
+        if (__builtin_expect(end > end_, 0)) return count_part(group, begin, end, busy_ps, payload);
         if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
     }
+    // What takes the wire later does not count.
+    void set_end(std::uint64_t end) { end_ = end; }
 
     // Passes the links of the present stage at flight.head_ps. False at the last one. `behind_ps`: for how long the buffer behind it
     // holds a line that waits there; 0: none waits. `waited_ps`: for how long the flight has waited for its turn.
@@ -162,6 +168,8 @@ private:
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
+    double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
+    void answer_copied(std::uint32_t number, double ps, std::uint64_t now);
     void answer_back(std::uint32_t number, double ps, std::uint64_t now);
     static double headers_ps(const CostLink& link, const FlowFlight& flight, double share);
 
@@ -175,7 +183,9 @@ private:
     FlatMap open_of_;       // of signals, by group and path
     FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
+    void count_part(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload);
     LinkSeries* series_ = nullptr;
+    std::uint64_t end_ = ~std::uint64_t{0};
     std::vector<double> card_free_;  // by group: when the card in front of it may start a message
     double through_ranks_ = 0;       // B, by paths that pass ranks
     std::uint64_t behind_ps_ = 0;    // of the present pass()
@@ -185,6 +195,7 @@ private:
         std::uint64_t others_ps = 0;  // signals, acknowledges
         double others_busy_ps = 0;    // the same, not rounded
     };
+    std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
 };

@@ -119,7 +119,7 @@ void FlowLog::end(std::uint32_t index, Ps until)
 void FlowLog::take_back(FlowTimes& from, Ps time)
 {
     for (const FlowCause cause : {FlowCause::outstanding, FlowCause::registers, FlowCause::busy, FlowCause::loads,
-             FlowCause::acknowledge, FlowCause::flag}) {
+             FlowCause::acknowledge, FlowCause::flag, FlowCause::queued}) {
         Ps& of = from[static_cast<unsigned>(cause)];
         const Ps part = std::min(of, time);
         of -= part;

@@ -15,8 +15,7 @@ std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t differen
 
 ThreadPace FlowCore::pace_of(const Thread& thread) const
 {
-    const Job& job = *thread.job;
-    return {*thread.cost, job.program().threads(thread.rank), job.what.threads_each};
+    return {*thread.cost, threads_at_once(thread), thread.job->what.threads_each};
 }
 
 FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
@@ -362,7 +361,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
         }
         if (devices_) devices_->hold(move.thread, endpoint, transfer.flight.bytes);
-        thread.in_flight += launch_parts(transfer, ready - from, parts_of(move, transfer.flight.bytes, ready - from));
+        thread.in_flight += launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from));
     }
 }
 

@@ -198,7 +198,7 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     // All that the threads of a rank may have in flight, on this path. Below a round trip the limit binds, up to two the link does and is
     // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
     // memory take fewer of the places.
-    const double queue_ps = pace.outstanding() * program.threads(thread.rank) * book_.ps_per_byte(path);
+    const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
     const bool fits = load.remote / op.moves <= pace.outstanding();

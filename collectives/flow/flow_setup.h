@@ -19,6 +19,9 @@ struct FlowProfile {
     LinkRules links;
     std::uint32_t most_parts =
         4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
+    // The same of long stores by a link of two ranks, whose parts have at least 512 B: threads end as close to each other as their last
+    // parts. 0: as others.
+    std::uint32_t most_fine_parts = 0;
     bool signals_with_data = false;  // a signal is there as soon as the data before it
     double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
     std::uint32_t reduction_passes = 0;
@@ -28,6 +31,7 @@ struct FlowProfile {
     bool last_flags = false;  // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
     // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
     bool devices = false;
+    bool places = false;        // workgroups wait for a place on their accelerator (flow_places.h)
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 

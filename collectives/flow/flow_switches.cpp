@@ -110,6 +110,7 @@ std::uint32_t FlowCore::part_of(std::uint32_t number, std::uint32_t leaf)
     made.routes = gatherings_[number].routes;
     made.destinations = gatherings_[number].destinations;
     made.bytes = gatherings_[number].bytes;
+    made.pushed = gatherings_[number].pushed;
     made.above = number;
     made.leaf = leaf;
     made.pending = made.routes->leaves[leaf].members;
@@ -155,11 +156,14 @@ void FlowCore::store_group_by(const SwitchGroupRoutes& found, std::uint32_t plan
     gathering.routes = &found;
     gathering.destinations = members;
     gathering.bytes = move.bytes * found.share;
+    gathering.pushed = pushes;
     if (pushes && gathering.threads.size() == 1) gathering.pending = found.parts(members.size());
     const SwitchRoute& route = found.of.at(thread.endpoint);
     const GroupPaths& paths = paths_of(route);
     Transfer transfer;
     transfer.flight = links_.of_group(pushes ? paths.push : paths.store, thread.endpoint, gathering.bytes, from, 0);
+    transfer.flight.pushed = pushes;
+    transfer.flight.turn_ps = book_.path(paths.push).head_ps + book_.path(paths.copy).head_ps + route.copy_ps;
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
     transfer.earliest = ready + book_.path(transfer.flight.path).head_ps;
@@ -246,6 +250,9 @@ void FlowCore::pass_tier(std::uint32_t number, Use use)
     }
     const std::uint32_t path = paths_of(part.routes->leaves[part.leaf]).raised;
     transfer.flight = links_.of_group(path, part.destinations.front(), part.bytes, part.head, 0);
+    transfer.flight.pushed = use == Use::pushed;
+    transfer.flight.turn_ps =
+        book_.path(path).head_ps + book_.path(paths_of(part.routes->leaves[part.leaf]).lowered).head_ps;
     transfer.earliest = part.tail + book_.path(path).head_ps;
     launch_group(transfer);
 }
@@ -260,6 +267,7 @@ void FlowCore::copy_to_members(std::uint32_t number)
         if (route.leaf != part.leaf) continue;
         Transfer transfer;
         transfer.flight = links_.of_group(paths_of(route).copy, member, part.bytes, part.head, route.copy_ps);
+        transfer.flight.copied = part.pushed;
         transfer.use = Use::copy;
         transfer.target = number;
         transfer.earliest = part.tail + book_.path(transfer.flight.path).head_ps + route.copy_ps;
@@ -280,6 +288,7 @@ void FlowCore::send_down(std::uint32_t number)
         Transfer transfer;
         transfer.flight = links_.of_group(paths_of(routes.leaves[leaf]).lowered, whole.destinations.front(),
             whole.bytes, whole.head, 0);
+        transfer.flight.copied = whole.pushed;
         transfer.use = Use::lowered;
         transfer.target = part;
         transfer.earliest = whole.tail;
@@ -298,6 +307,7 @@ void FlowCore::send_copies(std::uint32_t number)
         const SwitchRoute& route = gathering.routes->of.at(member);
         Transfer transfer;
         transfer.flight = links_.of_group(paths_of(route).copy, sender, gathering.bytes, gathering.head, route.copy_ps);
+        transfer.flight.copied = gathering.pushed;
         transfer.use = Use::copy;
         transfer.target = number;
         transfer.earliest = gathering.tail + book_.path(transfer.flight.path).head_ps + route.copy_ps;

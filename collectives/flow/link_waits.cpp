@@ -26,9 +26,7 @@ void FlowLinks::waits(std::uint32_t number, double bytes)
 // Signals and acknowledges have virtual channels of their own, which take turns with data that wait.
 void FlowLinks::book(std::uint32_t number, double ps, std::uint64_t now)
 {
-    LinkGroup& group = book_.group(number);
-    group.busy_ps += ps;
-    if (group.queued) {
+    if (book_.group(number).queued) {
         waiting_[number].others_ps += occupancy_ps(ps, 1);
         waiting_[number].others_busy_ps += ps;
     } else {
@@ -45,7 +43,41 @@ void FlowLinks::take_wire(std::uint32_t number, std::uint64_t occupancy, double 
     }
     const std::uint64_t begin = std::max(now, group.free_ps);
     group.free_ps = begin + occupancy;
+    group.busy_ps += busy_ps;
     count(number, begin, group.free_ps, busy_ps, 0);
+}
+
+// A transfer that the end of the run cuts off, whose whole cost has been added to the group.
+void FlowLinks::count_part(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload)
+{
+    const double all = static_cast<double>(end - begin);
+    const double part = begin < end_ ? static_cast<double>(end_ - begin) / all : 0;
+    book_.group(group).busy_ps -= busy_ps * (1 - part);
+    book_.group(group).payload -= payload * (1 - part);
+    if (series_ != nullptr && begin < end_) series_->add(group, begin, end_, busy_ps * part, payload * part);
+}
+
+// All that is pushed comes back as copies, whose acknowledges take turns with later pushes. These have booked the link ahead, so those
+// that wait for more than a round trip, or last longer, take the acknowledges along.
+double FlowLinks::acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps,
+    double ps)
+{
+    if (ps <= 0 || book_.link_of(number).reverse < 0) return 0;
+    const double part = std::clamp((wait_ps + ps - static_cast<double>(flight.turn_ps)) / ps, 0.0, 1.0);
+    const double out = part * bytes * book_.figures(book_.group(number)).group_back_ps_per_byte;
+    if (ahead_.size() <= number) ahead_.resize(book_.groups());
+    ahead_[number] += out;
+    return out;
+}
+
+void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now)
+{
+    book_.for_reverse_of(number, [&](std::uint32_t other) {
+        if (ahead_.size() <= other) ahead_.resize(book_.groups());
+        const double booked = std::min(ahead_[other], ps);
+        ahead_[other] -= booked;
+        if (ps > booked) occupy_back(other, ps - booked, now);
+    });
 }
 
 void FlowLinks::pass_others(std::uint32_t number, std::uint64_t now)

@@ -22,6 +22,7 @@ struct CostLink {
     // The same of lines that a switch carries out for a group, whose packets may be shorter.
     double group_ps_per_byte = 0;
     double group_back_ps_per_byte = 0;
+    double push_more_ps_per_byte = 0;  // beyond group_ps_per_byte, of what is pushed to be added up
     // Beyond the rates, which are those of long streams (flow fidelity): payload of a packet and what a packet costs where a
     // network card cuts messages, their own headers there and back, and a signal there and back.
     double packet_payload = 0;  // 0: no messages

@@ -95,6 +95,7 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
     const SwitchRoute& route = found->of.at(thread.rank);
     Transfer transfer;
     transfer.flight = LinkClock::of_group(pushes ? route.push : route.store, thread.rank, move.bytes, from, 0);
+    transfer.flight.pushed = pushes;
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
     transfer.earliest = ready + way_ps(pushes ? route.push : route.store);
@@ -180,6 +181,7 @@ void EstimatePlayer::pass_tier(std::uint32_t number, Use use)
         return gathered(transfer, part.tail);
     }
     transfer.flight = LinkClock::of_group(leaf.raised, 0, part.bytes, part.head, 0);
+    transfer.flight.pushed = use == Use::pushed;
     transfer.earliest = part.tail + way_ps(leaf.raised);
     launch(transfer);
 }

@@ -11,7 +11,8 @@ namespace {
 void without_links(CostGraph& graph)
 {
     for (CostLink& link : graph.links)
-        link.ps_per_byte = link.back_ps_per_byte = link.group_ps_per_byte = link.group_back_ps_per_byte = 0;
+        link.ps_per_byte = link.back_ps_per_byte = link.group_ps_per_byte = link.group_back_ps_per_byte =
+            link.push_more_ps_per_byte = 0;
 }
 
 void without_issue(CostGraph& graph)

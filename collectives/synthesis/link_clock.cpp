@@ -47,7 +47,8 @@ bool LinkClock::pass(Flight& flight)
         for (const LinkShare& part : stages[flight.stage].links) {
             const CostLink& link = graph_.links[part.link];
             const double bytes = flight.bytes * part.share;
-            const double there = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
+            const double there = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
+                (flight.pushed ? link.push_more_ps_per_byte : 0);
             const double back = flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte;
             const std::uint64_t begin = std::max(now, free_[part.link]);
             Queue& queue = queues_[part.link];

@@ -18,6 +18,7 @@ struct Flight {
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
+    bool pushed = false;        // of lines of a group: contributions that a switch adds up
 };
 
 class LinkClock {

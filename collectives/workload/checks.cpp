@@ -108,7 +108,6 @@ void require_divisible(const Transformer& model, const Options& options, const s
     if (parallel.interleave > 1)
         problems.divides("--pp", parallel.pipeline, options.microbatches,
             "microbatches, which --interleave runs in rounds");
-    if (parallel.sequence && parallel.tensor < 2) problems.add("--sp without --tp", "--tp 2 or more");
     if (parallel.zero > 0 && !training) problems.add("--zero without a training step", "weft workload training");
     if (what == "decode" && parallel.context > 1) problems.add("--cp with steps of one token", "no --cp");
     problems.throw_if_any();

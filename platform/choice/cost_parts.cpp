@@ -86,6 +86,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card) * ps;
     out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card) * ps;
     out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card) * ps;
+    out.push_more_ps_per_byte =
+        stream_bytes(spec, LineOp::reduce, LineClass::request, true, by_card) * ps - out.group_ps_per_byte;
     out.buffer = static_cast<double>(spec.request_credits * line_bytes);
     out.answer_credits = static_cast<double>(spec.response_credits + spec.pool_credits);
     out.answer_round_ps = static_cast<double>(2 * spec.latency);

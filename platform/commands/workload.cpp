@@ -256,6 +256,7 @@ private:
         out.parallel.context_kind =
             cp_kind_ == "all_gather" ? workload::ContextKind::all_gather : workload::ContextKind::ring;
         const bool replicated = out.parallel.data * out.parallel.context > 1;
+        if (sp_ && out.parallel.tensor < 2) throw usage_error("option '--sp' without --tp", "--tp 2 or more with it");
         if (!cp_kind_.empty() && out.parallel.context < 2)
             throw usage_error("option '--cp-kind' without --cp", "--cp 2 or more with it");
         if (!bucket_.empty() && !replicated)

@@ -170,8 +170,8 @@ TEST(Stop, EmptyWindowsAreLeft)
     using namespace weft::chakra::testing;
     const Fixtures files;
     const Folder traces;
-    const std::string prefix =
-        traces.write_set({{comp(1, 1'000'000), NodeText(send(2, 1, 6, 256)).data({1})}, {recv(1, 0, 6, 256)}});
+    const std::string prefix = traces.write_set({{comp(1, 1'000'000), NodeText(send(2, 1, 6, 256)).data({1})},
+        {comp(1, 1'000'000), NodeText(recv(2, 0, 6, 256)).data({1})}});
     for (const char* parts : {"1", "2"}) {
         const auto begun = std::chrono::steady_clock::now();
         const Outcome run = call({"run", files.pair(), "--trace", prefix, "--series", files.path("s.csv"), "--window",

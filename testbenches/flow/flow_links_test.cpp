@@ -139,7 +139,7 @@ TEST(FlowLinks, SignalsTakeTurnsWithDataThatWait)
     group.queued = true;
     wire.end_of(links, 0, 0, 3);  // 24,000 ps
     EXPECT_EQ(group.free_ps, 0U);
-    EXPECT_DOUBLE_EQ(group.busy_ps, 24'000);
+    EXPECT_DOUBLE_EQ(group.busy_ps, 0) << "none of it has taken the wire";
     group.free_ps = now_ps + 10'000;  // data have taken the wire until then
     links.pass_others(0, now_ps);
     EXPECT_EQ(group.free_ps, now_ps + 20'000);
@@ -148,6 +148,7 @@ TEST(FlowLinks, SignalsTakeTurnsWithDataThatWait)
     EXPECT_EQ(group.free_ps, now_ps + 34'000);
     links.pass_others(0, now_ps + 34'000);
     EXPECT_EQ(group.free_ps, now_ps + 34'000) << "nothing is left";
+    EXPECT_DOUBLE_EQ(group.busy_ps, 24'000);
 }
 
 // 10 credits for acknowledges of 64 B each, held for 20,000 ps and 0.66 packets of 100,000: 134.375 ps a byte, behind network cards 0.95

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 25;  // of tables of routes: nodes x ranks
 
 constexpr std::uint32_t parts_of_small = 16;  // of a transfer, where there are events for it
+constexpr std::uint32_t parts_of_long = 64;   // of a long one by a link of two ranks
 
 void refuse(const ResolvedSystem& system, const std::string& what)
 {
@@ -78,6 +79,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     out.registers_in_order = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
+        out.most_fine_parts = parts_of_long;
         out.links.waits = true;
         out.links.buffers = true;
         out.links.requests = true;
@@ -85,6 +87,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.signal_slots = true;
         out.last_flags = true;
         out.devices = true;
+        out.places = true;
     }
     return out;
 }
@@ -201,9 +204,12 @@ std::optional<LinkResult> FlowFabric::use(std::uint32_t number) const
     link.to = graph.node(place.forward ? edge.b : edge.a).name;
     const auto bandwidth = static_cast<double>(system_.link(place.edge).bandwidth);
     link.GBps = bandwidth / 1e9;
-    link.busy_ps = static_cast<Time>(std::llround(book_->busy_ps(number)));
-    link.wire_bytes = static_cast<std::uint64_t>(std::llround(book_->busy_ps(number) * bandwidth / 1e12));
-    link.payload_bytes = static_cast<std::uint64_t>(std::llround(book_->payload(number)));
+    // Parts that were let in before others that had booked the wire overlap with these up to the end.
+    const double busy = std::min(book_->busy_ps(number), static_cast<double>(end_));
+    link.busy_ps = static_cast<Time>(std::llround(busy));
+    link.wire_bytes = static_cast<std::uint64_t>(std::llround(busy * bandwidth / 1e12));
+    link.payload_bytes =
+        static_cast<std::uint64_t>(std::llround(book_->payload(number) * busy / book_->busy_ps(number)));
     link.lines = link.payload_bytes / line_bytes;
     return link;
 }

@@ -51,6 +51,8 @@ public:
     SwitchRoutes* switches();
     std::vector<std::string> notices() const;
 
+    // The run ends there, before its work does: no link was busy for longer.
+    void set_end(Time end) { end_ = end; }
     // Links that carried something, both directions where one did.
     std::vector<LinkResult> links() const;
     // The same of a link by its number in the book.
@@ -61,6 +63,7 @@ public:
 
 private:
     const ResolvedSystem& system_;
+    Time end_ = ~Time{0};
     std::vector<NodeId> members_;
     std::optional<FabricPlan> plan_;
     std::unique_ptr<CostPaths> routed_;

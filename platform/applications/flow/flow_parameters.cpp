@@ -21,10 +21,10 @@ struct Rows {
 // `network.unit_store_rate` has a notice of its own.
 constexpr Rows rows[] = {
     {"gpu", Follows::yes,
-        "compute_units clock lanes coalesce outstanding unit_to_l2 l2_to_unit unit_to_port port_to_l2 "
+        "compute_units clock lanes coalesce outstanding workgroups_per_unit wavefronts_per_unit unit_to_l2 l2_to_unit "
+        "unit_to_port port_to_l2 "
         "l2_to_port port_to_unit fence_latency launch_latency spin_interval peak_flops compute_model "
         "array_rows array_columns arrays array_clock replay_in_flight"},
-    {"gpu", Follows::kernels, "workgroups_per_unit wavefronts_per_unit"},
     {"gpu", Follows::in_part, "wait_policy"},
     {"gpu", Follows::no, "barrier_latency port_arbiter port_control_weight port_data_weight backoff_limit"},
     {"network", Follows::yes, "unit_store_rate"},
@@ -45,9 +45,10 @@ constexpr Rows rows[] = {
     {"hbm", Follows::no,
         "bank_groups banks row t_rp t_wl t_ras t_rrd t_faw t_wr t_rtp t_wtr t_rtw row_policy row_idle "
         "read_queue write_queue write_low age_limit"},
-    {"copy", Follows::yes,
-        "engines queues in_flight start rate poll_interval request_latency proxy_poll proxy_service"},
-    {"bulk", Follows::yes, "in_flight start rate"},
+    {"copy", Follows::yes, "engines queues start rate poll_interval request_latency proxy_poll proxy_service"},
+    {"copy", Follows::in_part, "in_flight"},
+    {"bulk", Follows::yes, "start rate"},
+    {"bulk", Follows::in_part, "in_flight"},
     {"bulk", Follows::no, "queue"},
     {"switch", Follows::yes,
         "latency multicast_groups group_contexts reduce_rate message_overhead message_interval clock "
@@ -58,10 +59,10 @@ constexpr Rows rows[] = {
         "arbiter control_weight data_weight waiting_contributions reduce_timeout message_hold "
         "message_streams"},
     {"link", Follows::yes,
-        "bandwidth latency flit header response_saving atomic_extra merge max_payload group_payload "
+        "bandwidth latency flit header response_saving atomic_extra merge group_payload "
         "packet_overhead message_header message_answer frame frame_payload credit_bytes credit_batch "
         "bit_error_rate model"},
-    {"link", Follows::in_part, "request_credits response_credits pool_credits vc_sets address_extension"},
+    {"link", Follows::in_part, "max_payload request_credits response_credits pool_credits vc_sets address_extension"},
     {"link", Follows::no,
         "byte_enable vcs extension_region extension_ways bundle bundle_selection retry replay_buffer "
         "replay_timeout ack_bytes ack_every"},

@@ -60,15 +60,18 @@ std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end)
     };
     std::vector<Row> out;
     const Time window = series.window();
-    const Time last = std::max(end, series.last());
+    const Time last = std::max(end, series.last());  // of a run to its end, whose last acknowledges may be later
     for (std::size_t l = 0; l < links.size(); ++l) {
         const LinkResult& link = links[l].second;
+        double all = 0;
+        for (const LinkSeries::Cell& cell : cells[l]) all += cell.busy_ps;
+        const double part = std::min(1.0, static_cast<double>(link.busy_ps) / all);
         double busy = 0;
         double payload = 0;
         Totals before;
         for (const LinkSeries::Cell& cell : cells[l]) {
-            busy += cell.busy_ps;
-            payload += cell.payload;
+            busy += cell.busy_ps * part;
+            payload += cell.payload * part;
             Totals now{whole(payload) / line_bytes, whole(busy * link.GBps / 1e3), whole(payload), whole(busy)};
             if (&cell == &cells[l].back()) now = totals_of(link);
             const Time begin = cell.window * window;

@@ -15,6 +15,7 @@
 #include "collectives/schedule/first_loads.h"
 #include "collectives/schedule/verify.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/flow_views.h"
 #include "platform/applications/flow/large_collective.h"
@@ -36,10 +37,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_links_listed = 10'000;
-// Up to so many, `one_shot_get` is among the rows that are compared with lines.
-constexpr std::uint32_t most_first_loads_compared = 15;
-// B a rank. Rows of docs/models/flow_accuracy.md have less; with more, `direct` on rings and tori can be 38 % too fast (flow.md).
-constexpr double most_through_ranks_compared = 192 * 1024;
 constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -71,6 +68,7 @@ public:
           views_(options, ranks_)
     {
         views_.attach(core_, executor_);
+        if (options_.until) core_.set_end(*options_.until);
         core_.set_switches([this] { return fabric_.switches(); });
         if (has_kernels() && flow_rules(ranks_).devices) core_.set_devices(fabric_.devices());
         set_beside();
@@ -314,6 +312,8 @@ private:
         }
         result.simulated_ps = core_.now();
         if (result.stop == StopReason::until) result.simulated_ps = *options_.until;
+        if (result.stop == StopReason::until || result.stop == StopReason::interrupted)
+            fabric_.set_end(result.simulated_ps);
         if (result.stop == StopReason::finished) {
             result.simulated_ps = 0;
             for (const RankResult& rank : result.ranks)
@@ -353,23 +353,8 @@ private:
                 "fidelity");
         std::string unfollowed = unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices);
         if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
-        if (core_.circles() > 0)
-            result.notices.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
-                                                 "full buffers, and one of each link "
-                                                 "was let through: lines can deadlock here",
-                core_.circles()));
-        if (core_.through_ranks() > most_through_ranks_compared * static_cast<double>(ranks_))
-            result.notices.emplace_back("much of the data passes other accelerators: by lines, where buffers are full, "
-                                        "that can take up to 1.7 times as long "
-                                        "(docs/models/flow.md, Full buffers)");
-        if (first_loads_ > most_first_loads_compared)
-            result.notices.push_back(
-                fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
-                            "(docs/models/flow.md, Requests of loads)",
-                    first_loads_,
-                    flow_rules(ranks_).links.requests
-                        ? "times are up to twice too long"
-                        : "all owners serve at once, so times are up to three times too short"));
+        for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
+            result.notices.push_back(std::move(notice));
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/line_part.h"
 #include "platform/applications/flow/mixed_executor.h"
@@ -68,6 +69,10 @@ public:
             throw InputError(resolved_.infrastructure, 0, "mixed fidelity on a document without tables of routes",
                 "a smaller document, or --fidelity flow");
         core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(ranks));
+        if (options_.until) {
+            core_->set_end(*options_.until);
+            fabric_->set_end(*options_.until);
+        }
         paths_.emplace(*fabric_->paths(), fabric_->book(), std::move(lines), plan.members.size());
         elsewhere_.nodes = part_.outside;
         elsewhere_.border = [this](const RunContext& context, EdgeId edge, NodeId outer, NodeId inner) {
@@ -120,6 +125,9 @@ public:
         lines.flip();
         const std::string unfollowed = unfollowed_notice(resolved_, false, lines);
         if (!unfollowed.empty()) result.notices.push_back("of what is simulated as flow: " + unfollowed);
+        if (flow_)
+            for (std::string& notice : flow_notices(*core_, *flow_, fabric_->members().size(), 0))
+                result.notices.push_back(std::move(notice));
         if (!result.series.empty())
             result.notices.emplace_back("the series has the links that are simulated by transactions, and none of the "
                                         "rest, which the JSON has");

@@ -1,0 +1,12 @@
+// Data that steps move to another place of a line than they come from: it cannot go in whole lines.
+#pragma once
+
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/schedule.h"
+
+namespace weft {
+
+// The share of such bytes among those that the moves of a few ranks carry, from 0 to 1; packets are left out.
+double share_in_partial_lines(const Schedule& schedule, const Layout& layout);
+
+}  // namespace weft

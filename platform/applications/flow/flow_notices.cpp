@@ -1,0 +1,51 @@
+#include "platform/applications/flow/flow_notices.h"
+
+#include <fmt/format.h>
+
+#include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/run_flow.h"
+
+namespace weft {
+
+namespace {
+
+// Up to so many, `one_shot_get` is among the rows that are compared with lines.
+constexpr std::uint32_t most_first_loads_compared = 15;
+// B a rank. Rows of docs/models/flow_accuracy.md have less; with more, `direct` on rings and tori can be 38 % too fast (flow.md).
+constexpr double most_through_ranks_compared = 192 * 1024;
+
+}  // namespace
+
+std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& executor, std::size_t ranks,
+    std::uint32_t first_loads)
+{
+    std::vector<std::string> out;
+    if (const FlowCore::Crowd& crowd = core.crowd(); crowd.workgroups > 0)
+        out.push_back(
+            fmt::format("{} workgroups of a rank run at once, where an accelerator has room for {}: beyond {} ranks "
+                        "none waits for a place, so times are too short (docs/models/flow.md)",
+                crowd.workgroups, crowd.places, most_ranks_whole));
+    if (const double share = executor.in_partial_lines(); share > most_in_partial_lines)
+        out.push_back(fmt::format("{:.0f} % of the data go to another place of a line than they come from: by lines, "
+                                  "parts of lines are packets of their own, and the run can take up to 1.5 times as "
+                                  "long (docs/models/flow.md, Parts of lines)",
+            100 * share));
+    if (core.circles() > 0)
+        out.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
+                                  "full buffers, and one of each link "
+                                  "was let through: lines can deadlock here",
+            core.circles()));
+    if (core.through_ranks() > most_through_ranks_compared * static_cast<double>(ranks))
+        out.emplace_back("much of the data passes other accelerators: by lines, where buffers are full, "
+                         "that can take up to 1.7 times as long "
+                         "(docs/models/flow.md, Full buffers)");
+    if (first_loads > most_first_loads_compared)
+        out.push_back(fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
+                                  "(docs/models/flow.md, Requests of loads)",
+            first_loads,
+            flow_rules(ranks).links.requests ? "times are up to twice too long"
+                                             : "all owners serve at once, so times are up to three times too short"));
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,19 @@
+// What a run at flow fidelity says about itself: where it differs from lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/flow_executor.h"
+
+namespace weft {
+
+// Beyond this share, the data of a run that go in parts of lines are told.
+constexpr double most_in_partial_lines = 0.05;
+
+// `first_loads`: most_first_loads() of its schedules.
+std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& executor, std::size_t ranks,
+    std::uint32_t first_loads);
+
+}  // namespace weft

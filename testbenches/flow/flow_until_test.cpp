@@ -1,0 +1,77 @@
+// A run that ends before its work does (--until) counts what has taken the wire by then, and no more.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/comma_list.h"
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/platform/runs.h"
+
+namespace flow_until_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup setup_of(const std::string& document, const std::string& op, const std::string& algorithm, Time until)
+{
+    RunSetup out;
+    out.document = document;
+    out.lines = "profile: h100\n" + collective_lines(op, algorithm, "4 MiB");
+    out.options.progress = out.options.data_on = false;
+    if (until > 0) out.options.until = until;
+    out.options.window = 5'000'000;
+    return out;
+}
+
+RunResult flow_of(const RunSetup& setup) { return run_flow(resolve_setup(setup), setup.options); }
+
+}  // namespace
+
+TEST(FlowUntil, NoLinkIsBusyForLongerThanTheRun)
+{
+    const std::pair<const char*, const char*> collectives[] = {{"all_gather", "direct"}, {"all_gather", "direct_get"},
+        {"all_reduce", "ring"}, {"all_to_all", "pairwise"}, {"all_reduce", "two_shot_get"}};
+    for (const auto& [op, algorithm] : collectives)
+        for (const Time until : {3'000'000ULL, 12'000'000ULL}) {
+            const RunSetup setup = setup_of(star_document(8), op, algorithm, until);
+            const RunResult result = flow_of(setup);
+            ASSERT_EQ(result.stop, StopReason::until) << algorithm;
+            std::uint64_t most = 0;
+            for (const LinkResult& link : result.link_results) {
+                EXPECT_LE(link.busy_ps, until) << algorithm << " " << link.from;
+                EXPECT_LE(static_cast<double>(link.wire_bytes), link.GBps * static_cast<double>(until) / 1e3 + 1);
+                EXPECT_LT(link.payload_bytes, link.wire_bytes);
+                most = std::max<std::uint64_t>(most, link.busy_ps);
+            }
+            EXPECT_GT(most, until / 4) << algorithm;
+            std::istringstream rows(result.series);
+            std::string row;
+            std::getline(rows, row);
+            std::uint64_t wire = 0;
+            while (std::getline(rows, row)) {
+                const std::vector<std::string_view> cells = comma_list(row);
+                const auto number = [&](std::size_t i) { return std::stoull(std::string(cells[i])); };
+                EXPECT_LE(number(0) + number(1), until) << row;
+                wire += number(6);
+            }
+            for (const LinkResult& link : result.link_results) wire -= link.wire_bytes;
+            EXPECT_EQ(wire, 0U) << algorithm;
+        }
+}
+
+TEST(FlowUntil, AnEndBehindTheWorkChangesNothing)
+{
+    const RunResult whole = flow_of(setup_of(star_document(8), "all_gather", "direct", 0));
+    const RunResult result = flow_of(setup_of(star_document(8), "all_gather", "direct", whole.simulated_ps * 2));
+    EXPECT_EQ(result.stop, StopReason::finished);
+    EXPECT_EQ(result.series, whole.series);
+    ASSERT_EQ(result.link_results.size(), whole.link_results.size());
+    for (std::size_t i = 0; i < whole.link_results.size(); ++i) {
+        EXPECT_EQ(result.link_results[i].busy_ps, whole.link_results[i].busy_ps);
+        EXPECT_EQ(result.link_results[i].payload_bytes, whole.link_results[i].payload_bytes);
+    }
+}
+
+}  // namespace flow_until_test
