@@ -135,11 +135,12 @@ std::uint64_t Resolver::dwell(NodeId node) const
 }
 
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
-// margin. A link is then limited by its rate, not by buffers that no document mentions. While the longest packet is on the
-// wire, the lines of the next one gather, and need their credits at once.
+// margin. A link is then limited by its rate, not by buffers that no document mentions. Where the longest packet takes longer than the
+// margin, three of them want credits: one on the wire, one whose lines gather, and one the other way that acknowledges wait for.
 void Resolver::size_credits()
 {
-    constexpr std::uint64_t least_margin = 100'000;
+    constexpr std::uint64_t margin = 100'000;
+    constexpr std::uint64_t packets = 3;
     constexpr std::uint64_t line_bytes = 64;
     constexpr std::uint64_t least = 16;
     std::vector<std::uint64_t> dwells;
@@ -154,7 +155,8 @@ void Resolver::size_credits()
             const double packet = static_cast<double>(
                 (spec.max_payload + spec.header + spec.packet_overhead) * std::max<std::uint64_t>(1, spec.bundle));
             const auto packet_time = static_cast<std::uint64_t>(packet * 1e12 / static_cast<double>(spec.bandwidth));
-            const std::uint64_t trip = 2 * spec.latency + stay + std::max(least_margin, packet_time);
+            const std::uint64_t trip =
+                2 * spec.latency + stay + margin + packets * (std::max(margin, packet_time) - margin);
             const double lines = static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
             const std::string text =
                 fmt::format("sized for a round trip of {} at {}", format_time_ps(trip), format_rate(spec.bandwidth));

@@ -113,6 +113,7 @@ void put_around(ByteWriter& out, const Surroundings::Share& around)
     out.put(around.lines_in);
     out.put(around.lines_out);
     out.list(around.links, [&out](const LinkResult& link) { put_link(out, link); });
+    out.list(around.notices, [&out](const std::string& notice) { out.put(notice); });
 }
 
 Surroundings::Share take_around(ByteReader& in)
@@ -123,6 +124,7 @@ Surroundings::Share take_around(ByteReader& in)
     out.lines_in = in.take<std::uint64_t>();
     out.lines_out = in.take<std::uint64_t>();
     out.links = in.list([&in] { return take_link(in); });
+    out.notices = in.list([&in] { return in.text(); });
     return out;
 }
 

@@ -22,6 +22,7 @@ public:
         std::uint64_t lines_in = 0;   // that crossed to it
         std::uint64_t lines_out = 0;  // and from it
         std::vector<LinkResult> links;
+        std::vector<std::string> notices;
     };
 
     virtual ~Surroundings() = default;

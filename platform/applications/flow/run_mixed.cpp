@@ -109,7 +109,8 @@ public:
     Share share() const override
     {
         if (!border_) return {};
-        return {true, core_->messages(), border_->lines_in(), border_->lines_out(), fabric_->links()};
+        return {true, core_->messages(), border_->lines_in(), border_->lines_out(), fabric_->links(),
+            flow_notices(*core_, *flow_, fabric_->members().size(), 0)};
     }
 
     void add_to(RunResult& result, Share share) const override
@@ -125,9 +126,7 @@ public:
         lines.flip();
         const std::string unfollowed = unfollowed_notice(resolved_, false, lines);
         if (!unfollowed.empty()) result.notices.push_back("of what is simulated as flow: " + unfollowed);
-        if (flow_)
-            for (std::string& notice : flow_notices(*core_, *flow_, fabric_->members().size(), 0))
-                result.notices.push_back(std::move(notice));
+        for (std::string& notice : share.notices) result.notices.push_back(std::move(notice));
         if (!result.series.empty())
             result.notices.emplace_back("the series has the links that are simulated by transactions, and none of the "
                                         "rest, which the JSON has");
