@@ -324,6 +324,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
         if (result.fault_waves.empty())
             result.notices.push_back("no waveform of the fault: " + fault_wave + " cannot be written");
     }
+    if (result.plan.find("coll=\"custom\"") != std::string::npos && system.workload.plan.empty())
+        result.notices.push_back("MSCCL has no name for " + system.workload.collective +
+            ": the exported plan is custom, and its result cannot be checked where it is run");
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);

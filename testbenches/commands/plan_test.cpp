@@ -221,6 +221,9 @@ TEST(Plan, AnExportedRunIsAPlan)
     const std::string json_plan = files.write("pair.json", pair_json);
     EXPECT_EQ(call({"plan", json_plan, "--export", files.path("pair.xml")}).code, 0);
     EXPECT_EQ(parsed(call({"plan", files.path("pair.xml"), "--json"}))["verified"], true);
+    const json gather = parsed(call({"run", "--infra", document, "--collective", "gather", "--bytes", "4KiB",
+        "--export", xml, "--json", "-", "--quiet"}));
+    EXPECT_NE(gather["notices"].dump().find("MSCCL has no name for gather"), std::string::npos) << gather["notices"];
     const Outcome barrier = call({"run", "--infra", document, "--collective", "barrier", "--export", xml});
     EXPECT_EQ(barrier.code, 2);
     expect_in(barrier.err, {"a barrier has no form in MSCCL XML"});

@@ -121,7 +121,8 @@ TEST(Dimensions, GreedyFollowsTheRates)
     const double level = time_of(collective("10", "2.5", "fixed", bytes));
     EXPECT_EQ(time_of(collective("10", "2.5", "offline_greedy", bytes)), level);
     EXPECT_LT(level, time_of(collective("10", "2.5", "round_robin", bytes)));
-    EXPECT_GT(time_of(collective("2.5", "10", "fixed")), 2 * time_of(collective("2.5", "10", "offline_greedy")));
+    // The loads are 4 : 1; the latencies of the steps, which both have, leave 183 us to 92.
+    EXPECT_GT(time_of(collective("2.5", "10", "fixed")), 1.9 * time_of(collective("2.5", "10", "offline_greedy")));
 }
 
 TEST(Dimensions, GreedyIsNotSlowerThanFixed)

@@ -241,6 +241,13 @@ constexpr Entry entries[] = {
 };
 // clang-format on
 
+const Entry* entry_of(Op op, const std::string& algorithm)
+{
+    for (const Entry& entry : entries)
+        if (entry.info.op == op && entry.info.name == algorithm) return &entry;
+    return nullptr;
+}
+
 void check_range(const char* what, std::uint32_t value, std::uint32_t least, std::uint32_t most)
 {
     if (value >= least && value <= most) return;
@@ -311,9 +318,8 @@ std::vector<std::string> algorithm_names(CollectiveOp op)
 
 const AlgorithmInfo* algorithm_info(CollectiveOp op, const std::string& algorithm)
 {
-    for (const Entry& entry : entries)
-        if (entry.info.op == op && entry.info.name == algorithm) return &entry.info;
-    return nullptr;
+    const Entry* entry = entry_of(op, algorithm);
+    return entry == nullptr ? nullptr : &entry->info;
 }
 
 bool has_root(CollectiveOp op)
@@ -329,20 +335,17 @@ bool has_reduction(CollectiveOp op)
 
 OptionUse option_use(CollectiveOp op, const std::string& algorithm)
 {
-    for (const Entry& entry : entries)
-        if (entry.info.op == op && entry.info.name == algorithm)
-            return {algorithm == "rings", contains(pipelined, entry.build),
-                algorithm == "hierarchical" || algorithm == "multi_dim" || algorithm == "nvls_tree"};
-    return {};
+    const Entry* entry = entry_of(op, algorithm);
+    if (entry == nullptr) return {};
+    return {algorithm == "rings", contains(pipelined, entry->build),
+        algorithm == "hierarchical" || algorithm == "multi_dim" || algorithm == "nvls_tree"};
 }
 
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options)
 {
     const std::vector<std::string> names = algorithm_names(op);
-    const Entry* chosen = nullptr;
-    for (const Entry& entry : entries)
-        if (entry.info.op == op && entry.info.name == algorithm) chosen = &entry;
+    const Entry* chosen = entry_of(op, algorithm);
     if (!chosen) {
         const std::string nearest = nearest_name(algorithm, names);
         const std::string known =
@@ -375,9 +378,8 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
 
 bool channels_alike(const std::string& algorithm, CollectiveOp op)
 {
-    for (const Entry& entry : entries)
-        if (entry.info.op == op && entry.info.name == algorithm) return contains(alike, entry.build);
-    return false;
+    const Entry* entry = entry_of(op, algorithm);
+    return entry != nullptr && contains(alike, entry->build);
 }
 
 Schedule make_held_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
