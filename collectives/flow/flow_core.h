@@ -91,7 +91,7 @@ public:
     void set_border(FlowBorder& border, std::vector<bool> outside);
     // Keeps a log of its threads (flow_log.h), which must outlive it; null: none. Before the first job.
     void set_log(FlowLog* log) { log_ = log; }
-    // What links carry counts up to then: a transfer that is under way, in proportion.
+    // Links count what they have carried by `end`; of a transfer that is under way then, its part.
     void set_end(Ps end) { links_.set_end(end); }
     // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
     struct Crowd {

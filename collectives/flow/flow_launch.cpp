@@ -24,7 +24,7 @@ std::uint32_t FlowCore::parts_of(const Move& move, double bytes, Ps span) const
     return std::max(move.least_parts, std::min(move.most_parts, parts_of(bytes, span)));
 }
 
-// Of a store: on a link of two ranks, which is theirs alone, a long one has finer parts.
+// Number of parts of a store. A long store by a link that joins two ranks is cut into smaller parts than others.
 std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const
 {
     const std::uint32_t parts = parts_of(move, flight.bytes, span);

@@ -101,7 +101,7 @@ public:
         if (__builtin_expect(end > end_, 0)) return count_part(group, begin, end, busy_ps, payload);
         if (__builtin_expect(series_ != nullptr, 0)) series_->add(group, begin, end, busy_ps, payload);
     }
-    // What takes the wire later does not count.
+    // Transfers count up to this time; of one that is under way then, its part.
     void set_end(std::uint64_t end) { end_ = end; }
 
     // Passes the links of the present stage at flight.head_ps. False at the last one. `behind_ps`: for how long the buffer behind it

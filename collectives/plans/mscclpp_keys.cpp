@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-// Of a plan at any place, those included that change nothing here.
+// All keys that objects of a plan may have, also those that are not used here.
 const std::vector<std::string> keys{"access_channel_type", "access_channel_types", "barrier_id", "buff",
     "buffer_alignment", "buffer_id", "buffer_type", "channel_ids", "channel_type", "channels", "collective",
     "connected_to", "dst_buff", "gpus", "id", "index", "init_value", "inplace", "input_chunks", "iter_context",

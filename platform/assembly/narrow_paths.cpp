@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_looked_at = 16;
 
-// Of a node, the links by which it may begin a way of the fewest hops.
+// The links of a node by which a route with the fewest hops can begin.
 struct FirstLinks {
     std::uint64_t taken = 0;  // B/s together
     std::uint64_t left = 0;

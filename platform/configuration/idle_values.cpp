@@ -33,7 +33,7 @@ void Resolver::note_idle_values()
     note_idle_workload();
 }
 
-// What a workload says about rings, pieces and dimensions, which few algorithms have.
+// Rings, pipeline and dimensions of a workload whose algorithm does not use them.
 void Resolver::note_idle_workload()
 {
     const Workload& workload = description_.workload;

@@ -1,4 +1,4 @@
-// What a run at flow fidelity says about itself: where it differs from lines.
+// Notices of a run at flow fidelity: where its times differ from those by lines.
 #pragma once
 
 #include <cstdint>
