@@ -76,6 +76,18 @@ LinkSpec flits()
     return link;
 }
 
+// Lines of 72 B with their header, packed by destination.
+LinkSpec packed_by_destination()
+{
+    LinkSpec link;
+    link.merge = MergeKind::destination;
+    link.header = 8;
+    link.flit = 4;
+    link.packet_overhead = 34;
+    link.max_payload = 1024;
+    return link;
+}
+
 }  // namespace
 
 TEST(Packets, EfficiencyOfWritesByPayloadIsTheTable)
@@ -230,11 +242,7 @@ TEST(Packets, LinesOfOnePacketMeetInALongQueue)
 
 TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
 {
-    LinkSpec link;
-    link.merge = MergeKind::destination;
-    link.header = 8;
-    link.flit = 4;
-    link.packet_overhead = 34;
+    LinkSpec link = packed_by_destination();
     for (const auto& [limit, lines] : {std::pair{1024U, 14U}, std::pair{4096U, 56U}}) {
         link.max_payload = limit;
         // Any addresses: 72 B a line, as many as fit in a packet.
@@ -249,12 +257,7 @@ TEST(Packets, PackedByDestinationLinesShareThePacketsOverhead)
 // An acknowledge of which nothing is left costs nothing in a packet that is there: no more than one of a byte.
 TEST(Packets, LinesWithoutBytesShareAPacket)
 {
-    LinkSpec link;
-    link.merge = MergeKind::destination;
-    link.header = 8;
-    link.flit = 4;
-    link.packet_overhead = 34;
-    link.max_payload = 1024;
+    LinkSpec link = packed_by_destination();
     link.response_saving = 7;
     const Measured byte = send(link, LineOp::write, 64, 140, false, 640);
     link.response_saving = 8;
