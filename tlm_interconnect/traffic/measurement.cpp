@@ -37,7 +37,7 @@ unsigned Measurement::warm_up() const
     return drop;
 }
 
-Measurement::Result Measurement::result(double together, double relative) const
+Measurement::Result Measurement::result(double together) const
 {
     constexpr unsigned groups = 10;
     constexpr double t95 = 2.262;  // 9 degrees of freedom
@@ -94,7 +94,7 @@ Measurement::Result Measurement::result(double together, double relative) const
         : 3 * std::sqrt(2 * under_way * together) * static_cast<double>(offered) / static_cast<double>(created_late);
     const double absent = static_cast<double>(offered) - static_cast<double>(accepted);
     out.steady = out.lines > 0 && out.missing == 0 &&
-        absent <= std::max(relative * static_cast<double>(offered), by_chance) && !rising;
+        absent <= std::max(missing_share * static_cast<double>(offered), by_chance) && !rising;
     return out;
 }
 

@@ -37,6 +37,8 @@ public:
         now.by_source[source] += bytes;
     }
 
+    static constexpr double missing_share = 0.02;
+
     struct Result {
         unsigned dropped = 0;       // batches of warm-up
         std::uint64_t lines = 0;    // that the latency is over
@@ -51,9 +53,9 @@ public:
         std::vector<double> by_source;  // B/s that arrived, by who sent it
         bool steady = false;            // accepted what was offered, and latency does not keep rising
     };
-    // `relative`: the share of the offered rate that may be missing in a steady state. So may what differs by chance between the lines
+    // In a steady state `missing_share` of the offered rate may be missing. So may what differs by chance between the lines
     // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time.
-    Result result(double together = 1, double relative = 0.02) const;
+    Result result(double together = 1) const;
 
 private:
     struct Batch {

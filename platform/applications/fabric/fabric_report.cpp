@@ -167,8 +167,9 @@ const char* remark_on(const FabricPoint& point, FabricState state)
     case FabricState::unsettled:
         return "  not steady in the simulated time, but higher loads are steady: --duration was too short";
     case FabricState::saturated:
-        return point.accepted < 0.98 * point.offered ? "  saturated: less arrives than is offered"
-                                                     : "  saturated: latency grows with time";
+        return point.accepted < (1 - Measurement::missing_share) * point.offered
+            ? "  saturated: less arrives than is offered"
+            : "  saturated: latency grows with time";
     case FabricState::steady: break;
     }
     return "";
