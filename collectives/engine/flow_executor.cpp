@@ -91,10 +91,9 @@ Executor::JobId FlowExecutor::open(Job job)
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
     flow.cached = take_buffers(*schedule, job);
-    if (job.bytes >= schedule->chunks * least_chunk_told) {
-        const Layout layout(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
-        in_partial_lines_ = std::max(in_partial_lines_, share_in_partial_lines(*schedule, layout));
-    }
+    if (job.bytes >= schedule->chunks * least_chunk_told)
+        in_partial_lines_ = std::max(in_partial_lines_,
+            share_in_partial_lines(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type))));
     if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job);
     return open(std::move(job), std::move(flow));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/schedule/layout.h"
+
 namespace weft {
 
 namespace {
@@ -25,10 +27,11 @@ bool has_packets(const Step& step)
 
 }  // namespace
 
-double share_in_partial_lines(const Schedule& schedule, const Layout& layout)
+double share_in_partial_lines(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes)
 {
     // Where all chunks are whole lines, all their parts are.
-    if (schedule.chunks == 0 || layout.bytes() % (std::uint64_t{line_bytes} * schedule.chunks) == 0) return 0;
+    if (schedule.chunks == 0 || bytes % (std::uint64_t{line_bytes} * schedule.chunks) == 0) return 0;
+    const Layout layout(schedule, bytes, element_bytes);
     double all = 0;
     double shifted = 0;
     const auto ranks = static_cast<std::uint32_t>(schedule.ranks.size());

@@ -1,12 +1,13 @@
 // Data that steps move to another place of a line than they come from: it cannot go in whole lines.
 #pragma once
 
-#include "collectives/schedule/layout.h"
+#include <cstdint>
+
 #include "collectives/schedule/schedule.h"
 
 namespace weft {
 
 // The share of such bytes among those that the moves of a few ranks carry, from 0 to 1; packets are left out.
-double share_in_partial_lines(const Schedule& schedule, const Layout& layout);
+double share_in_partial_lines(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes);
 
 }  // namespace weft

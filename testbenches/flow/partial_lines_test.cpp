@@ -18,7 +18,7 @@ double share(const char* algorithm, CollectiveOp op, std::uint32_t ranks, std::u
     AlgorithmOptions options;
     options.channels = 1;
     const Schedule schedule = make_schedule(algorithm, op, ranks, options);
-    return share_in_partial_lines(schedule, Layout(schedule, bytes, 4));
+    return share_in_partial_lines(schedule, bytes, 4);
 }
 
 bool tells(const std::string& algorithm, const std::string& bytes)
