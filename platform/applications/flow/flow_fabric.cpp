@@ -92,6 +92,16 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     return out;
 }
 
+FlowProfile FlowFabric::rules(std::size_t ranks, const FlowCalibration& calibration) const
+{
+    FlowProfile out = flow_rules(ranks, calibration);
+    if (!plan_) return out;
+    // Where accelerators forward, finer parts between neighbours would upset the turns of what passes them.
+    const std::vector<bool>& transit = plan_->used.transit;
+    if (std::find(transit.begin(), transit.end(), true) != transit.end()) out.most_fine_parts = 0;
+    return out;
+}
+
 bool has_tables(const ResolvedSystem& system, std::size_t ranks)
 {
     return std::uint64_t{system.graph().node_count()} * ranks <= most_entries;

@@ -35,6 +35,8 @@ public:
     FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members, const std::vector<bool>& apart = {});
 
     const std::vector<NodeId>& members() const { return members_; }
+    // flow_rules() as they hold on it.
+    FlowProfile rules(std::size_t ranks, const FlowCalibration& calibration = {}) const;
     const FabricPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
     PathBook& book() { return *book_; }
     const PathBook& book() const { return *book_; }

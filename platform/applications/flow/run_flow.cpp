@@ -57,7 +57,7 @@ class FlowRun {
 public:
     FlowRun(const ResolvedSystem& resolved, const RunOptions& options)
         : resolved_(resolved), options_(options), load_(resolved), fabric_(resolved, members(ranks_)),
-          calibration_(calibration()), core_(fabric_.ranks(), fabric_.book(), rules()),
+          calibration_(calibration()), core_(fabric_.ranks(), fabric_.book(), fabric_.rules(ranks_, calibration_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                   std::uint32_t element) {
@@ -147,16 +147,6 @@ private:
         if (options_.uncalibrated) out = uncalibrated();
         if (!options_.calibration.empty()) out = read_calibration(options_.calibration, resolved_);
         if (options_.credit_wait) out.set(*options_.credit_wait);
-        return out;
-    }
-
-    // Where accelerators forward, finer parts between neighbours would upset the turns of what passes them.
-    FlowProfile rules() const
-    {
-        FlowProfile out = flow_rules(ranks_, calibration_);
-        if (fabric_.plan() == nullptr) return out;
-        const std::vector<bool>& transit = fabric_.plan()->used.transit;
-        if (std::find(transit.begin(), transit.end(), true) != transit.end()) out.most_fine_parts = 0;
         return out;
     }
 

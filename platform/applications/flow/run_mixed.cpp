@@ -21,9 +21,9 @@ namespace weft {
 namespace {
 
 // Lines at the border take turns with transfers that have booked a link ahead, which loads with requests of their own do not.
-FlowProfile mixed_rules(std::size_t ranks)
+FlowProfile mixed_rules(const FlowFabric& fabric, std::size_t ranks)
 {
-    FlowProfile out = flow_rules(ranks);
+    FlowProfile out = fabric.rules(ranks);
     out.links.requests = out.links.starts = false;
     return out;
 }
@@ -68,7 +68,7 @@ public:
         if (fabric_->paths() == nullptr)
             throw InputError(resolved_.infrastructure, 0, "mixed fidelity on a document without tables of routes",
                 "a smaller document, or --fidelity flow");
-        core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(ranks));
+        core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(*fabric_, ranks));
         if (options_.until) {
             core_->set_end(*options_.until);
             fabric_->set_end(*options_.until);
