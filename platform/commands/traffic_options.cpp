@@ -46,7 +46,8 @@ void TrafficOptions::add(CommandLine& line)
 {
     line.section("traffic");
     line.value("--pattern", "P", pattern_, "traffic pattern: " + one_of(pattern_names()) + "; default uniform");
-    line.value("--fraction", "F", fraction_, "hot_spot: share of the messages that go to endpoint 0; default 0.5");
+    line.value("--fraction", "F", fraction_,
+        "hot_spot: chance that a message goes to endpoint 0; the others go anywhere, there too; default 0.5");
     line.value("--sources", "N", sources_, "incast: number of endpoints that send to endpoint 0; default all others");
     line.value("--burst", "N", burst_,
         "messages come back to back in bursts of this mean length, at the same mean load; default no bursts "

@@ -69,6 +69,38 @@ TEST(Fabric, PrintsATableWithARowForEachLoad)
     EXPECT_EQ(fabric({"--loads", "0.1", "--quiet"}).out, "");
 }
 
+// What limits the way back limits reads: a place for a response at a switch is taken for its latency and the way there and back.
+TEST(Fabric, ReadsCountWithTheirAnswers)
+{
+    const json limited = points_of(
+        {"--loads", "0.5", "--reads", "1", "--set", "link.response_credits=16", "--set", "link.latency=100 ns"});
+    const json& point = limited["points"][0];
+    constexpr double most = 4 * 16 * 64 / 300.0;  // GB/s over four links
+    EXPECT_EQ(point["steady"], false);
+    for (const json& rate : point["source_GBps"]) {
+        EXPECT_LT(rate.get<double>(), most);
+        EXPECT_GT(rate.get<double>(), 0.8 * most);
+    }
+    const json free = points_of({"--loads", "0.5", "--reads", "1"});
+    EXPECT_EQ(free["points"][0]["steady"], true);
+    EXPECT_NEAR(free["points"][0]["accepted"].get<double>(), 0.5, 0.01);
+}
+
+// Writes that wait for acknowledges, too.
+TEST(Fabric, AcknowledgesThatCannotReturnMakeALoadUnsteady)
+{
+    const json limited = points_of({"--loads", "0.5", "--answered", "--set", "link.response_credits=4"});
+    EXPECT_EQ(limited["points"][0]["steady"], false);
+    EXPECT_LT(limited["points"][0]["accepted"].get<double>(), 0.4);
+}
+
+TEST(Fabric, ATimeOfFewLinesIsRefused)
+{
+    expect_refusal({"--duration", "1 ns"},
+        "weft: 1 ns of traffic are fewer than 100 lines of an endpoint at load 1; expected --duration of at least "
+        "17.777 ns");
+}
+
 TEST(Fabric, JsonHasTheKeysThatOthersRelyOn)
 {
     const json result = points_of({"--loads", "0.2,0.6"});

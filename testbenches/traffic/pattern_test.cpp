@@ -107,6 +107,7 @@ TEST(Pattern, IncastHasItsSourcesAndOneSink)
     RandomStream random(1, 0);
     for (std::uint32_t source = 0; source < 8; ++source) {
         EXPECT_EQ(pattern.sends(source), source >= 1 && source <= 3) << source;
+        EXPECT_EQ(pattern.takes_part(source), source <= 3) << source;
         EXPECT_EQ(pattern.destination(source, 0, random), 0u);
     }
     const Pattern all(spec(PatternKind::incast), 8, 1);

@@ -37,7 +37,7 @@ unsigned Measurement::warm_up() const
     return drop;
 }
 
-Measurement::Result Measurement::result(double together) const
+Measurement::Result Measurement::result(double together, double delivered_after) const
 {
     constexpr unsigned groups = 10;
     constexpr double t95 = 2.262;  // 9 degrees of freedom
@@ -88,7 +88,7 @@ Measurement::Result Measurement::result(double together) const
     }
     const bool rising = used == groups && parts[groups - 1].mean() > 1.5 * parts[0].mean() &&
         parts[groups - 1].mean() > parts[groups / 2].mean() && parts[groups / 2].mean() > parts[0].mean();
-    const double under_way = static_cast<double>(created_late) / (seconds * 1e12) * out.mean;
+    const double under_way = static_cast<double>(created_late) / (seconds * 1e12) * std::max(out.mean, delivered_after);
     const double by_chance = created_late == 0
         ? 0
         : 3 * std::sqrt(2 * under_way * together) * static_cast<double>(offered) / static_cast<double>(created_late);

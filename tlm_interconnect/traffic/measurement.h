@@ -3,7 +3,7 @@
 // The run is cut into batches of equal length. Warm-up is found afterwards: of the means of all batches the leading
 // ones are dropped that make the standard error of the rest smallest (MSER [White 1997]), at most half of them.
 // Latency counts over lines created in the batches that are left; the 95 % confidence interval of its mean
-// comes from the means of ten groups of them (t distribution). Throughput counts what arrives in the second half of
+// comes from the means of ten groups of them (t distribution). Throughput counts what is delivered in the second half of
 // the run.
 #pragma once
 
@@ -27,14 +27,20 @@ public:
         batch.offered += bytes;
         ++batch.created;
     }
-    void arrived(std::uint32_t source, Time created_at, Time at, std::uint32_t bytes)
+    // Creation to arrival, for the latency.
+    void add_latency(Time created_at, Time at) { batch_of(created_at).latency.add(at - created_at); }
+    // Payload of `source` that is where it belongs, for the throughput: that of a read is there with its answer.
+    void add_delivered(std::uint32_t source, Time at, std::uint32_t bytes)
     {
-        Batch& batch = batch_of(created_at);
-        batch.latency.add(at - created_at);
         if (at >= duration_) return;
         Batch& now = batch_of(at);
         now.accepted += bytes;
         now.by_source[source] += bytes;
+    }
+    void arrived(std::uint32_t source, Time created_at, Time at, std::uint32_t bytes)
+    {
+        add_latency(created_at, at);
+        add_delivered(source, at, bytes);
     }
 
     static constexpr double missing_share = 0.02;
@@ -54,8 +60,9 @@ public:
         bool steady = false;            // accepted what was offered, and latency does not keep rising
     };
     // In a steady state `missing_share` of the offered rate may be missing. So may what differs by chance between the lines
-    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time.
-    Result result(double together = 1) const;
+    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time, and are
+    // delivered after `delivered_after` ps where that is later than they arrive.
+    Result result(double together = 1, double delivered_after = 0) const;
 
 private:
     struct Batch {

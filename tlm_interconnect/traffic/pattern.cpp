@@ -57,6 +57,11 @@ Pattern::Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t
     }
 }
 
+bool Pattern::takes_part(std::uint32_t endpoint) const
+{
+    return sends(endpoint) || (spec_.kind == PatternKind::incast && endpoint == 0);
+}
+
 bool Pattern::sends(std::uint32_t source) const
 {
     return spec_.kind != PatternKind::incast || (source >= 1 && source <= spec_.sources);

@@ -123,9 +123,10 @@ Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
         return 0;
     }
     ++received_;
-    arrivals_.arrived(line.source, line.issued, at, line.size);
+    arrivals_.add_latency(line.issued, at);
     ports_[port]->in->return_request_credit(line, delay);
     if ((line.flags & LineHeader::posted_flag) != 0) {
+        arrivals_.add_delivered(line.source, at, line.size);
         pool_.give(line);
         return 0;
     }
@@ -143,7 +144,9 @@ Time TrafficEndpoint::on_response(unsigned port, Line& line, Time delay)
     line.unmark(LineHeader::awaited_mark);
     ++answers_;
     ports_[port]->out->return_response_credit(line, delay);
-    round_trips_.arrived(index_, line.issued, event_queue().now() + delay, line.size);
+    const Time at = event_queue().now() + delay;
+    arrivals_.add_delivered(index_, at, line.size);
+    round_trips_.arrived(index_, line.issued, at, line.size);
     pool_.give(line);
     return 0;
 }

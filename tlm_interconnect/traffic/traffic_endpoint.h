@@ -5,7 +5,7 @@
 // Timing: in each slot a message is created with chance load / message lines (or bursts of them, with the same mean).
 // Its lines wait in the source queue until the port takes them (output_port.h). A line counts as arrived when the
 // link has delivered it; its buffer slot is free at once. Reads, atomics and writes that are not posted are answered in
-// the same instant, through the same ports.
+// the same instant, through the same ports; what they carry counts as throughput when the answer has arrived.
 //
 // Lines of one message take consecutive addresses in a random place of the destination's first GiB: they spread over
 // equal paths as data do, or by `path_selection` otherwise. VC sets that a route leaves open are used in turn.

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
+#include "base/units.h"
 #include "platform/assembly/fabric_modules.h"
 #include "platform/result/link_json.h"
 #include "platform/simulation/module_errors.h"
@@ -19,10 +22,10 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     TrafficSpec traffic = options.traffic;
     traffic.stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, system.routing().stripe / line_bytes));
     traffic.path_selection = system.routing().path_selection;
-    const FabricCapacity capacity = capacity_of(system, plan, traffic);
+    const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
+    const FabricCapacity capacity = capacity_of(system, plan, traffic, pattern);
     traffic.slot_bytes = capacity.slot_bytes;
     traffic.slot_rate = capacity.slot_rate;
-    const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
     constexpr std::uint64_t slots = 20'000;
     constexpr Time least = 20'000'000;
     if (traffic.duration == 0) {
@@ -30,6 +33,12 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         const Time most = traffic.slot_time(4'000'000 / endpoints);
         traffic.duration = std::min(std::max(traffic.slot_time(slots), least), std::max<Time>(most, 1'000'000));
     }
+
+    if (traffic.duration < traffic.slot_time(Measurement::batches))
+        throw InputError("", 0,
+            fmt::format("{} of traffic are fewer than {} lines of an endpoint at load 1",
+                format_time_ps(traffic.duration), Measurement::batches),
+            "--duration of at least " + format_time_ps(traffic.slot_time(Measurement::batches)));
 
     FabricResult result;
     FabricSetting& setting = result.setting;
@@ -92,9 +101,11 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     FabricPoint& point = result.point;
     point.load = traffic.load;
     const double together = std::max(1.0, traffic.burst) * traffic.message;
-    point.arrival = arrivals.result(together);
     point.round_trip = round_trips.result(together);
+    point.arrival = arrivals.result(together, point.round_trip.mean);
     point.answered = traffic.reads + traffic.atomics > 0 || !traffic.posted;
+    const bool has_round_trips = point.round_trip.lines + point.round_trip.missing > 0;
+    point.arrival.steady = point.arrival.steady && (!has_round_trips || point.round_trip.steady);
     point.accepted = point.arrival.accepted * 1e-9 / (setting.capacity_GBps * endpoints);
     point.offered = point.arrival.offered * 1e-9 / (setting.capacity_GBps * endpoints);
     if (limit) point.limit = limit->result();

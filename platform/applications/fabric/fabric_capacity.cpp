@@ -65,13 +65,16 @@ double FabricCapacity::wire_bytes() const { return mean_bytes(parts); }
 
 double FabricCapacity::payload_bytes() const { return GBps / wire_GBps() * wire_bytes(); }
 
-FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan, const TrafficSpec& traffic)
+FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan, const TrafficSpec& traffic,
+    const Pattern& pattern)
 {
     FabricCapacity out;
     out.single_messages = traffic.message == 1 && has_cards(system, plan);
     double slowest = 0;
     const auto ports = plan.fabric.ports();
-    for (const NodeId node : plan.members) {
+    for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
+        if (!pattern.takes_part(rank)) continue;
+        const NodeId node = plan.members[rank];
         double rate = 0;
         double bytes = 0;
         const LinkSpec* costliest = nullptr;

@@ -1,4 +1,4 @@
-// The definition of load 1: the payload that the links of the narrowest endpoint can carry of a mix of traffic, and what the rest
+// The definition of load 1: the payload that the links of the narrowest endpoint that takes part can carry of a mix of traffic, and what the rest
 // of their bytes is.
 //
 // Each line of the mix and its answer count as packets by themselves. In a symmetric pattern an endpoint sends its own
@@ -12,6 +12,7 @@
 #include "platform/configuration/resolved_system.h"
 #include "platform/assembly/fabric_plan.h"
 #include "tlm_interconnect/link/packetiser.h"
+#include "tlm_interconnect/traffic/pattern.h"
 #include "tlm_interconnect/traffic/traffic_spec.h"
 
 namespace weft {
@@ -42,7 +43,8 @@ struct FabricCapacity {
 };
 
 // Throws InputError when no endpoint has a link.
-FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan, const TrafficSpec& traffic);
+FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan, const TrafficSpec& traffic,
+    const Pattern& pattern);
 
 // Several lines for the report.
 std::string capacity_text(const FabricCapacity& capacity);
