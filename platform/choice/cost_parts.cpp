@@ -18,7 +18,7 @@ std::uint64_t longest_payload(const LinkSpec& spec)
 {
     switch (spec.merge) {
     case MergeKind::none: return line_bytes;
-    case MergeKind::adjacent: return std::max<std::uint64_t>(line_bytes, spec.max_payload);
+    case MergeKind::adjacent: return adjacent_block(spec);
     case MergeKind::destination: return std::uint64_t{destination_lines(spec)} * line_bytes;
     }
     return line_bytes;

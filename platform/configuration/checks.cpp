@@ -85,7 +85,8 @@ void Resolver::check_links()
             check_link(link);
         } catch (const InputError& error) {
             ValueSource at{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
-            for (const char* part : {"frame", "frame_payload", "bundle", "retry", "bit_error_rate"}) {
+            for (const char* part : {"frame", "frame_payload", "bundle", "retry", "bit_error_rate", "header",
+                     "response_saving", "ack_every", "replay_buffer"}) {
                 const ValueSource& from = system_.sources_[values.sources[*info.find(part)]];
                 if (!from.file.empty()) at = from;
             }

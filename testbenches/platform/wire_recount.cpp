@@ -136,7 +136,8 @@ bool WireRecount::adjacent(const LineHeader& line, LineClass cls, Time arrival) 
     if (before_.empty() || arrival > free_ || !line.full_line()) return false;
     const Before& before = before_.front();
     return before.cls == cls && before.op == line.op && before.vc == line.vc && before.source == line.source &&
-        before.destination == line.destination && before.next == line.address && line.address % spec_.max_payload != 0;
+        before.destination == line.destination && before.next == line.address &&
+        line.address % (spec_.max_payload / line_bytes * line_bytes) != 0;
 }
 
 bool WireRecount::to_destination(const LineHeader& line, LineClass cls, std::uint64_t bytes, Time arrival)

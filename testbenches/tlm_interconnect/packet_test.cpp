@@ -186,20 +186,6 @@ TEST(Packets, LinesMergeOnlyWithinAnAlignedBlockAndWithoutAGap)
     EXPECT_EQ(slow, "64");
 }
 
-// Blocks of three lines: 64 lines from address 0 on are 21 whole packets and one of a single line.
-TEST(Packets, ABlockNeedNotBeAPowerOfTwo)
-{
-    LinkSpec link = flits();
-    link.max_payload = 192;
-    const Measured row = send(link, LineOp::write, 4096, 1);
-    EXPECT_EQ(row.packets, 22u);
-    EXPECT_EQ(row.forward, 22u * 16 + 4096u);
-    const BlockSize three(192);
-    for (std::uint64_t line = 0; line < 1000; ++line) EXPECT_EQ(three.begins(line * 64), line % 3 == 0) << line;
-    const BlockSize four(256);
-    for (std::uint64_t line = 0; line < 1000; ++line) EXPECT_EQ(four.begins(line * 64), line % 4 == 0) << line;
-}
-
 TEST(Packets, APacketIsNotInterruptedByOtherChannels)
 {
     // Reads of its own and answers to others wait too, yet packets of writes keep together.

@@ -246,6 +246,25 @@ TEST(Replay, EveryParameterMovesTheRightNumberInTheRightDirection)
     EXPECT_EQ(text, std::to_string(1'000 * (16 + 16)));
 }
 
+// Both senders are held by their replay buffers, and neither waits for the other's packets to acknowledge what it has.
+TEST(Replay, AFullReplayBufferHoldsNoAcknowledgeBack)
+{
+    LinkSpec link = replaying(RetryKind::go_back_n, 0);
+    link.replay_buffer = link.ack_every = 32;
+    const std::string text = in_child([link] {
+        FabricSystem::Options options;
+        options.link = link;
+        FabricSystem system(two_ends(), options);
+        for (unsigned i = 0; i < 1'000; ++i)
+            for (unsigned e = 0; e < 2; ++e) system.endpoints[e]->issue(0, LineOp::write, 1 - e, 64 * i);
+        sc_core::sc_start();
+        system.expect_clean();
+        return std::to_string(
+            system.links[0]->direction(0).repeated_bytes + system.links[0]->direction(1).repeated_bytes);
+    });
+    EXPECT_EQ(text, "0");
+}
+
 TEST(Replay, TheSameSeedGivesTheSameErrors)
 {
     const LinkSpec link = replaying(RetryKind::go_back_n, 1e-5);
@@ -269,6 +288,10 @@ TEST(Replay, ErrorsWithoutRetryAndABundleWithRetryAreRefused)
     link.bundle = 1;
     link.frame = 640;
     EXPECT_THROW(make_link("c", event_queue, "c", link, 1), InputError);
+    link.frame = 0;
+    link.replay_buffer = 8;
+    link.ack_every = 9;
+    EXPECT_THROW(make_link("d", event_queue, "d", link, 1), InputError);
 }
 
 TEST(ReplayControl, ADuplicateIsDroppedByTheReceiver)

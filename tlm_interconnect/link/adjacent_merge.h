@@ -1,7 +1,6 @@
 // Joins lines that follow each other on a wire to packets, where the link merges adjacent ones (packetiser.h has the rule).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "tlm_interconnect/link/block_size.h"
@@ -18,8 +17,8 @@ class alignas(64) AdjacentMerge {
 public:
     explicit AdjacentMerge(const LinkSpec& spec)
         : header_{header_bytes(spec, LineClass::request), header_bytes(spec, LineClass::response)},
-          overhead_(static_cast<std::uint32_t>(spec.packet_overhead)), block_(spec.max_payload),
-          group_block_(std::min(spec.group_payload, spec.max_payload))
+          overhead_(static_cast<std::uint32_t>(spec.packet_overhead)), block_(adjacent_block(spec)),
+          group_block_(adjacent_block(spec, true))
     {
     }
 

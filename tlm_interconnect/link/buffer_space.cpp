@@ -1,7 +1,5 @@
 #include "tlm_interconnect/link/buffer_space.h"
 
-#include <algorithm>
-
 #include "base/line_size.h"
 #include "tlm_interconnect/link/destination_lines.h"
 
@@ -13,10 +11,12 @@ BufferSpace buffer_space(const LinkSpec& link)
     out.split = link.vcs == RequestVcs::split;
     out.shared = static_cast<std::uint32_t>(link.pool_credits);
     out.packet_lines = out.path_lines = destination_lines(link);
-    if (link.merge == MergeKind::adjacent && link.max_payload > line_bytes)
-        out.packet = static_cast<std::uint32_t>(link.max_payload);
-    if (out.packet > 0 && link.group_payload > line_bytes)
-        out.group_packet = static_cast<std::uint32_t>(std::min(link.group_payload, link.max_payload));
+    const auto packet = [&link](bool of_group) {
+        const std::uint64_t block = link.merge == MergeKind::adjacent ? adjacent_block(link, of_group) : line_bytes;
+        return block > line_bytes ? static_cast<std::uint32_t>(block) : 0U;
+    };
+    out.packet = packet(false);
+    out.group_packet = packet(true);
     for (unsigned vc_set = 0; vc_set < link.vc_sets; ++vc_set) {
         for (const VcClass cls : {VcClass::request, VcClass::write, VcClass::atomic})
             if (out.split || cls == VcClass::request)

@@ -1,6 +1,9 @@
 #include "tlm_interconnect/link/link_spec.h"
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
+#include "base/line_size.h"
 
 namespace weft {
 
@@ -104,6 +107,32 @@ void check_link(const LinkSpec& spec)
         throw InputError("", 0, "a bundle on a link with retry", "either a bundle or a retry protocol");
     if (spec.retry == RetryKind::none && spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
+    if (spec.retry != RetryKind::none && spec.replay_timeout <= 2 * spec.latency)
+        throw InputError("", 0, "a replay time-out that ends before an acknowledge can come",
+            "link.replay_timeout above twice link.latency");
+    // A millionth of the packets, or of the frames, gets through.
+    constexpr double most_errors = 13.8;
+    const double covered =
+        static_cast<double>(spec.frame > 0 ? spec.frame : spec.header + spec.packet_overhead + line_bytes);
+    if (8 * covered * static_cast<double>(spec.bit_error_rate) * 1e-18 > most_errors)
+        throw InputError("", 0, "so many bit errors that hardly a packet or frame arrives",
+            "a lower link.bit_error_rate");
+    if (spec.retry != RetryKind::none && spec.ack_every > spec.replay_buffer)
+        throw InputError("", 0,
+            "one acknowledge for " + std::to_string(spec.ack_every) + " packets and a replay buffer of " +
+                std::to_string(spec.replay_buffer),
+            "link.ack_every of at most link.replay_buffer");
+    if (spec.response_saving > spec.header)
+        throw InputError("", 0,
+            "response headers " + std::to_string(spec.response_saving) + " B shorter than headers of " +
+                std::to_string(spec.header) + " B",
+            "link.response_saving of at most link.header");
+}
+
+std::uint64_t adjacent_block(const LinkSpec& spec, bool of_group)
+{
+    const std::uint64_t payload = of_group ? std::min(spec.group_payload, spec.max_payload) : spec.max_payload;
+    return std::max<std::uint64_t>(1, payload / line_bytes) * line_bytes;
 }
 
 }  // namespace weft

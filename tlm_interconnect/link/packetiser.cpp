@@ -74,8 +74,7 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
     const bool adjacent = spec.merge == MergeKind::adjacent;
-    double room =
-        static_cast<double>(of_group && adjacent ? std::min(spec.group_payload, spec.max_payload) : spec.max_payload);
+    auto room = static_cast<double>(adjacent ? adjacent_block(spec, of_group) : spec.max_payload);
     if (is_atomic(op) && adjacent) room = line_bytes;  // AdjacentMerge::sent()
     switch (spec.merge) {
     case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;

@@ -14,9 +14,9 @@
 // Packets of several lines (`merge`):
 //   none         every line is a packet
 //   adjacent     a line that continues the one before (same kind, channel, source and destination, next address,
-//                within the same aligned block of max_payload bytes, without a gap on the wire) adds its payload only;
+//                within the same aligned block of max_payload bytes in whole lines, without a gap on the wire) adds its payload only;
 //                a read request or an acknowledge adds nothing. Lines that a switch carries out for a group, or that it
-//                makes for that, do so within blocks of group_payload bytes
+//                makes for that, do so within blocks of group_payload bytes, if that is less
 //   destination  lines from one source to one destination, in one channel, share one packet_overhead until max_payload
 //                bytes of headers and payload are in it, or none has come for the time of such a packet on the wire;
 //                every line has its header. How many packets are open at a time has no limit.

@@ -70,10 +70,10 @@ void ReplayLink::serve(unsigned end)
     const Time now = event_queue().now();
     wire.credits.settle(wire.server, now);
     if (wire.server.free_at() <= now) {
-        const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
+        const bool more = sends(wire);
         if (!send_answer(end, now) && more) send_packet(end, now);
     }
-    const bool waits = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
+    const bool waits = sends(wire);
     const bool answers = wires_[1 - end].request_waits || wires_[1 - end].uncovered > 0;
     if ((waits || answers) && wire.server.free_at() > now && !wire.free_item.scheduled)
         event_queue().schedule(wire.free_item, *this, wire.server.free_at(), end);
@@ -110,7 +110,7 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     Wire& heard = wires_[1 - end];
     Wire& wire = wires_[end];
     if (!heard.request_waits && heard.uncovered == 0) return false;
-    const bool idle = wire.next >= wire.base + wire.packets.size();
+    const bool idle = !sends(wire);
     if (!heard.request_waits && heard.uncovered < spec().ack_every && !idle) return false;
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());

@@ -12,7 +12,7 @@
 //             back to it; the timeout stays as a safeguard
 // Acknowledges and replay requests take ack_bytes of the opposite wire before anything else that waits there (0: they
 // ride in headers) and are not hit themselves (they are sent several times, or the next one covers them). One covers
-// ack_every packets; when the wire back is idle, as many as there are.
+// ack_every packets; when nothing can be sent on the wire back, as many as there are.
 //
 // Goodput under saturation, p = chance that a packet is hit, T = its time on the wire, W = packets sent in vain for an
 // error, itself included:
@@ -107,6 +107,11 @@ private:
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
     void accept(unsigned end, Line& line, LineClass cls);
+    // Whether a packet waits that the replay buffer lets go.
+    bool sends(const Wire& wire) const
+    {
+        return wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
+    }
     void serve(unsigned end);
     void send_packet(unsigned end, Time now);
     bool send_answer(unsigned end, Time now);
