@@ -10,7 +10,8 @@ const char* unit_of(EnergyEvent event)
     case EnergyEvent::link_bit:
     case EnergyEvent::switch_bit:
     case EnergyEvent::hbm_bit: return "pJ/bit";
-    case EnergyEvent::l2_byte: return "pJ/B";
+    case EnergyEvent::l2_byte:
+    case EnergyEvent::memory_side_byte: return "pJ/B";
     case EnergyEvent::operation: return "pJ/operation";
     case EnergyEvent::idle: return "W";
     }

@@ -10,8 +10,8 @@ namespace weft {
 
 namespace {
 
-constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "operation",
-    "idle"};
+constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "memory_side",
+    "operation", "idle"};
 
 std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const char* key, Findings& findings)
 {

@@ -9,8 +9,8 @@
 
 namespace weft {
 
-enum class EnergyEvent : std::uint8_t { link_bit, switch_bit, hbm_bit, l2_byte, operation, idle };
-constexpr std::size_t energy_event_count = 6;
+enum class EnergyEvent : std::uint8_t { link_bit, switch_bit, hbm_bit, l2_byte, memory_side_byte, operation, idle };
+constexpr std::size_t energy_event_count = 7;
 const char* section_of(EnergyEvent event);  // key of the table
 
 struct EnergyFigure {

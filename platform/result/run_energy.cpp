@@ -56,19 +56,24 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
     for (const auto& [kind, bits] : switched) out.push_back({EnergyEvent::switch_bit, kind, bits, ""});
 }
 
-// By the profile of the accelerator that a module belongs to.
+// Statistics of a cache that are its accesses together.
+bool is_access(const std::string& statistic)
+{
+    return statistic == "hits" || statistic == "misses" || statistic == "far_hits" || statistic == "merged";
+}
+
+// By the profile of the accelerator, or of the memory of its own, that a module belongs to.
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
 {
-    std::unordered_map<std::string, std::string> of_node;
-    for (const NodeId node : resolved.endpoints())
-        of_node.emplace(resolved.graph().node(node).name, resolved.profile(node));
-    std::unordered_map<std::string, std::string> profiles;  // of nodes that take part
-    for (const RankResult& rank : result.ranks) profiles[rank.node] = of_node[rank.node];
+    std::unordered_map<std::string, std::string> profiles;
+    for (const auto* nodes : {&resolved.endpoints(), &resolved.memories()})
+        for (const NodeId node : *nodes) profiles.emplace(resolved.graph().node(node).name, resolved.profile(node));
     const bool flow = result.fidelity != "line";
     const std::string why = result.fidelity == "mixed" ? "mixed fidelity counts accesses of the part at lines only"
                                                        : "flow fidelity counts no accesses";
     std::map<std::string, double> hbm;
     std::map<std::string, double> l2;
+    std::map<std::string, double> memory_side;
     for (const ModuleResult& module : result.modules) {
         const std::string node = module.name.substr(0, module.name.rfind('.'));
         const auto profile = profiles.find(node);
@@ -77,9 +82,9 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         for (const Statistic& statistic : module.statistics) {
             if (module.kind == "hbm" && (statistic.name == "reads" || statistic.name == "writes"))
                 hbm[profile->second] += statistic.value * line * 8;
-            if (module.kind == "l2" &&
-                (statistic.name == "hits" || statistic.name == "misses" || statistic.name == "merged"))
-                l2[profile->second] += statistic.value * line;
+            if (module.kind == "l2" && is_access(statistic.name)) l2[profile->second] += statistic.value * line;
+            if (module.kind == "memory_side" && is_access(statistic.name))
+                memory_side[profile->second] += statistic.value * line;
         }
     }
     std::map<std::string, double> ranks;
@@ -95,9 +100,17 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
     }
     bool trace = false;
     for (const RankResult& rank : result.ranks) trace = trace || !rank.breakdown_ps.empty();
+    const auto add = [&](EnergyEvent event, const std::string& profile, double count) {
+        out.push_back({event, profile, flow ? std::nullopt : std::optional<double>(count), why});
+    };
+    for (const auto& [profile, bits] : hbm)
+        if (ranks.count(profile) == 0) add(EnergyEvent::hbm_bit, profile, bits);
+    for (const auto& [profile, bytes] : l2)
+        if (ranks.count(profile) == 0) add(EnergyEvent::l2_byte, profile, bytes);
+    for (const auto& [profile, bytes] : memory_side) add(EnergyEvent::memory_side_byte, profile, bytes);
     for (const auto& [profile, count] : ranks) {
-        out.push_back({EnergyEvent::hbm_bit, profile, flow ? std::nullopt : std::optional<double>(hbm[profile]), why});
-        out.push_back({EnergyEvent::l2_byte, profile, flow ? std::nullopt : std::optional<double>(l2[profile]), why});
+        add(EnergyEvent::hbm_bit, profile, hbm[profile]);
+        add(EnergyEvent::l2_byte, profile, l2[profile]);
         if (trace)
             out.push_back({EnergyEvent::operation, profile, operations[profile],
                 "some compute nodes do not state their operations"});

@@ -31,7 +31,46 @@ const Json& part_of(const Json& result, const std::string& of)
     return none;
 }
 
+// Of all modules of a kind.
+double sum_of(const Json& result, const std::string& kind, const std::vector<std::string>& statistics)
+{
+    double sum = 0;
+    for (const Json& module : result["modules"])
+        if (module["kind"] == kind)
+            for (const std::string& name : statistics) sum += module["stats"][name]["value"].get<double>();
+    return sum;
+}
+
 }  // namespace
+
+// Lines that the other partition has are accesses, too.
+TEST(EnergyOfARun, CountsEveryAccessOfTheL2)
+{
+    const Json result = result_of({});
+    EXPECT_GT(sum_of(result, "l2", {"far_hits"}), 0);
+    EXPECT_EQ(part_of(result, "l2")["events"].get<double>(),
+        64 * sum_of(result, "l2", {"hits", "misses", "far_hits", "merged"}));
+}
+
+// A pool counts beside the accelerators, and a cache without a figure is told.
+TEST(EnergyOfARun, CountsPoolsAndTellsOfMemorySideCaches)
+{
+    const Fixtures files;
+    const std::string table = files.write("energy.yaml",
+        "hbm:\n  generic: {low: 4, high: 5, source: a test, grade: derived}\n"
+        "l2:\n  generic: {low: 1, high: 2, source: a test, grade: derived}\n");
+    const Outcome out = call({"run", "examples/memory_pool/system.yaml", "--no-data", "--no-timing", "--energy", table,
+        "--set", "*.xpu.*.memory_side.size=16MiB", "--json", "-"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json result = Json::parse(out.out);
+    EXPECT_EQ(part_of(result, "hbm")["events"].get<double>(), 512 * sum_of(result, "hbm", {"reads", "writes"}));
+    EXPECT_EQ(part_of(result, "l2")["events"].get<double>(),
+        64 * sum_of(result, "l2", {"hits", "misses", "far_hits", "merged"}));
+    EXPECT_GT(sum_of(result, "memory_side", {"hits", "misses"}), 0);
+    EXPECT_NE(result["energy"]["unknown"].dump().find("memory_side generic: the table has no figure"),
+        std::string::npos)
+        << result["energy"]["unknown"].dump();
+}
 
 // Bytes on the wire x 8 x pJ/bit is what is reported, to the last digit. Every link ends at a switch on one side, whose figure
 // holds that end: half a link is left, and every bit comes into or out of a switch.
