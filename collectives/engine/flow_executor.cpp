@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "base/line_size.h"
 #include "base/units.h"
 #include "collectives/engine/flow_kernels.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/partial_lines.h"
 #include "collectives/schedule/protocol.h"
+#include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
 
@@ -204,11 +206,41 @@ Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, boo
     return free;
 }
 
+std::uint64_t FlowExecutor::instruction_in_parts() const
+{
+    for (const FlowEndpoint& endpoint : endpoints_)
+        if (const std::uint64_t bytes = endpoint.units.lanes * spec_.vector; bytes % line_bytes != 0) return bytes;
+    return 0;
+}
+
+Picoseconds FlowExecutor::pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const
+{
+    const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
+    if (channels == 0) return 0;
+    const double share = static_cast<double>(bytes) / static_cast<double>(channels);
+    MoveLoad load;
+    load.bytes = write ? 0 : share;  // registers hold what is loaded
+    load.data = load.issued = share;
+    load.own_byte_ps = share * static_cast<double>(latency);
+    load.load_ps = load.round_ps = latency;
+    return ThreadPace(endpoints_[endpoint].pace, channels, 1).issue_ps(load);
+}
+
 void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
     const BufferHistory::Taken buffer = take(home, bytes);
-    const Picoseconds served =
-        serve(home, bytes, buffer.cached) - now() + (buffer.cached ? 0 : endpoints_[home].memory_latency);
+    const FlowEndpoint& memory = endpoints_[home];
+    Picoseconds served = 0;
+    if (home == endpoint) {
+        // Whole lines that are stored stay in the cache as long as there is room.
+        const bool cached = buffer.cached || (write && bytes <= memory.cache);
+        const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
+        served = memory.units.launch_latency +
+            std::max(serve(home, bytes, cached) - now(), pace_of(home, bytes, write, latency)) +
+            (bytes > 0 ? latency : 0);
+    } else {
+        served = serve(home, bytes, buffer.cached) - now() + (buffer.cached ? 0 : memory.memory_latency);
+    }
     done = [this, home, buffer, then = std::move(done)] {
         give_back(home, buffer);
         then();

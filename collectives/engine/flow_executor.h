@@ -1,6 +1,6 @@
 // Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
 //
-// Memory of an endpoint serves the accesses of memory nodes one after the other at `hbm.bandwidth`. Kernels run on the devices of the
+// Memory of an endpoint serves the accesses of memory nodes one after the other, at the rate of the memory or of the cache in front of it. Kernels run on the devices of the
 // core, where they meet collectives; without devices (beyond 64 ranks) they take turns at units and memory and meet no collective
 // (docs/models/flow.md).
 #pragma once
@@ -14,6 +14,7 @@
 #include "collectives/engine/buffer_history.h"
 #include "collectives/engine/executor.h"
 #include "collectives/flow/flow_core.h"
+#include "collectives/synthesis/cost_graph.h"
 #include "gpu/gpu_spec.h"
 
 namespace weft {
@@ -27,6 +28,7 @@ struct FlowEndpoint {
     std::uint64_t capacity = 0;
     std::uint64_t cache = 0;  // bytes of its L2
     double cache_bytes_per_s = 0;
+    CostRank pace{};  // latencies of its caches, and what limits a thread of it
 };
 
 class FlowExecutor : public Executor {
@@ -67,6 +69,8 @@ public:
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // The largest share of the data of a job so far that cannot go in whole lines (partial_lines.h).
     double in_partial_lines() const { return in_partial_lines_; }
+    // B of an instruction of some endpoint that does not move whole lines; 0: all do.
+    std::uint64_t instruction_in_parts() const;
     // Throws InputError where a schedule cannot be carried out with these parameters.
     static void require_known(const EngineSpec& spec);
 
@@ -83,6 +87,8 @@ private:
     BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
     void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
+    // The least time that the workgroups of a memory node take for `bytes` of the own memory, which answers after `latency`.
+    Picoseconds pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const;
     // When the memory of an endpoint, or its cache, has served `bytes` more.
     Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
 

@@ -30,6 +30,11 @@ std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& 
                                   "parts of lines are packets of their own, and the run can take up to 1.5 times as "
                                   "long (docs/models/flow.md, Parts of lines)",
             100 * share));
+    if (const std::uint64_t bytes = executor.instruction_in_parts(); bytes > 0)
+        out.push_back(fmt::format("an instruction moves {} B (gpu.lanes x engine.vector), which are no whole lines: by "
+                                  "lines, each part of a line is a packet of its own, and the run can take more than "
+                                  "twice as long",
+            bytes));
     if (core.circles() > 0)
         out.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
                                   "full buffers, and one of each link "
