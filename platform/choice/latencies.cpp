@@ -10,6 +10,18 @@ Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cl
     return lone_bytes(link, op, size, cls, by_card) * ps_per_s / link.bandwidth;
 }
 
+Time pass_time(const ResolvedSystem& system, NodeId node)
+{
+    const SwitchSpec& spec = system.switch_of(node);
+    if (system.model(node) != "crossbar") return spec.latency;
+    return (spec.latency + spec.clock - 1) / spec.clock * spec.clock + spec.traversal;
+}
+
+bool is_card(const ResolvedSystem& system, NodeId node)
+{
+    return system.switch_of(node).message > 0 && system.model(node) != "crossbar";
+}
+
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls)
 {
@@ -36,18 +48,17 @@ Time path_time(const ResolvedSystem& system, PathPart& part, LineOp op, std::uin
         const bool enters = !part.in_network && destination_lines(link) > 0;
         part.in_network = destination_lines(link) > 0;
         if (i > 0 || part.first_passes) {
-            const SwitchSpec& at = system.switch_of(nodes[i]);
-            time += at.latency;
+            time += pass_time(system, nodes[i]);
             // A line that leaves its node by a card is a message; so is, on its way back, the answer of one.
-            if (enters && at.message > 0) {
+            if (enters && is_card(system, nodes[i])) {
                 part.message = true;
-                if (cls == LineClass::request) time += at.message_overhead;
+                if (cls == LineClass::request) time += system.switch_of(nodes[i]).message_overhead;
             }
         }
         if (part.to_wire && i + 2 == nodes.size()) return time;
         time += wire_time(link, op, size, cls, part.message && part.in_network) + link.latency;
     }
-    if (part.last_passes) time += system.switch_of(nodes.back()).latency;
+    if (part.last_passes) time += pass_time(system, nodes.back());
     return time;
 }
 

@@ -17,6 +17,13 @@ constexpr std::uint32_t signal_bytes = 8;  // payload of a signal
 // For a single line on a wire; `by_card`: one that a network card sends.
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 
+// From the last bit at a node to its first bit on the next wire: `switch.latency`, and with the clocked crossbar the stages behind
+// it, for a line that arrives at a clock edge. A foreign model is what its `switch` values say.
+Time pass_time(const ResolvedSystem& system, NodeId node);
+
+// Whether the node makes messages of lines that leave it for a network.
+bool is_card(const ResolvedSystem& system, NodeId node);
+
 // Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network
 // card it is a message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,

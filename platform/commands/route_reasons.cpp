@@ -34,7 +34,7 @@ private:
     }
     std::string why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
     std::string by_policy(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
-    std::string up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const;
+    std::string up_down(const Routing::Step& step, const Routing::Step* before, const Fabric::Port& exit) const;
 
     const FabricPlan& plan_;
     RoutePolicy policy_;
@@ -71,7 +71,7 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     const bool valiant = policy_ == RoutePolicy::dragonfly_valiant && plan_.fabric.nodes[step.node].forwards;
     if (valiant && step.phase == 0 && step.vc_set == 0) return "no link to another group";
     if (valiant && step.phase == 1) return "a second link within the group could close a cycle";
-    if (policy_ == RoutePolicy::up_down) return up_down(step, before, exit.peer);
+    if (policy_ == RoutePolicy::up_down) return up_down(step, before, exit);
     if (shorter_possible(step.node, exit.peer))
         return fmt::format("not minimal: {} hops remain, not {}", distances_.hops[exit.peer] + 1,
             distances_.hops[step.node]);
@@ -85,14 +85,19 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     return fmt::format("narrowest link has {}, not {}", format_rate(width), format_rate(distances_.width[step.node]));
 }
 
-std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const
+std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, const Fabric::Port& exit) const
 {
-    const bool up = ranks_[peer] < ranks_[step.node];
+    const bool up = ranks_[exit.peer] < ranks_[step.node];
     const bool taken_up = ranks_[ports_[step.node][step.port].peer] < ranks_[step.node];
     if (up && before != nullptr && ranks_[before->node] < ranks_[step.node]) return "up after down could close a cycle";
     if (up && !taken_up) return "up, but the destination can be reached downwards";
     if (!up && taken_up) return "down, but the destination is not below: up again could close a cycle";
-    return "longer or narrower";
+    const Fabric::Port& taken = ports_[step.node][step.port];
+    const auto width = [&](const Fabric::Port& way) {
+        return std::min(distances_.width[way.peer], plan_.fabric.edges[way.edge].bandwidth);
+    };
+    const bool as_good = distances_.hops[exit.peer] <= distances_.hops[taken.peer] && width(exit) >= width(taken);
+    return as_good ? "its path goes down and up again: could close a cycle" : "longer or narrower";
 }
 
 std::string Reasons::at(const Routing::Step& step, const Routing::Step* before) const

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/choice/latencies.h"
 #include "platform/commands/route_reasons.h"
+#include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
@@ -42,7 +44,7 @@ public:
 
 private:
     const std::string& name(NodeId node) const { return system_.graph().node(node).name; }
-    std::uint64_t node_latency(NodeId node) const { return system_.switch_of(node).latency; }
+    std::uint64_t node_latency(NodeId node) const { return pass_time(system_, node); }
     EdgeId edge_between(NodeId a, NodeId b) const { return *system_.graph().find_edge(a, b); }
     // A node and the phase of the route there.
     using Place = std::pair<std::uint32_t, unsigned>;
@@ -172,10 +174,16 @@ std::string RouteReport::totals_text(const Path& path) const
 {
     std::uint64_t links = 0;
     std::uint64_t nodes = 0;
+    std::uint64_t cards = 0;
+    bool in_network = false;
     std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t i = 1; i < path.size(); ++i) {
         const LinkSpec& link = system_.link(edge_between(path[i - 1], path[i]));
         links += link.latency;
+        const bool passed = i > 1 || (!plan_.used.transit.empty() && plan_.used.transit[path.front()]);
+        if (passed && !in_network && destination_lines(link) > 0 && is_card(system_, path[i - 1]))
+            cards += system_.switch_of(path[i - 1]).message_overhead;
+        in_network = destination_lines(link) > 0;
         narrowest = std::min(narrowest, link.bandwidth);
         if (i + 1 < path.size()) nodes += node_latency(path[i]);
     }
@@ -183,8 +191,10 @@ std::string RouteReport::totals_text(const Path& path) const
     std::uint64_t ends = 0;
     for (const NodeId end : {path.front(), path.back()})
         if (!plan_.used.transit.empty() && plan_.used.transit[end]) ends += node_latency(end);
-    return fmt::format("total: {} without load (links {}, nodes {}{}); narrowest link {}\n",
-        format_time_ps(links + nodes + ends), format_time_ps(links), nodes == 0 ? "none" : format_time_ps(nodes),
+    return fmt::format("total: {} without load (links {}, nodes {}{}{}); narrowest link {}\n",
+        format_time_ps(links + nodes + cards + ends), format_time_ps(links),
+        nodes == 0 ? "none" : format_time_ps(nodes),
+        cards == 0 ? "" : fmt::format(", network card {}", format_time_ps(cards)),
         ends == 0 ? "" : fmt::format(", routers of both ends {}", format_time_ps(ends)), format_rate(narrowest));
 }
 

@@ -1,54 +1,33 @@
-// Rows between peers: the links at both ends of the shortest paths, fabric ports, and what is in flight.
+// Rows between peers: the links at the begin of the routes, fabric ports, and what is in flight.
 #include <algorithm>
 #include <limits>
 #include <set>
 
 #include "platform/applications/probe/parts.h"
 #include "platform/applications/probe/row_limits.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 
 namespace {
 
-// Hops from every node to one endpoint, over nodes that pass lines on.
-std::vector<std::uint32_t> hops_to(const ResolvedSystem& system, NodeId target)
-{
-    constexpr std::uint32_t far_away = ~std::uint32_t{0};
-    const Graph& graph = system.graph();
-    std::vector<std::uint32_t> hops(graph.node_count(), far_away);
-    std::vector<NodeId> queue{target};
-    hops[target] = 0;
-    for (std::size_t i = 0; i < queue.size(); ++i)
-        for (const Neighbour& next : graph.neighbours(queue[i])) {
-            const NodeRole role = system.role(next.node);
-            if (hops[next.node] != far_away || role == NodeRole::passive || role == NodeRole::memory) continue;
-            hops[next.node] = hops[queue[i]] + 1;
-            queue.push_back(next.node);
-        }
-    return hops;
-}
-
-// The first links of all shortest paths from `from`, and what one of those paths takes.
+// The first links of all routes from endpoint 0 to those that were added, and what one of those routes takes.
 struct Paths {
     std::set<EdgeId> first;
     double latency = 0;  // ps, links and the switches between them
 };
 
-void add_paths(const ResolvedSystem& system, NodeId from, NodeId to, Paths& out)
+void add_paths(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t to, Paths& out)
 {
-    const std::vector<std::uint32_t> hops = hops_to(system, to);
-    if (hops[from] == ~std::uint32_t{0}) return;
-    for (const Neighbour& next : system.graph().neighbours(from))
-        if (hops[next.node] + 1 == hops[from]) out.first.insert(next.edge);
+    const std::vector<Fabric::Port> ports = plan.fabric.ports()[plan.routing.node_of(0)];
+    for (const std::uint16_t port : plan.routing.ports_to(plan.routing.node_of(0), to))
+        out.first.insert(ports[port].edge);
     out.latency = 0;
-    for (NodeId at = from; at != to;)
-        for (const Neighbour& next : system.graph().neighbours(at)) {
-            if (hops[next.node] + 1 != hops[at]) continue;
-            out.latency += static_cast<double>(system.link(next.edge).latency);
-            if (next.node != to) out.latency += static_cast<double>(system.switch_of(next.node).latency);
-            at = next.node;
-            break;
-        }
+    const std::vector<std::uint32_t> nodes = plan.routing.path(0, to, 0);
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        out.latency += static_cast<double>(system.link(*system.graph().find_edge(nodes[i], nodes[i + 1])).latency);
+        if (i > 0) out.latency += static_cast<double>(system.switch_of(nodes[i]).latency);
+    }
 }
 
 // Bytes on the wire for a packet of lines of one stream.
@@ -111,8 +90,9 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     const Traffic traffic = reads                                       ? Traffic::read
         : row == "bandwidth.peer_both" || row == "bandwidth.all_to_all" ? Traffic::both
                                                                         : Traffic::write;
+    const FabricPlan plan = plan_fabric(system, ends);
     Paths paths;
-    for (std::size_t to = 1; to < (all ? ends.size() : 2); ++to) add_paths(system, own, ends[to], paths);
+    for (std::uint32_t to = 1; to < (all ? ends.size() : 2); ++to) add_paths(system, plan, to, paths);
     if (paths.first.empty()) return {};
 
     RowLimits out;
@@ -123,7 +103,8 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     for (const EdgeId edge : paths.first) {
         const LinkSpec& link = system.link(edge);
         wire += payload_rate(link, stripe, traffic);
-        const auto lines = static_cast<double>(reads ? link.response_credits : link.request_credits);
+        const auto lines =
+            static_cast<double>((reads ? link.response_credits : link.request_credits) + link.pool_credits);
         credits += lines * line_bytes / (2 * static_cast<double>(link.latency)) * 1e12;
     }
     out.add("link.bandwidth", wire);
