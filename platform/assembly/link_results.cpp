@@ -25,6 +25,9 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.flag_reads = direction.flag_reads;
             result.flag_bytes = direction.flag_bytes;
             result.busy_ps = direction.busy;
+            if (place.link->spec().retry != RetryKind::none)
+                result.retry = LinkResult::Retry{direction.errors, direction.replays, direction.repeated_bytes,
+                    direction.duplicates};
             result.peak_queue = place.ends[end].peak();
             if (const Time stall = place.ends[end].credit_stall(); stall != SwitchModel::not_known)
                 result.credit_stall_ps = stall;

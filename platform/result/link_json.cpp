@@ -18,6 +18,12 @@ nlohmann::ordered_json links_json(const std::vector<LinkResult>& links, Time end
         if (link.theory_payload) entry["theory_payload_bytes"] = *link.theory_payload;
         entry["credit_stall_ps"] = nullptr;
         if (link.credit_stall_ps) entry["credit_stall_ps"] = *link.credit_stall_ps;
+        if (link.retry) {
+            entry["errors"] = link.retry->errors;
+            entry["replays"] = link.retry->replays;
+            entry["repeated_bytes"] = link.retry->repeated_bytes;
+            entry["duplicates"] = link.retry->duplicates;
+        }
         Json channels = Json::array();
         for (const LinkResult::Channel& channel : link.channels) {
             const PortWatch::Channel& count = channel.count;

@@ -26,11 +26,20 @@ struct LinkResult {
     // Lines waited, the wire was free, and no channel of theirs had a credit; none: the sender does not count it.
     std::optional<Time> credit_stall_ps{};
 
+    // Of a link with a retry protocol.
+    struct Retry {
+        std::uint64_t errors = 0;          // packets hit by a bit error
+        std::uint64_t replays = 0;         // times that the sender went back
+        std::uint64_t repeated_bytes = 0;  // of packets sent again, among wire_bytes
+        std::uint64_t duplicates = 0;      // packets that the receiver had already, and dropped
+    };
+    std::optional<Retry> retry{};
+
     struct Channel {
         std::string name;
         PortWatch::Channel count;
     };
-    std::vector<Channel> channels;           // of a run that was watched
+    std::vector<Channel> channels{};         // of a run that was watched
     std::optional<double> theory_payload{};  // of a single collective: what its schedule puts here, without flags
 };
 

@@ -19,6 +19,8 @@ struct LinkNumbers {
     bool has_queue;
     bool has_stall;
     Time credit_stall_ps;
+    bool has_retry;
+    LinkResult::Retry retry;
 };
 
 void put_link(ByteWriter& out, const LinkResult& link)
@@ -38,6 +40,8 @@ void put_link(ByteWriter& out, const LinkResult& link)
     numbers.peak_queue = link.peak_queue.value_or(0);
     numbers.has_stall = link.credit_stall_ps.has_value();
     numbers.credit_stall_ps = link.credit_stall_ps.value_or(0);
+    numbers.has_retry = link.retry.has_value();
+    numbers.retry = link.retry.value_or(LinkResult::Retry{});
     out.put(numbers);
     out.list(link.channels, [&out](const LinkResult::Channel& channel) {
         out.put(channel.name);
@@ -61,6 +65,7 @@ LinkResult take_link(ByteReader& in)
     link.busy_ps = numbers.busy_ps;
     if (numbers.has_queue) link.peak_queue = numbers.peak_queue;
     if (numbers.has_stall) link.credit_stall_ps = numbers.credit_stall_ps;
+    if (numbers.has_retry) link.retry = numbers.retry;
     link.channels = in.list([&in] {
         std::string name = in.text();
         return LinkResult::Channel{std::move(name), in.take<PortWatch::Channel>()};

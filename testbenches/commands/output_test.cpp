@@ -118,6 +118,13 @@ TEST(Output, AWindowOfWaveformsAfterTheEndIsSaid)
         << outcome.out;
 }
 
+TEST(Output, ABarrierHasNoDataToCompare)
+{
+    const Fixtures files;
+    const Outcome barrier = call({"run", "--infra", files.pair(), "--collective", "barrier"});
+    EXPECT_NE(barrier.out.find("passed: a barrier leaves no data to compare\n"), std::string::npos) << barrier.out;
+}
+
 TEST(Output, DevicesAreNotReplaced)
 {
     const Fixtures files;

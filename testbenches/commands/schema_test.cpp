@@ -54,6 +54,35 @@ TEST(Schema, DescribesEveryKeyOfRuns)
         {"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--algorithm", "synthesize", "--no-data"}));
 }
 
+// And what bit errors cost is among them, and in the summary.
+TEST(Schema, DescribesWhatRetriesCost)
+{
+    const Fixtures files;
+    const std::vector<std::string> errors{"--bytes", "64KiB", "--set", "link.retry=go_back_n", "--set",
+        "link.bit_error_rate=1e-5"};
+    std::vector<std::string> run{"run", files.pair_system()};
+    EXPECT_EQ(result_of(run).find("\"replays\""), std::string::npos);
+    run.insert(run.end(), errors.begin(), errors.end());
+    const std::string result = result_of(run);
+    expect_described(result);
+    std::uint64_t hit = 0;
+    std::uint64_t replays = 0;
+    std::uint64_t again = 0;
+    const json parsed = json::parse(result);
+    for (const json& link : parsed["links"]) {
+        hit += link["errors"].get<std::uint64_t>();
+        replays += link["replays"].get<std::uint64_t>();
+        again += link["repeated_bytes"].get<std::uint64_t>();
+        EXPECT_LT(link["repeated_bytes"], link["wire_bytes"]);
+    }
+    EXPECT_GT(hit, 0U);
+    EXPECT_GT(replays, 0U);
+    EXPECT_GT(again, 0U);
+    const std::string line = std::to_string(hit) + " packets hit by bit errors; senders went back " +
+        std::to_string(replays) + " times and sent ";
+    EXPECT_NE(call(run).out.find(line), std::string::npos);
+}
+
 TEST(Schema, DescribesEveryKeyOfARunOfATrace)
 {
     using namespace weft::chakra::testing;
