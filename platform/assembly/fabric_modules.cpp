@@ -145,8 +145,15 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
         parameters.replace(spec);
     }
     const auto made = [&](const std::string& name, unsigned end) {
-        return registry.link_factory(
-            resolved_.link_model(edge))(contexts.of(nodes[end]), {name, path, parameters, resolved_.seed});
+        try {
+            return registry.link_factory(
+                resolved_.link_model(edge))(contexts.of(nodes[end]), {name, path, parameters, resolved_.seed});
+        } catch (const InputError& error) {
+            Diagnostic wrong = error.diagnostics().front();
+            if (!wrong.file.empty()) throw;
+            const std::string& file = resolved_.file.empty() ? resolved_.infrastructure : resolved_.file;
+            throw InputError(file, 0, wrong.what + ", at " + path, wrong.expected);
+        }
     };
     const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);
     if (contexts.beyond(nodes[0]) && contexts.beyond(nodes[1])) return nullptr;

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/assembly/narrow_paths.h"
+#include "platform/assembly/unused_values.h"
 #include "platform/configuration/glob.h"
 #include "tlm_interconnect/protocol/line.h"
 
@@ -208,7 +209,7 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
     if (members.empty())
         throw InputError(system.infrastructure, 0, "the document has no xpu node", "endpoints to run something on");
     if (count > members.size())
-        throw InputError(system.infrastructure, 0,
+        throw InputError(workload.line > 0 ? system.file : system.infrastructure, workload.line,
             "the workload has " + std::to_string(count) + " ranks, but the system has " +
                 std::to_string(members.size()) + " xpu nodes for them",
             "at most as many ranks as xpu nodes");
@@ -297,6 +298,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     if (transit)
         for (NodeId id = 0; id < plan.fabric.nodes.size(); ++id)
             if (plan.used.nodes[id] && system.role(id) == NodeRole::endpoint) plan.used.transit[id] = true;
+    for (std::string& notice : unused_value_notices(system, plan)) plan.notices.push_back(std::move(notice));
     return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/configuration/parameter_place.h"
 #include "platform/result/assumptions_json.h"
 #include "platform/workload/dimension_rates_of.h"
 #include "platform/workload/replay_traffic.h"
@@ -105,7 +106,12 @@ int check_command(const Arguments& arguments)
     loaded.notices.clear();  // they are in the text
     std::vector<Assumption> assumptions;
     if (!description.file.empty()) {
-        text += system_text(resolve_loaded(description, std::move(loaded), options.registry()), assumptions);
+        const ResolvedSystem system = resolve_loaded(description, std::move(loaded), options.registry());
+        try {
+            text += system_text(system, assumptions);
+        } catch (const InputError& error) {
+            throw at_its_parameter(error, system);
+        }
     } else {
         text += document_text(description, std::move(loaded), options, assumptions);
     }

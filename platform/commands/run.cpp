@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "platform/commands/fault_wave.h"
 #include "platform/configuration/glob.h"
+#include "platform/configuration/parameter_place.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/commands/grain_option.h"
 #include "platform/console/messages.h"
@@ -301,6 +302,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
             why = refused.diagnostics().front().what;
             description.sets.back().value = fmt::format("{} B", system.engine().grain / 2);
             system = resolve_loaded(description, loaded, registry);
+        } catch (const InputError& error) {
+            throw at_its_parameter(error, system);
         }
     }
     if (!speaks) return exit_good;  // the exit code is that of process 0

@@ -33,8 +33,7 @@ std::optional<FigureText> read_figure_text(const YamlSource& source, const YamlF
         if (part.key == "grade") {
             const auto& grades = figure_grades();
             if (std::find(grades.begin(), grades.end(), *text) == grades.end())
-                source.findings.refuse(part.line, "unknown grade " + in_quotes(*text),
-                    expected_name("a grade", *text, grades));
+                source.findings.refuse(part.line, "unknown grade " + in_quotes(*text), joined_names(grades));
             figure.grade = *text;
         }
     }

@@ -31,6 +31,7 @@ void Resolver::note_idle_values()
     note_idle_parts();
     note_idle_models();
     note_idle_workload();
+    note_idle_conditions();
 }
 
 // Rings, pipeline and dimensions of a workload whose algorithm does not use them.

@@ -177,7 +177,9 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
     }
     for (std::size_t i = 0; i < built_in_; ++i)
         if (profiles_[i].name == name) return &profiles_[i];
-    throw InputError(file, line, "unknown profile " + in_quotes(name), expected_name("a profile", name, names()));
+    std::string expected = expected_name("a profile", name, names());
+    if (expected == "a profile") expected += ": " + joined_names(names());
+    throw InputError(file, line, "unknown profile " + in_quotes(name), expected);
 }
 
 const Profile* ProfileStore::matching(const std::string& text) const

@@ -41,6 +41,8 @@ private:
     void note_idle_parts();
     void note_idle_models();
     void note_idle_workload();
+    void note_idle_conditions();
+    void note_idle_on_clocked_links();
     void assign_roles();
     void choose_kinds();
     void bind_kind(NodeId node, const NodeRow& row);

@@ -56,7 +56,7 @@ private:
         } else if (field.key == "routing" || field.key == "engine") {
             read_block(field, field.key + ".");
         } else if (field.key == "seed") {
-            out_.seed = yaml_number(source_, field).value_or(0);
+            out_.seed = yaml_seed(source_, field).value_or(0);
         } else if (field.key == "lenient") {
             out_.lenient = yaml_flag(source_, field).value_or(false);
         } else if (field.key == "workload") {

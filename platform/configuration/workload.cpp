@@ -58,7 +58,9 @@ void read_delays(const YamlSource& source, const YamlField& field, Workload& out
         if (!text) continue;
         const auto time = parse_time_ps(*text);
         if (!time) source.findings.refuse(entry.line, in_quotes(*text) + " is not a time", "a time such as 10 us");
-        if (is_rank && time) out.delays[std::stoul(entry.key)] = *time;
+        if (is_rank && time && !out.delays.emplace(std::stoul(entry.key), *time).second)
+            source.findings.refuse(entry.line, "two delays of rank " + std::to_string(std::stoul(entry.key)),
+                "one for each rank");
     }
 }
 

@@ -1,6 +1,7 @@
 #include "platform/configuration/yaml_fields.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "base/nearest.h"
@@ -36,7 +37,8 @@ std::vector<YamlField> yaml_fields(const YamlSource& source, YamlTree::Id id, co
             continue;
         }
         if (!seen.insert(field.key).second) {
-            source.findings.refuse(field.line, "key " + in_quotes(field.key) + " of " + what + " occurs twice");
+            source.findings.refuse(field.line, "key " + in_quotes(field.key) + " of " + what + " occurs twice",
+                "each key once");
             continue;
         }
         if (!known.empty() && std::find(known.begin(), known.end(), field.key) == known.end()) {
@@ -102,6 +104,17 @@ std::optional<std::uint64_t> yaml_number(const YamlSource& source, const YamlFie
     if (good) return number;
     source.findings.refuse(field.line, in_quotes(field.key) + " is " + source.tree.describe(field.value),
         "a whole number of at most 18 digits");
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> yaml_seed(const YamlSource& source, const YamlField& field)
+{
+    const std::string_view text = source.tree.text_or_empty(field.value);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return number;
+    source.findings.refuse(field.line, in_quotes(field.key) + " is " + source.tree.describe(field.value),
+        "a whole number from 0 to 18446744073709551615");
     return std::nullopt;
 }
 

@@ -41,5 +41,7 @@ inline std::optional<std::string> yaml_text(const YamlSource& source, const Yaml
 
 std::optional<bool> yaml_flag(const YamlSource& source, const YamlField& field);
 std::optional<std::uint64_t> yaml_number(const YamlSource& source, const YamlField& field);
+// The same up to 2^64 - 1, for what is not counted with.
+std::optional<std::uint64_t> yaml_seed(const YamlSource& source, const YamlField& field);
 
 }  // namespace weft

@@ -20,6 +20,9 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
 {
     const BufferSpace space = buffer_space(spec);
     if (space.shared > 0) throw InputError("", 0, "a clocked link whose channels share credits", "link.pool_credits=0");
+    if (spec.flit != 8 && spec.flit != 16 && spec.flit != 32)
+        throw InputError("", 0, fmt::format("a clocked link with flits of {} B", spec.flit),
+            "link.flit of 8, 16 or 32 B");
     LinkParams out;
     out.flit_bytes = static_cast<unsigned>(spec.flit);
     for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {

@@ -78,8 +78,8 @@ TEST(Check, RefusesWorkloadsThatCannotRun)
     refused("plan: nowhere.xml, bytes: 4 KiB", "nowhere.xml: cannot be read");
     refused("plan: plan.xml, bytes: 4 KiB", "plan.xml:1: ");
     refused("trace: nowhere", "nowhere");
-    refused("collective: all_reduce, bytes: 4 KiB, algorithm: ring", "engine.channel=switch with an algorithm",
-        "parameters: {engine.channel: switch}\n");
+    refused("collective: all_reduce, bytes: 4 KiB, algorithm: ring",
+        place + "ring: engine.channel=switch with an algorithm", "parameters: {engine.channel: switch}\n");
     refused("collective: all_reduce, bytes: 4 KiB",
         files.path("bad.yaml") + ":3: bit errors on a link without retry, at ",
         "parameters: {link.bit_error_rate: 1e-6}\n");

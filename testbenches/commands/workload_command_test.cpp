@@ -67,6 +67,16 @@ TEST(WorkloadCommand, TracesOfEveryKindRunToTheirEndAtFlowFidelity)
     }
 }
 
+TEST(WorkloadCommand, OneReplicaHasNothingToDivide)
+{
+    const Files files;
+    const Outcome made = files.made({"training", "--model", files.model, "--tp", "2", "--zero", "1"});
+    EXPECT_EQ(made.code, 2);
+    EXPECT_EQ(made.err,
+        "weft: option '--zero' with one replica, which has nobody to divide its state with; expected --dp 2 or more "
+        "with it\n");
+}
+
 TEST(WorkloadCommand, ATrainingStepRunsLineByLine)
 {
     const Files files;

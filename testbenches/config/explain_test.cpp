@@ -77,6 +77,51 @@ TEST(Explain, ShowsWhatCountsForTheModelAndSaysWhatChangesNothing)
     EXPECT_NE(plain.find("    switch.arbiter "), std::string::npos);
 }
 
+TEST(Explain, SaysWhichValueAnotherOneSwitchesOff)
+{
+    const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
+    // What is idle, and what makes it count.
+    const std::vector<std::pair<std::string, std::string>> cases{{"link.replay_buffer=100", "link.retry=go_back_n"},
+        {"link.replay_timeout=3 us", "link.retry=timeout"}, {"link.ack_bytes=8", "link.retry=timeout"},
+        {"link.ack_every=2", "link.retry=go_back_n"}, {"link.extension_region=4 KiB", "link.address_extension=6"},
+        {"link.extension_ways=2", "link.address_extension=6"}, {"link.credit_batch=9", "link.credit_bytes=4"},
+        {"link.bundle_selection=round_robin", "link.bundle=2"}, {"link.max_payload=512", "link.merge=destination"},
+        {"link.group_payload=128", "link.merge=adjacent"}, {"switch.message_interval=1 ns", "switch.message=4 KiB"},
+        {"switch.message_overhead=1 ns", "switch.message=4 KiB"}, {"switch.message_hold=1 ns", "switch.message=4 KiB"},
+        {"switch.message_streams=2", "switch.message=4 KiB"}, {"switch.control_weight=2", "switch.arbiter=weighted"},
+        {"switch.data_weight=2", "switch.arbiter=weighted"}, {"routing.stripe=128", "routing.path_selection=lines"},
+        {"gpu.backoff_limit=2 us", "gpu.wait_policy=backoff"}, {"gpu.port_data_weight=4", "gpu.port_arbiter=weighted"},
+        {"gpu.port_control_weight=4", "gpu.port_arbiter=weighted"},
+        {"gpu.array_rows=64", "gpu.compute_model=output_stationary"}, {"network.columns=4", "network.kind=mesh"},
+        {"l2.far_latency=50 ns", "l2.partitions=2"}, {"l2.far_bandwidth=2 TB/s", "l2.partitions=2"},
+        {"hbm.t_rfc=100 ns", "hbm.refresh=all_bank"}, {"hbm.row_idle=5 ns", "hbm.row_policy=idle"},
+        {"engine.step_bytes=1 KiB", "engine.staging=fifo"}, {"engine.steps_in_flight=2", "engine.staging=fifo"},
+        {"engine.slices=4", "engine.protocol=simple"}};
+    const std::vector<std::string> off{"link.merge=none", "routing.path_selection=pairs", "l2.partitions=1",
+        "link.credit_bytes=0", "hbm.refresh=none", "hbm.row_policy=open", "engine.protocol=ll"};
+    for (const auto& [idle, condition] : cases) {
+        const std::string notice =
+            "notice: " + idle.substr(0, idle.find('=')) + " is set and changes nothing: it needs ";
+        std::vector<std::string> sets = off;
+        sets.push_back(idle);
+        EXPECT_NE(explain(resolved("", sets, document)).find(notice), std::string::npos) << idle;
+        sets.push_back(condition);
+        EXPECT_EQ(explain(resolved("", sets, document)).find(notice), std::string::npos) << idle;
+    }
+}
+
+TEST(Explain, SaysThatACrossbarIsNoNetworkCard)
+{
+    const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
+    const std::string notice = "notice: 4 network cards have model crossbar, which makes no messages";
+    const std::string crossbars = "bind:\n- {nodes: {component: nvsw}, model: crossbar}\n";
+    EXPECT_NE(explain(resolved(crossbars, {"*.nvsw.*.switch.message=4 KiB"}, document)).find(notice),
+        std::string::npos);
+    EXPECT_EQ(explain(resolved(crossbars, {}, document)).find("network card"), std::string::npos);
+    EXPECT_EQ(explain(resolved("", {"*.nvsw.*.switch.message=4 KiB"}, document)).find("network card"),
+        std::string::npos);
+}
+
 TEST(Explain, TwiceTheSame)
 {
     EXPECT_EQ(explain(resolved("", {"l2.size=40 MiB"})), explain(resolved("", {"l2.size=40 MiB"})));

@@ -121,6 +121,8 @@ TEST(Profiles, UnknownNamesNameTheNearestAndThePlace)
 {
     const std::string error = error_of([] { resolved("profile: h10\n"); });
     EXPECT_EQ(error, "system.yaml:2: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
+    const std::string none = error_of([] { resolved("profile: nope\n"); });
+    EXPECT_NE(none.find("unknown profile 'nope'; expected a profile: a100, b200, "), std::string::npos) << none;
     const std::string file = error_of([] { resolved("profile: ./nowhere.yaml\n"); });
     EXPECT_NE(file.find("system.yaml:2: profile './nowhere.yaml' cannot be read"), std::string::npos) << file;
 }

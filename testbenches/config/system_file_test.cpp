@@ -89,6 +89,15 @@ seed: 3
         EXPECT_NE(error.find(expected), std::string::npos) << expected << "\nin\n" << error;
 }
 
+// As --seed does.
+TEST(SystemFile, ASeedHas64Bits)
+{
+    EXPECT_EQ(read_error("infrastructure: b.yaml\nseed: 18446744073709551615\n"), "");
+    EXPECT_NE(read_error("infrastructure: b.yaml\nseed: 18446744073709551616\n")
+                  .find("expected a whole number from 0 to 18446744073709551615"),
+        std::string::npos);
+}
+
 TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
 {
     const auto error = [](const std::string& workload) {
@@ -105,6 +114,9 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
     EXPECT_NE(error("{}").find("'workload' is empty"), std::string::npos);
     EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, ranks: 0}").find("'ranks' is 0"), std::string::npos);
     EXPECT_NE(error("{colective: x}").find("expected 'collective'"), std::string::npos);
+    EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, delay: {1: 1 us, 01: 2 us}}")
+                  .find("two delays of rank 1; expected one for each rank"),
+        std::string::npos);
     KnownNames known;
     known.collectives = {"all_reduce"};
     known.algorithms = {"ring"};

@@ -1,0 +1,75 @@
+#include "platform/assembly/unused_values.h"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/switch/switch_spec.h"
+
+namespace weft {
+
+namespace {
+
+class Search {
+public:
+    explicit Search(const ResolvedSystem& system) : system_(system) {}
+
+    void add(weft::Block block, VariantId id, bool used)
+    {
+        const Variant& variant = system_.values(block, id);
+        for (std::size_t p = 0; p < variant.sources.size(); ++p) {
+            const ValueSource& source = system_.source(variant.sources[p]);
+            if (source.file != "--set" && (source.file.empty() || source.file != system_.file)) continue;
+            Places& places = found_[{variant.sources[p], info_of(block).path_of(p)}];
+            ++places.count;
+            places.used = places.used || used;
+        }
+    }
+
+    std::vector<std::string> notices(const char* what) const
+    {
+        std::vector<std::string> out;
+        for (const auto& [key, places] : found_) {
+            if (places.used) continue;
+            const ValueSource& source = system_.source(key.first);
+            const std::string place = source.line > 0 ? fmt::format("{}:{}", source.file, source.line) : source.file;
+            out.push_back(
+                fmt::format("{} of {} {}{} ({}) is set and changes nothing: no route of this run uses {}", key.second,
+                    places.count, what, places.count == 1 ? "" : "s", place, places.count == 1 ? "it" : "them"));
+        }
+        return out;
+    }
+
+private:
+    struct Places {
+        std::size_t count = 0;
+        bool used = false;
+    };
+
+    const ResolvedSystem& system_;
+    std::map<std::pair<SourceId, std::string>, Places> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> unused_value_notices(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    Search links(system);
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
+        if (const VariantId id = system.link_variant(edge); id != no_variant)
+            links.add(block_of<LinkSpec>(), id, plan.used.edges[edge]);
+    Search switches(system);
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        const VariantId id = system.variant(node, block_of<SwitchSpec>());
+        if (id == no_variant) continue;
+        const bool passes = system.role(node) == NodeRole::forwarder || plan.used.transit[node];
+        switches.add(block_of<SwitchSpec>(), id, passes && plan.used.nodes[node]);
+    }
+    std::vector<std::string> out = links.notices("link");
+    for (std::string& notice : switches.notices("node")) out.push_back(std::move(notice));
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,241 @@
+// Values that a user has set and that another value of the same block switches off.
+#include <set>
+
+#include "collectives/engine/engine_spec.h"
+#include "gpu/gpu_spec.h"
+#include "gpu/network_spec.h"
+#include "platform/configuration/resolver.h"
+#include "platform/configuration/routing_spec.h"
+#include "sc_models/hbm_spec.h"
+#include "sc_models/l2_spec.h"
+#include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/switch/switch_spec.h"
+
+namespace weft {
+
+namespace {
+
+template <class Spec>
+struct Condition {
+    const char* parameter;
+    bool (*counts)(const Spec&);
+    const char* needs;  // "link.retry=timeout or go_back_n"
+};
+
+const std::vector<Condition<LinkSpec>>& link_conditions()
+{
+    const auto retries = [](const LinkSpec& link) { return link.retry != RetryKind::none; };
+    const auto extends = [](const LinkSpec& link) { return link.address_extension > 0; };
+    const char* const retry = "link.retry=timeout or go_back_n";
+    const char* const extension = "link.address_extension above 0";
+    static const std::vector<Condition<LinkSpec>> conditions{{"replay_buffer", retries, retry},
+        {"replay_timeout", retries, retry}, {"ack_bytes", retries, retry}, {"ack_every", retries, retry},
+        {"extension_region", extends, extension}, {"extension_ways", extends, extension},
+        {"credit_batch", [](const LinkSpec& link) { return link.credit_bytes > 0; }, "link.credit_bytes above 0"},
+        {"bundle_selection", [](const LinkSpec& link) { return link.bundle > 1; }, "link.bundle above 1"},
+        {"max_payload", [](const LinkSpec& link) { return link.merge != MergeKind::none; },
+            "link.merge=adjacent or destination"},
+        {"group_payload",
+            [](const LinkSpec& link) {
+                return link.merge == MergeKind::adjacent && link.group_payload <= link.max_payload;
+            },
+            "link.merge=adjacent and is at most link.max_payload"}};
+    return conditions;
+}
+
+const std::vector<Condition<SwitchSpec>>& switch_conditions()
+{
+    const auto sends_messages = [](const SwitchSpec& spec) { return spec.message > 0; };
+    const auto weighs = [](const SwitchSpec& spec) { return spec.arbiter == ArbiterKind::weighted; };
+    const char* const message = "switch.message above 0";
+    const char* const arbiter = "switch.arbiter=weighted";
+    static const std::vector<Condition<SwitchSpec>> conditions{{"message_overhead", sends_messages, message},
+        {"message_interval", sends_messages, message}, {"message_hold", sends_messages, message},
+        {"message_streams", sends_messages, message}, {"control_weight", weighs, arbiter},
+        {"data_weight", weighs, arbiter}};
+    return conditions;
+}
+
+const std::vector<Condition<SwitchSpec>>& crossbar_conditions()
+{
+    const auto weighs = [](const SwitchSpec& spec) { return spec.allocator == AllocatorKind::weighted; };
+    const char* const allocator = "switch.allocator=weighted";
+    static const std::vector<Condition<SwitchSpec>> conditions{{"control_weight", weighs, allocator},
+        {"data_weight", weighs, allocator},
+        {"iterations", [](const SwitchSpec& spec) { return spec.allocator != AllocatorKind::input_first; },
+            "another switch.allocator than input_first"}};
+    return conditions;
+}
+
+const std::vector<Condition<RoutingSpec>>& routing_conditions()
+{
+    const auto in_dimensions = [](const RoutingSpec& spec) { return spec.policy == RoutePolicy::dimension_order; };
+    const char* const dimensions = "routing.policy=dimension_order";
+    static const std::vector<Condition<RoutingSpec>> conditions{{"size_x", in_dimensions, dimensions},
+        {"size_y", in_dimensions, dimensions}, {"size_z", in_dimensions, dimensions},
+        {"group",
+            [](const RoutingSpec& spec) {
+                return spec.policy == RoutePolicy::dragonfly_minimal || spec.policy == RoutePolicy::dragonfly_valiant;
+            },
+            "routing.policy=dragonfly_minimal or dragonfly_valiant"},
+        {"stripe",
+            [](const RoutingSpec& spec) {
+                return spec.path_selection == PathSelection::lines || spec.path_selection == PathSelection::round_robin;
+            },
+            "routing.path_selection=lines or round_robin"}};
+    return conditions;
+}
+
+const std::vector<Condition<GpuSpec>>& gpu_conditions()
+{
+    const auto weighs = [](const GpuSpec& gpu) { return gpu.port_arbiter == ArbiterKind::weighted; };
+    const auto arrays = [](const GpuSpec& gpu) { return gpu.compute_model != ComputeModel::roofline; };
+    const char* const arbiter = "gpu.port_arbiter=weighted";
+    const char* const model = "another gpu.compute_model than roofline";
+    static const std::vector<Condition<GpuSpec>> conditions{
+        {"backoff_limit", [](const GpuSpec& gpu) { return gpu.wait_policy == WaitPolicy::backoff; },
+            "gpu.wait_policy=backoff"},
+        {"port_control_weight", weighs, arbiter}, {"port_data_weight", weighs, arbiter}, {"array_rows", arrays, model},
+        {"array_columns", arrays, model}, {"arrays", arrays, model}, {"array_clock", arrays, model}};
+    return conditions;
+}
+
+const std::vector<Condition<NetworkSpec>>& network_conditions()
+{
+    const auto mesh = [](const NetworkSpec& network) { return network.mesh(); };
+    const char* const kind = "network.kind=mesh";
+    static const std::vector<Condition<NetworkSpec>> conditions{{"columns", mesh, kind}, {"rows", mesh, kind},
+        {"hop_latency", mesh, kind}, {"link_rate", mesh, kind}};
+    return conditions;
+}
+
+const std::vector<Condition<L2Spec>>& l2_conditions()
+{
+    const auto divided = [](const L2Spec& l2) { return l2.partitions > 1; };
+    const char* const partitions = "l2.partitions above 1";
+    static const std::vector<Condition<L2Spec>> conditions{{"partition_policy", divided, partitions},
+        {"far_latency", divided, partitions}, {"far_bandwidth", divided, partitions}};
+    return conditions;
+}
+
+const std::vector<Condition<HbmSpec>>& hbm_conditions()
+{
+    const auto refreshes = [](const HbmSpec& hbm) { return hbm.refresh != RefreshMode::none; };
+    const char* const refresh = "another hbm.refresh than none";
+    static const std::vector<Condition<HbmSpec>> conditions{{"t_rfc", refreshes, refresh},
+        {"t_refi", refreshes, refresh},
+        {"row_idle", [](const HbmSpec& hbm) { return hbm.row_policy == RowPolicy::idle; }, "hbm.row_policy=idle"}};
+    return conditions;
+}
+
+const std::vector<Condition<EngineSpec>>& engine_conditions()
+{
+    const auto staged = [](const EngineSpec& engine) { return engine.staging == StagingMode::fifo; };
+    const char* const staging = "engine.staging=fifo";
+    static const std::vector<Condition<EngineSpec>> conditions{{"steps_in_flight", staged, staging},
+        {"step_bytes", staged, staging},
+        {"slices", [](const EngineSpec& engine) { return engine.protocol == Protocol::simple; },
+            "engine.protocol=simple"}};
+    return conditions;
+}
+
+// What the clocked links of the program read (rtl/modules/clocked_link.h): their packets have a format of their own.
+bool clocked_links_read(const std::string& parameter)
+{
+    static const std::set<std::string> read{"model", "flit", "bandwidth", "latency", "request_credits",
+        "response_credits", "pool_credits", "vcs", "vc_sets", "replay_buffer", "replay_timeout", "bit_error_rate"};
+    return read.count(parameter) != 0;
+}
+
+bool is_clocked(const LinkSpec& link) { return link.model >= 1 && link.model <= 3; }
+
+}  // namespace
+
+void Resolver::note_idle_on_clocked_links()
+{
+    const Block block = block_of<LinkSpec>();
+    const BlockInfo& info = info_of(block);
+    std::vector<bool> set(info.parameters.size(), false);
+    std::vector<bool> counts(info.parameters.size(), false);
+    for (const VariantId id : instances(block)) {
+        if (id == no_variant) continue;
+        const Variant& variant = pool(block).at(id);
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            if (system_.sources_[variant.sources[i]].file.empty() || clocked_links_read(info.parameters[i]->name))
+                continue;
+            set[i] = true;
+            if (!is_clocked(spec_from<LinkSpec>(variant.values))) counts[i] = true;
+        }
+    }
+    for (std::size_t i = 0; i < set.size(); ++i)
+        if (set[i] && !counts[i])
+            system_.notices.push_back(info.path_of(i) +
+                " is set and changes nothing: the clocked links that it is set for have packets of a format of their "
+                "own");
+}
+
+void Resolver::note_idle_conditions()
+{
+    note_idle_on_clocked_links();
+    // `takes_part`: instances whose model reads these parameters at all.
+    const auto note = [this](Block block, const auto& conditions, auto takes_part, auto spec_of) {
+        const BlockInfo& info = info_of(block);
+        for (const auto& condition : conditions) {
+            const std::size_t parameter = *info.find(condition.parameter);
+            bool set = false;
+            bool counts = false;
+            for (std::size_t i = 0; i < instances(block).size(); ++i) {
+                const VariantId id = instances(block)[i];
+                if (id == no_variant) continue;
+                const Variant& variant = pool(block).at(id);
+                if (system_.sources_[variant.sources[parameter]].file.empty() || !takes_part(i, variant)) continue;
+                set = true;
+                counts = counts || condition.counts(spec_of(variant));
+            }
+            if (set && !counts)
+                system_.notices.push_back(
+                    info.path_of(parameter) + " is set and changes nothing: it needs " + condition.needs);
+        }
+    };
+    note(
+        block_of<LinkSpec>(), link_conditions(),
+        [](std::size_t, const Variant& variant) { return spec_from<LinkSpec>(variant.values).model == 0; },
+        [](const Variant& variant) { return spec_from<LinkSpec>(variant.values); });
+    const auto of_model = [this](const char* name) {
+        return [this, name](std::size_t node, const Variant&) {
+            return system_.nodes_[node].role == NodeRole::forwarder &&
+                system_.names_[system_.nodes_[node].model] == name;
+        };
+    };
+    const auto switch_of = [](const Variant& variant) { return spec_from<SwitchSpec>(variant.values); };
+    note(block_of<SwitchSpec>(), switch_conditions(), of_model("switch"), switch_of);
+    note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), switch_of);
+    std::size_t cards = 0;
+    for (std::size_t i = 0; i < instances(block_of<SwitchSpec>()).size(); ++i)
+        if (const VariantId id = instances(block_of<SwitchSpec>())[i]; id != no_variant) {
+            const Variant& variant = pool(block_of<SwitchSpec>()).at(id);
+            if (of_model("crossbar")(i, variant) && switch_of(variant).message > 0) ++cards;
+        }
+    if (cards > 0)
+        system_.notices.push_back(std::to_string(cards) + (cards == 1 ? " network card has" : " network cards have") +
+            " model crossbar, which makes no messages");
+    const auto always = [](std::size_t, const Variant&) { return true; };
+    const auto ours = [](std::size_t, const Variant& variant) { return spec_from<L2Spec>(variant.values).ours(); };
+    const auto our_memory = [](std::size_t, const Variant& variant) {
+        return spec_from<HbmSpec>(variant.values).ours();
+    };
+    note(block_of<GpuSpec>(), gpu_conditions(), always,
+        [](const Variant& variant) { return spec_from<GpuSpec>(variant.values); });
+    note(block_of<NetworkSpec>(), network_conditions(), always,
+        [](const Variant& variant) { return spec_from<NetworkSpec>(variant.values); });
+    note(block_of<L2Spec>(), l2_conditions(), ours,
+        [](const Variant& variant) { return spec_from<L2Spec>(variant.values); });
+    note(block_of<HbmSpec>(), hbm_conditions(), our_memory,
+        [](const Variant& variant) { return spec_from<HbmSpec>(variant.values); });
+    note(block_of<EngineSpec>(), engine_conditions(), always,
+        [](const Variant& variant) { return spec_from<EngineSpec>(variant.values); });
+    note(block_of<RoutingSpec>(), routing_conditions(), always,
+        [](const Variant& variant) { return spec_from<RoutingSpec>(variant.values); });
+}
+
+}  // namespace weft
