@@ -262,6 +262,9 @@ private:
         if (!bucket_.empty() && !replicated)
             throw usage_error("option '--bucket' with one replica, which reduces no gradients",
                 "--dp 2 or more with it");
+        if (out.parallel.zero > 0 && !replicated)
+            throw usage_error("option '--zero' with one replica, which has nobody to divide its state with",
+                "--dp 2 or more with it");
         out.sequence = number("--sequence", sequence_, 0);
         out.microbatch = number("--microbatch", microbatch_, 1, 1, 1'000'000);
         out.microbatches = number("--microbatches", microbatches_, 1, 1, 100'000);

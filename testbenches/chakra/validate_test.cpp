@@ -1,5 +1,6 @@
 #include "collectives/chakra/validate.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -61,6 +62,26 @@ NodeText lacking(std::uint64_t id, unsigned type, const std::vector<std::string>
 }
 
 }  // namespace
+
+// Operations without bytes are skipped under roofline, as in the feeder's own simulator; that is told.
+TEST_F(ValidateTest, OperationsWithoutBytesAreTold)
+{
+    const auto node = [](std::int64_t bytes, std::uint64_t micros) {
+        return NodeText(1, 4, "n")
+            .micros(micros)
+            .integer("num_ops", 1000)
+            .integer("tensor_size", bytes)
+            .flag("is_cpu_op", false);
+    };
+    const auto told = [](const Verdict& verdict) {
+        return std::any_of(verdict.notices.begin(), verdict.notices.end(), [](const weft::Diagnostic& notice) {
+            return notice.what.find("1 compute nodes have operations and a tensor_size of 0") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(told(judge({{node(0, 0)}})));
+    EXPECT_FALSE(told(judge({{node(64, 0)}})));
+    EXPECT_FALSE(told(judge({{node(0, 5)}})));  // takes its 5 us
+}
 
 TEST_F(ValidateTest, Dependencies)
 {

@@ -1,6 +1,7 @@
 #include "platform/applications/validation/validation_report.h"
 
 #include <cctype>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,8 @@ namespace {
 
 std::string figure(double value) { return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value); }
 
-std::string per_cent(double error) { return fmt::format("{:+.1f}", error * 100); }
+// No "-0.0": rounded to nothing, an error has no sign.
+std::string per_cent(double error) { return fmt::format("{:+.1f}", std::abs(error) < 0.0005 ? 0.0 : error * 100); }
 
 bool names_variants(const MeasuredTable& table) { return table.variants.size() > 1; }
 
