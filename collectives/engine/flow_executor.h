@@ -1,8 +1,8 @@
 // Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
 //
-// Memory of an endpoint serves the accesses of memory nodes one after the other, at the rate of the memory or of the cache in front of it. Kernels run on the devices of the
-// core, where they meet collectives; without devices (beyond 64 ranks) they take turns at units and memory and meet no collective
-// (docs/models/flow.md).
+// Memory of an endpoint serves the accesses of memory nodes one after the other, at the rate of the memory or of the cache in
+// front of it. Kernels run on the devices of the core, where they meet collectives; without devices (beyond 64 ranks) they take
+// turns at units and memory and meet no collective (docs/models/flow.md).
 #pragma once
 
 #include <functional>

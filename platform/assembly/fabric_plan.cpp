@@ -302,11 +302,16 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     return plan;
 }
 
+bool is_card(const ResolvedSystem& system, NodeId node)
+{
+    return system.switch_of(node).message > 0 && system.model(node) != "crossbar";
+}
+
 bool has_cards(const ResolvedSystem& system, const FabricPlan& plan)
 {
     for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node) {
         const bool forwards = plan.used.transit[node] || plan.fabric.nodes[node].endpoint < 0;
-        if (plan.used.nodes[node] && forwards && system.switch_of(node).message > 0) return true;
+        if (plan.used.nodes[node] && forwards && is_card(system, node)) return true;
     }
     return false;
 }

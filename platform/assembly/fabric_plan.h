@@ -46,6 +46,9 @@ enum class RouteUse : std::uint8_t { transactions, transfers };
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members,
     RouteUse use = RouteUse::transactions);
 
+// Whether the node makes messages of lines that leave it for a network. A crossbar makes none.
+bool is_card(const ResolvedSystem& system, NodeId node);
+
 // Whether network cards make messages anywhere among the parts that are used.
 bool has_cards(const ResolvedSystem& system, const FabricPlan& plan);
 

@@ -17,11 +17,6 @@ Time pass_time(const ResolvedSystem& system, NodeId node)
     return (spec.latency + spec.clock - 1) / spec.clock * spec.clock + spec.traversal;
 }
 
-bool is_card(const ResolvedSystem& system, NodeId node)
-{
-    return system.switch_of(node).message > 0 && system.model(node) != "crossbar";
-}
-
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls)
 {

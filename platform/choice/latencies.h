@@ -21,9 +21,6 @@ Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cl
 // it, for a line that arrives at a clock edge. A foreign model is what its `switch` values say.
 Time pass_time(const ResolvedSystem& system, NodeId node);
 
-// Whether the node makes messages of lines that leave it for a network.
-bool is_card(const ResolvedSystem& system, NodeId node);
-
 // Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network
 // card it is a message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
