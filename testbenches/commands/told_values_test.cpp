@@ -1,0 +1,75 @@
+// Values that change nothing are told, and those that count are in the sums.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/process.h"
+
+namespace told_values_test {
+
+using namespace weft::commands_test;
+
+namespace {
+
+const std::string dgx = "examples/dgx_h100/system.yaml";
+
+void expect_said(const std::vector<std::string>& arguments, const std::string& text, bool said = true)
+{
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find(text) != std::string::npos, said) << text << "\nin\n" << outcome.out;
+}
+
+}  // namespace
+
+TEST(ToldValues, LinksAndSwitchesThatNoRouteUses)
+{
+    const auto of_rank = [](const std::string& rank) {
+        return std::vector<std::string>{"run", dgx, "--ranks", "2", "--bytes", "4KiB", "--no-data", "--set",
+            "dgx.0.xpu." + rank + "~dgx.0.nvsw.0.link.latency=1us"};
+    };
+    const std::string notice =
+        "link.latency of 1 link (--set) is set and changes nothing: no route of this run uses it";
+    expect_said(of_rank("7"), notice);
+    expect_said(of_rank("1"), notice, false);
+    expect_said({"run", dgx, "--bytes", "4KiB", "--no-data", "--set", "dgx.0.xpu.0.switch.latency=1us"},
+        "switch.latency of 1 node (--set) is set and changes nothing: no route of this run uses it");
+}
+
+TEST(ToldValues, WhatClockedLinksDoNotRead)
+{
+    const std::string notice = "link.header is set and changes nothing: the clocked links";
+    expect_said({"explain", dgx, "--set", "link.model=reference_link", "--set", "link.header=32"}, notice);
+    expect_said({"explain", dgx, "--set", "link.header=32"}, notice, false);
+}
+
+TEST(ToldValues, InstructionsOfNoWholeLinesAtFlowFidelity)
+{
+    const std::vector<std::string> run{"run", dgx, "--fidelity", "flow", "--bytes", "64KiB"};
+    expect_said(run, "an instruction moves", false);
+    std::vector<std::string> narrow = run;
+    narrow.insert(narrow.end(), {"--set", "engine.vector=1B"});
+    expect_said(narrow, "an instruction moves 32 B (gpu.lanes x engine.vector)");
+}
+
+// 1.804 us of links and nodes, and 300 ns of a message at its card; 100 ns and a traversal of 1 us in a crossbar.
+TEST(ToldValues, RoutesHaveCardsAndCrossbarsInTheirSums)
+{
+    expect_said({"route", "examples/two_hosts/two_hosts.yaml", "--from", "host.0.xpu.0", "--to", "host.1.xpu.0"},
+        "total: 2.104 us without load (links 652 ns, nodes 1.152 us, network card 300 ns)");
+    expect_said({"route", dgx, "--model", "*.nvsw.*=crossbar", "--set", "switch.latency=100ns", "--set",
+                    "switch.traversal=1us", "--from", "dgx.0.xpu.0", "--to", "dgx.0.xpu.5"},
+        "nodes 1.1 us");
+}
+
+// What is measured is never above its bound.
+TEST(ToldValues, PooledCreditsAreInTheBoundsOfProbes)
+{
+    const Outcome outcome = call({"probe", "--profile", "h100", "--only", "bandwidth.peer_write", "--set",
+        "link.request_credits=8", "--set", "link.pool_credits=4000", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json result = nlohmann::json::parse(outcome.out);
+    const nlohmann::json& row = result["rows"][0];
+    EXPECT_LE(row["simulated"].get<double>(), 1.001 * row["bound_by"]["GBps"].get<double>());
+}
+
+}  // namespace told_values_test
