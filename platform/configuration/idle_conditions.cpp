@@ -139,7 +139,7 @@ const std::vector<Condition<EngineSpec>>& engine_conditions()
     return conditions;
 }
 
-// What the clocked links of the program read (rtl/modules/clocked_link.h): their packets have a format of their own.
+// Parameters that clocked links read (rtl/modules/clocked_link.h). The others describe packets, and theirs have a fixed format.
 bool clocked_links_read(const std::string& parameter)
 {
     static const std::set<std::string> read{"model", "flit", "bandwidth", "latency", "request_credits",

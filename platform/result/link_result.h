@@ -26,7 +26,7 @@ struct LinkResult {
     // Lines waited, the wire was free, and no channel of theirs had a credit; none: the sender does not count it.
     std::optional<Time> credit_stall_ps{};
 
-    // Of a link with a retry protocol.
+    // Counts of a link with a retry protocol; other links have none.
     struct Retry {
         std::uint64_t errors = 0;          // packets hit by a bit error
         std::uint64_t replays = 0;         // times that the sender went back

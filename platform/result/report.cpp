@@ -195,7 +195,7 @@ void add_flags(SummaryPage& page, const RunResult& result)
                 short_count(reads)));
 }
 
-// What bit errors have cost on links with a retry protocol.
+// Bit errors and repetitions of all links with a retry protocol.
 void add_retries(SummaryPage& page, const RunResult& result)
 {
     LinkResult::Retry sum;

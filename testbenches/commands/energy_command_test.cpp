@@ -31,7 +31,7 @@ const Json& part_of(const Json& result, const std::string& of)
     return none;
 }
 
-// Of all modules of a kind.
+// The sum of these statistics over all modules of one kind.
 double sum_of(const Json& result, const std::string& kind, const std::vector<std::string>& statistics)
 {
     double sum = 0;

@@ -80,7 +80,7 @@ TEST(Explain, ShowsWhatCountsForTheModelAndSaysWhatChangesNothing)
 TEST(Explain, SaysWhichValueAnotherOneSwitchesOff)
 {
     const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
-    // What is idle, and what makes it count.
+    // Each parameter with the setting that it needs.
     const std::vector<std::pair<std::string, std::string>> cases{{"link.replay_buffer=100", "link.retry=go_back_n"},
         {"link.replay_timeout=3 us", "link.retry=timeout"}, {"link.ack_bytes=8", "link.retry=timeout"},
         {"link.ack_every=2", "link.retry=go_back_n"}, {"link.extension_region=4 KiB", "link.address_extension=6"},
