@@ -29,22 +29,30 @@ public:
         Time end;
     };
 
+    // How long an amount takes: whole picoseconds, and what is left of one in units of 1 ps / rate.
+    struct Duration {
+        Time quotient = 0;
+        std::uint64_t remainder = 0;
+    };
+    // 2^24 units times 1e12 fits 64 bits.
+    Duration duration_of(std::uint64_t amount) const { return {amount * ps_per_s / rate_, amount * ps_per_s % rate_}; }
+
     // Books `amount` at `arrival` or when the resource is free, whichever is later.
     Slot book(Time arrival, std::uint32_t amount)
     {
         if (amount != last_amount_) {
-            last_ = split(amount);
+            last_ = duration_of(amount);
             last_amount_ = amount;
         }
-        return book_again(arrival);
+        return book(arrival, last_);
     }
-    // The same amount as the last time. Written so that the host need not guess whether the resource is free.
-    Slot book_again(Time arrival)
+    // The same of an amount whose duration is known. Written so that the host need not guess whether the resource is free.
+    Slot book(Time arrival, const Duration& amount)
     {
         const std::uint64_t busy = std::uint64_t{arrival > free_at_} - 1;  // all bits or none
         const Time start = (free_at_ & busy) | (arrival & ~busy);
-        Time duration = last_.quotient;
-        remainder_ = (remainder_ & busy) + last_.remainder;
+        Time duration = amount.quotient;
+        remainder_ = (remainder_ & busy) + amount.remainder;
         if (remainder_ >= rate_) {
             remainder_ -= rate_;
             ++duration;
@@ -62,17 +70,10 @@ public:
 private:
     static constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
 
-    struct Part {
-        Time quotient;
-        std::uint64_t remainder;
-    };
-    // 2^24 units times 1e12 fits 64 bits.
-    Part split(std::uint64_t amount) const { return {amount * ps_per_s / rate_, amount * ps_per_s % rate_}; }
-
     // Within a cache line what every booking takes.
     std::uint64_t rate_ = 1;
     std::uint64_t remainder_ = 0;
-    Part last_{0, 0};  // of last_amount_: most resources serve one amount only
+    Duration last_;  // of last_amount_: most resources serve one amount only
     Time free_at_ = 0;
     Time busy_ = 0;
     std::uint32_t last_amount_ = 0;

@@ -39,14 +39,18 @@ public:
         next_address_ = line.address + line_bytes * line.lines();
     }
 
-    // Bytes that a single line adds which has `lone` bytes as a packet by itself; it joins the open packet or begins one.
-    std::uint32_t add(const LineHeader& line, LineClass cls, bool joins, std::uint32_t lone)
+    // A single line joins the open packet or begins one.
+    void add(const LineHeader& line, LineClass cls, bool joins)
     {
         sent(line, cls);
-        if (joins) return lone - header_[static_cast<unsigned>(cls)];
-        ++packets_;
-        return lone + overhead_;
+        packets_ += joins ? 0 : 1;
     }
+    // Bytes that it adds then, of `lone` bytes as a packet by itself.
+    std::uint32_t bytes_joined(LineClass cls, std::uint32_t lone) const
+    {
+        return lone - header_[static_cast<unsigned>(cls)];
+    }
+    std::uint32_t bytes_alone(std::uint32_t lone) const { return lone + overhead_; }
 
     const BlockSize& block(const LineHeader& line) const { return line.of_group() ? group_block_ : block_; }
     std::uint64_t packets() const { return packets_; }

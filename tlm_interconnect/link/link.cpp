@@ -24,6 +24,7 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
         if (wire.simple) continue;
         for (std::uint64_t s = 0; s < spec.bundle; ++s)
             wire.strands.push_back({RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle)), packetiser});
+        wire.first = &wire.strands.front();
     }
     for (const LineClass cls : {LineClass::request, LineClass::response})
         for (unsigned op = 0; op < line_ops; ++op)
@@ -35,26 +36,45 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
             }
 }
 
+// What lines of `kind`, such as `line`, have in common.
+void Link::look_up(Wire& wire, Alike& alike, std::uint32_t kind, const Line& line, LineClass cls) const
+{
+    wire.sum_up(alike);
+    alike.kind = kind;
+    alike.bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size.code()];
+    alike.payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
+    const bool watched = (line.flags & (LineHeader::poll_flag | LineHeader::traced_flag)) != 0;
+    alike.common = (wire.simple || wire.merges) && !watched && !line.wide() ? kind : ~0U;
+    if (wire.merges) {
+        const Packetiser& packetiser = wire.first->packetiser;
+        alike.joined_bytes = static_cast<std::uint16_t>(packetiser.bytes_joined(cls, alike.bytes));
+        alike.bytes = static_cast<std::uint16_t>(packetiser.bytes_alone(alike.bytes));
+        alike.joined = wire.first->server.duration_of(alike.joined_bytes);
+        alike.alone = wire.first->server.duration_of(alike.bytes);
+    } else {
+        alike.alone = wire.server.duration_of(alike.bytes);
+    }
+}
+
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
 {
     const Time now = event_queue_.now();
+    Alike& alike = wire.alike[static_cast<unsigned>(cls)];
     const std::uint32_t kind = kind_of(line, cls);
-    if (kind != wire.last_kind) {
-        wire.sum_up();
-        wire.last_kind = kind;
-        wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size.code()];
-        wire.last_payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
-        const bool watched = kind >> 24 != 0;
-        wire.common_kind = wire.simple && !watched && !line.wide() ? kind : ~0U;
-    }
+    if (kind != alike.kind) look_up(wire, alike, kind, line, cls);
     wire.lines += line.lines();
-    wire.payload_bytes += wire.last_payload;
-    if (!wire.simple)
-        return wire.merges && !line.wide() ? carry_adjacent(wire, line, cls, now, now + delay)
-                                           : carry_in_packets(wire, line, cls, now, now + delay);
-    wire.wire_bytes += wire.last_bytes;
-    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, wire.last_bytes);
-    const RateServer::Slot slot = wire.server.book(now + delay, wire.last_bytes);
+    wire.payload_bytes += alike.payload;
+    if (wire.merges && !line.wide()) {
+        const std::uint64_t before = wire.wire_bytes;
+        const Time sent = carry_adjacent(wire, line, cls, now + delay) - now;
+        if ((line.flags & LineHeader::poll_flag) != 0)
+            count_flag(wire, cls, static_cast<std::uint32_t>(wire.wire_bytes - before));
+        return {sent, sent + wire.latency};
+    }
+    if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
+    wire.wire_bytes += alike.bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, alike.bytes);
+    const RateServer::Slot slot = wire.server.book(now + delay, alike.bytes);
     const Time sent = slot.end - now;
     return {sent, (line.wide() ? lead(line, slot, now + delay) - now : sent) + wire.latency};
 }
@@ -66,17 +86,6 @@ Time Link::lead(Line& line, RateServer::Slot slot, Time arrival)
     const Time first = slot.start + one;
     line.tail = static_cast<std::uint32_t>(std::max(slot.end, arrival + line.tail + one) - first);
     return first;
-}
-
-Link::Passage Link::carry_adjacent(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
-{
-    Strand& strand = wire.strands.front();
-    const std::uint32_t bytes =
-        strand.packetiser.add_to_adjacent(line, cls, arrival > strand.server.free_at(), wire.last_bytes);
-    wire.wire_bytes += bytes;
-    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
-    const Time sent = strand.server.book(arrival, bytes).end - now;
-    return {sent, sent + wire.latency};
 }
 
 Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
@@ -136,9 +145,15 @@ LinkModel::Direction Link::direction(unsigned end) const
 {
     const Wire& wire = wires_[end];
     Direction out;
-    out.lines = out.packets = wire.lines + wire.common_lines;
-    out.wire_bytes = wire.wire_bytes + wire.common_lines * wire.last_bytes + wire.credits.wire_bytes;
-    out.payload_bytes = wire.payload_bytes + wire.common_lines * wire.last_payload;
+    out.lines = wire.lines;
+    out.wire_bytes = wire.wire_bytes + wire.credits.wire_bytes;
+    out.payload_bytes = wire.payload_bytes;
+    for (const Alike& alike : wire.alike) {
+        out.lines += alike.lines;
+        if (wire.simple) out.wire_bytes += alike.lines * alike.bytes;
+        out.payload_bytes += alike.lines * alike.payload;
+    }
+    out.packets = out.lines;
     out.flag_reads = wire.flag_reads;
     out.flag_bytes = wire.flag_bytes;
     out.busy = wire.server.busy();
@@ -157,7 +172,7 @@ LinkModel::Direction Link::direction(unsigned end) const
 void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {
-        wire.common_lines = 0;
+        for (Alike& alike : wire.alike) alike.lines = 0;
         wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credits.count = wire.credits.wire_bytes = 0;
         wire.flag_reads = wire.flag_bytes = 0;
         wire.server.reset_busy();

@@ -51,22 +51,28 @@ private:
         RateServer server;
         Packetiser packetiser;
     };
+    // Lines of a class like the one before them: most are alike.
+    struct Alike {
+        std::uint32_t common = ~0U;  // class, op, size and some flags of those that take() passes on by itself
+        std::uint32_t kind = ~0U;    // of the last line, whoever has passed it on
+        std::uint16_t bytes = 0;     // of a line that is a packet by itself
+        std::uint16_t joined_bytes = 0;  // of one that goes on with a packet; where adjacent lines merge
+        std::uint16_t payload = 0;
+        std::uint64_t lines = 0;  // passed on by take(), and not in the sums below yet
+        RateServer::Duration alone;
+        RateServer::Duration joined;
+    };
     // One direction; what every line needs comes first.
     struct alignas(64) Wire {
-        // Lines like the one before them, which take() passes on by itself: class, op, size and some flags of those, and how many of
-        // them are not in the sums below yet.
-        std::uint32_t common_kind = ~0U;
-        std::uint16_t last_bytes = 0;
-        std::uint16_t last_payload = 0;
-        std::uint64_t common_lines = 0;
+        std::array<Alike, line_classes> alike;
         Time latency = 0;
         Behind to;
         const EventQueue* event_queue = nullptr;
+        Strand* first = nullptr;  // not simple
         bool free_credits = true;
+        bool simple = true;   // one strand, every line a packet by itself, no frames, free credits
+        bool merges = false;  // the same, but for adjacent lines that merge
         RateServer server;
-        bool simple = true;             // one strand, every line a packet by itself, no frames, free credits
-        bool merges = false;            // the same, but for adjacent lines that merge
-        std::uint32_t last_kind = ~0U;  // of the last line: most are alike
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
@@ -78,12 +84,12 @@ private:
         CreditMessages credits;  // not simple
 
         explicit Wire(const LinkSpec& spec) : framer(spec), credits(spec) {}
-        void sum_up()
+        void sum_up(Alike& of)
         {
-            lines += common_lines;
-            wire_bytes += common_lines * last_bytes;
-            payload_bytes += common_lines * last_payload;
-            common_lines = 0;
+            lines += of.lines;
+            if (simple) wire_bytes += of.lines * of.bytes;
+            payload_bytes += of.lines * of.payload;
+            of.lines = 0;
         }
     };
     struct Passage {
@@ -95,8 +101,9 @@ private:
     // What a line costs depends on, and what is watched on it.
     static std::uint32_t kind_of(const Line& line, LineClass cls);
     Time take_otherwise(unsigned end, Line& line, LineClass cls, Time delay);
+    void look_up(Wire& wire, Alike& alike, std::uint32_t kind, const Line& line, LineClass cls) const;
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
-    Passage carry_adjacent(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
+    static Time carry_adjacent(Wire& wire, Line& line, LineClass cls, Time arrival);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)
     {
@@ -121,15 +128,28 @@ inline std::uint32_t Link::kind_of(const Line& line, LineClass cls)
         line.size.code();
 }
 
-// Most lines are like the one before them: nothing but their time on the wire is left to be found out. Inlined, so that such a
-// line passes without another call.
+// When the wire is free again. Of a line that is like the one before it.
+inline Time Link::carry_adjacent(Wire& wire, Line& line, LineClass cls, Time arrival)
+{
+    Strand& strand = *wire.first;
+    const Alike& alike = wire.alike[static_cast<unsigned>(cls)];
+    const bool joins = strand.packetiser.join_adjacent(line, cls, arrival > strand.server.free_at());
+    wire.wire_bytes += joins ? alike.joined_bytes : alike.bytes;
+    return strand.server.book(arrival, joins ? alike.joined : alike.alone).end;
+}
+
+// Most lines are like the one of their class before them: nothing but their time on the wire is left to be found out. Inlined, so that
+// such a line passes without another call.
 [[gnu::always_inline]] inline Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     Wire& wire = wires_[end];
-    if (kind_of(line, cls) != wire.common_kind) return take_otherwise(end, line, cls, delay);
-    ++wire.common_lines;
+    Alike& alike = wire.alike[static_cast<unsigned>(cls)];
+    if (kind_of(line, cls) != alike.common) return take_otherwise(end, line, cls, delay);
+    ++alike.lines;
     const Time now = wire.event_queue->now();
-    const Time sent = wire.server.book_again(now + delay).end - now;
+    const Time sent = (wire.merges ? carry_adjacent(wire, line, cls, now + delay)
+                                   : wire.server.book(now + delay, alike.alone).end) -
+        now;
     if (cls == LineClass::request) {
         call_forward(*wire.to.requests, line, LinePhase::request, sent + wire.latency);
     } else {

@@ -82,10 +82,10 @@ public:
     std::uint64_t packets() const { return merge_.packets(); }
     void reset_statistics() { merge_.reset_statistics(); }
 
-    // Where adjacent lines merge and nothing else is charged: a line that has `lone` bytes by itself, no wide transaction. Marks a
-    // request that shares the packet of the line before it (packet_answer.h).
+    // Where adjacent lines merge and nothing else is charged: whether the line, no wide transaction, joins the open packet; if not, it
+    // begins one. Marks a request that shares the packet of the line before it (packet_answer.h).
     bool only_merges() const { return only_merges_; }
-    std::uint32_t add_to_adjacent(Line& line, LineClass cls, bool gap, std::uint32_t lone)
+    bool join_adjacent(Line& line, LineClass cls, bool gap)
     {
         const bool whole = line.full_line();
         const bool joins = (cls == LineClass::response && whole && line.marked(LineHeader::packed_mark)) ||
@@ -94,8 +94,12 @@ public:
             line.unmark(LineHeader::packed_mark);
             if (joins) line.mark(LineHeader::packed_mark);
         }
-        return merge_.add(line, cls, joins, lone);
+        merge_.add(line, cls, joins);
+        return joins;
     }
+    // Bytes that it adds then, of `lone` bytes by itself.
+    std::uint32_t bytes_joined(LineClass cls, std::uint32_t lone) const { return merge_.bytes_joined(cls, lone); }
+    std::uint32_t bytes_alone(std::uint32_t lone) const { return merge_.bytes_alone(lone); }
 
 private:
     std::uint32_t of_wide(const LineHeader& line, LineClass cls, bool joined, std::uint32_t bytes);

@@ -62,7 +62,7 @@ void OutputPort::add_credit(std::uint8_t vc, Time due, std::uint32_t lines)
         return;
     }
     meter_.returned(slot, due);
-    if (queues_.queued() > 0 && !wire_wake_.scheduled) wait_for_credits(event_queue_.now());
+    if (meter_.stalled()) wait_for_credits(event_queue_.now());
 }
 
 std::vector<OutputPort::Wait> OutputPort::waits() const

@@ -43,6 +43,7 @@ public:
         stalled_ = true;
         stalled_since_ = now;
     }
+    bool stalled() const { return stalled_; }
     void moves(Time now)
     {
         if (!stalled_) return;
