@@ -22,6 +22,11 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.lines = direction.lines;
             result.wire_bytes = direction.wire_bytes;
             result.payload_bytes = direction.payload_bytes;
+            // A link of somebody else may count lines only.
+            if (direction.packets > 0 || direction.lines == 0) {
+                result.packets = direction.packets;
+                result.credit_messages = direction.credit_messages;
+            }
             result.flag_reads = direction.flag_reads;
             result.flag_bytes = direction.flag_bytes;
             result.busy_ps = direction.busy;

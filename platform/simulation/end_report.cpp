@@ -12,6 +12,9 @@ struct LinkNumbers {
     std::uint64_t lines;
     std::uint64_t wire_bytes;
     std::uint64_t payload_bytes;
+    std::uint64_t packets;
+    std::uint64_t credit_messages;
+    bool has_packets;
     std::uint64_t flag_reads;
     std::uint64_t flag_bytes;
     Time busy_ps;
@@ -33,6 +36,9 @@ void put_link(ByteWriter& out, const LinkResult& link)
     numbers.lines = link.lines;
     numbers.wire_bytes = link.wire_bytes;
     numbers.payload_bytes = link.payload_bytes;
+    numbers.has_packets = link.packets.has_value();
+    numbers.packets = link.packets.value_or(0);
+    numbers.credit_messages = link.credit_messages.value_or(0);
     numbers.flag_reads = link.flag_reads;
     numbers.flag_bytes = link.flag_bytes;
     numbers.busy_ps = link.busy_ps;
@@ -60,6 +66,10 @@ LinkResult take_link(ByteReader& in)
     link.lines = numbers.lines;
     link.wire_bytes = numbers.wire_bytes;
     link.payload_bytes = numbers.payload_bytes;
+    if (numbers.has_packets) {
+        link.packets = numbers.packets;
+        link.credit_messages = numbers.credit_messages;
+    }
     link.flag_reads = numbers.flag_reads;
     link.flag_bytes = numbers.flag_bytes;
     link.busy_ps = numbers.busy_ps;

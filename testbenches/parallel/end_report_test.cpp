@@ -72,6 +72,8 @@ EndReport part(std::size_t here)
     out.links[here].name = "link " + std::to_string(here);
     out.links[here].busy_ps = 30 + here;
     if (here == 1) out.links[here].credit_stall_ps = 4;
+    if (here == 1) out.links[here].packets = 6;
+    if (here == 1) out.links[here].credit_messages = 2;
     out.links[here].channels.push_back({"request", {}});
     out.links[here].channels.back().count.queue_area = 50 + here;
     out.replayed = {0, 0};
@@ -102,6 +104,9 @@ TEST(EndReport, GoesAsBytesAndComesBackTheSame)
     EXPECT_EQ(back.modules[1][0].statistics[0].value, 1.1);
     EXPECT_EQ(back.links[1].credit_stall_ps, 4U);
     EXPECT_FALSE(back.links[0].credit_stall_ps);
+    EXPECT_EQ(back.links[1].packets, 6U);
+    EXPECT_EQ(back.links[1].credit_messages, 2U);
+    EXPECT_FALSE(back.links[0].packets);
     const Bytes cut(bytes.data(), bytes.size() - 1);
     EXPECT_THROW(EndReport::of(cut), std::logic_error);
 }

@@ -118,6 +118,7 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
         EXPECT_EQ(first_difference(counts), "") << traffic.algorithm;
         const LinkSpec spec = resolve_setup(setup).link(0);
         std::uint64_t wire = 0;
+        std::uint64_t sent[2] = {};
         for (const Json& direction : counts["directions"]) {
             const auto lines = direction["counted"]["lines"].get<std::uint64_t>();
             const auto packets = direction["counted"]["packets"].get<std::uint64_t>();
@@ -126,6 +127,8 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
             EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes),
                 direction["counted"]["payload"].get<std::uint64_t>());
             wire += direction["counted"]["wire"].get<std::uint64_t>();
+            sent[0] += packets;
+            sent[1] += direction["counted"]["messages"].get<std::uint64_t>();
             // Every line that came the other way gave its credit back.
             for (const Json& back : counts["directions"]) {
                 if (back["link"] != direction["link"] || back["end"] == direction["end"]) continue;
@@ -134,9 +137,15 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
             const std::uint64_t messages = direction["credits"].get<std::uint64_t>() / spec.credit_batch;
             EXPECT_EQ(direction["counted"]["messages"], spec.credit_bytes > 0 ? messages : 0);
         }
-        std::uint64_t reported = 0;
-        for (const Json& link : counts["result"]["links"]) reported += link["wire_bytes"].get<std::uint64_t>();
-        EXPECT_EQ(reported, wire);
+        std::uint64_t reported[3] = {};
+        for (const Json& link : counts["result"]["links"]) {
+            reported[0] += link["wire_bytes"].get<std::uint64_t>();
+            reported[1] += link["packets"].get<std::uint64_t>();
+            reported[2] += link["credit_messages"].get<std::uint64_t>();
+        }
+        EXPECT_EQ(reported[0], wire);
+        EXPECT_EQ(reported[1], sent[0]);
+        EXPECT_EQ(reported[2], sent[1]);
     }
 }
 

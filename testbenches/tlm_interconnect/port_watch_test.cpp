@@ -44,6 +44,19 @@ TEST(PortWatch, LinesOfOneSenderQueueAndDoNotWaitForOthers)
     EXPECT_EQ(writes.credit_peak, 10u);
 }
 
+// Every line that waits for the wire takes one wake-up of its port, and a credit that comes back none: nobody waits for it.
+TEST(PortWatch, CreditsThatNobodyWaitsForWakeNoPort)
+{
+    constexpr std::uint64_t lines = 10;
+    FabricSystem system(two_ends(), {});
+    for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::read, 1, 64 * i);
+    sc_core::sc_start();
+    system.expect_clean();
+    constexpr std::uint64_t of_lines = 4 * lines;             // issued, arrived, served, answered
+    constexpr std::uint64_t waited_for_wire = 2 * (lines - 1);  // an answer takes five times as long as its request
+    EXPECT_EQ(system.event_queue.items_run(), of_lines + waited_for_wire);
+}
+
 TEST(PortWatch, OneCreditPerRoundTripIsAStallOfTheRest)
 {
     FabricSystem::Options options;

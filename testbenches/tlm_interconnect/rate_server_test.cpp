@@ -67,17 +67,16 @@ TEST(RateServer, AnIdleGapDropsTheRemainder)
     EXPECT_EQ(server.book(11, 1).end, 12u);
 }
 
-TEST(RateServer, TheSameAmountAgainIsTheSameBooking)
+TEST(RateServer, AnAmountWhoseDurationIsKnownIsTheSameBooking)
 {
     RateServer server(3'000'000'000'000);  // 64 B: 21 1/3 ps
     RateServer again(3'000'000'000'000);
-    again.book(0, 64);
-    server.book(0, 64);
+    const RateServer::Duration durations[] = {again.duration_of(64), again.duration_of(80)};
     Time at = 0;
     for (unsigned i = 0; i < 1'000; ++i) {
         at += i * 7 % 41;  // now and then idle
-        const RateServer::Slot one = server.book(at, 64);
-        const RateServer::Slot other = again.book_again(at);
+        const RateServer::Slot one = server.book(at, i % 2 == 0 ? 64 : 80);
+        const RateServer::Slot other = again.book(at, durations[i % 2]);
         ASSERT_EQ(one.start, other.start) << i;
         ASSERT_EQ(one.end, other.end) << i;
     }
