@@ -36,13 +36,7 @@ private:
         }
     };
 
-    // resolve.cpp
-    void note_idle_values();
-    void note_idle_parts();
-    void note_idle_models();
-    void note_idle_workload();
-    void note_idle_conditions();
-    void note_idle_on_clocked_links();
+    // node_roles.cpp
     void assign_roles();
     void choose_kinds();
     void bind_kind(NodeId node, const NodeRow& row);
@@ -51,13 +45,18 @@ private:
     static bool has_memory(NodeRole role) { return role == NodeRole::endpoint || role == NodeRole::memory; }
     std::vector<NodeId> with_memory() const;  // endpoints, then memories
     void assign_ranks();
+    std::vector<NodeId> selected(const NodeSelector& selector) const;
+    bool matches(NodeId id, const NodeSelector& selector) const;
+    static const std::string& description_of(const Node& node);
+
+    // node_models.cpp
     void choose_profiles();
     void choose_models();
     void make_nodes();
     // Blocks that models bring.
     void make_model_blocks();
-    std::vector<NodeId> selected(const NodeSelector& selector) const;
-    bool matches(NodeId id, const NodeSelector& selector) const;
+
+    // resolve.cpp
     SourceId source(std::string text, std::string file = "", int line = 0);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
 namespace told_values_test {
@@ -42,6 +43,23 @@ TEST(ToldValues, WhatClockedLinksDoNotRead)
     expect_said({"explain", dgx, "--set", "link.header=32"}, notice, false);
 }
 
+TEST(ToldValues, CachesThatAreNotThereAndWaitsThatNobodyHolds)
+{
+    const std::string absent = "memory_side.latency is set and changes nothing: it needs memory_side.size above 0";
+    const std::vector<std::string> latency{"explain", dgx, "--set", "memory_side.latency=70ns"};
+    expect_said(latency, absent);
+    std::vector<std::string> present = latency;
+    present.insert(present.end(), {"--set", "memory_side.size=64MiB"});
+    expect_said(present, absent, false);
+    const std::string spins = "l2.monitors is set and changes nothing: it needs gpu.wait_policy=monitor";
+    const std::vector<std::string> monitors{"explain", dgx, "--set", "l2.monitors=8", "--set"};
+    for (const std::string policy : {"spin", "backoff", "monitor", "waiting_atomic"}) {
+        std::vector<std::string> with = monitors;
+        with.push_back("gpu.wait_policy=" + policy);
+        expect_said(with, spins, policy == "spin" || policy == "backoff");
+    }
+}
+
 TEST(ToldValues, InstructionsOfNoWholeLinesAtFlowFidelity)
 {
     const std::vector<std::string> run{"run", dgx, "--fidelity", "flow", "--bytes", "64KiB"};
@@ -70,6 +88,22 @@ TEST(ToldValues, PooledCreditsAreInTheBoundsOfProbes)
     const nlohmann::json result = nlohmann::json::parse(outcome.out);
     const nlohmann::json& row = result["rows"][0];
     EXPECT_LE(row["simulated"].get<double>(), 1.001 * row["bound_by"]["GBps"].get<double>());
+}
+
+// Errors of a run name the place of the parameter that they are about, where somebody has set it.
+TEST(ToldValues, ErrorsOfARunHaveThePlaceOfTheirParameter)
+{
+    const Fixtures files;
+    const auto error_of = [&files](const std::string& parameter) {
+        const std::string path = files.write("groups.yaml",
+            "infrastructure: " WEFT_SOURCE_DIR "/examples/dgx_h100/dgx_h100.yaml\nprofile: h100\nparameters:\n  " +
+                parameter + "\nworkload: {collective: all_reduce, algorithm: nvls, bytes: 4 KiB}\n");
+        const Outcome outcome = call({"run", path, "--no-data"});
+        EXPECT_EQ(outcome.code, 2) << outcome.out;
+        return outcome.err.substr(outcome.err.find_last_of('/') + 1);
+    };
+    EXPECT_EQ(error_of("'dgx.0.nvsw.2.switch.multicast_groups': 0").find("groups.yaml:4: dgx.0.nvsw.2: the table of 0 groups is full"), 0u);
+    EXPECT_EQ(error_of("switch.multicast_groups: 0").find("groups.yaml:4: "), 0u);
 }
 
 }  // namespace told_values_test

@@ -1,13 +1,15 @@
 // Values that a user has set and that another value of the same block switches off.
-#include <set>
+#include <algorithm>
+#include <vector>
 
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/network_spec.h"
-#include "platform/configuration/resolver.h"
+#include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/routing_spec.h"
 #include "sc_models/hbm_spec.h"
 #include "sc_models/l2_spec.h"
+#include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
@@ -128,6 +130,31 @@ const std::vector<Condition<HbmSpec>>& hbm_conditions()
     return conditions;
 }
 
+const std::vector<Condition<MemorySideSpec>>& memory_side_conditions()
+{
+    const auto present = [](const MemorySideSpec& cache) { return cache.present(); };
+    const char* const size = "memory_side.size above 0";
+    static const std::vector<Condition<MemorySideSpec>> conditions{{"ways", present, size},
+        {"bandwidth", present, size}, {"latency", present, size}, {"hop", present, size},
+        {"outstanding_misses", present, size}, {"line", present, size}};
+    return conditions;
+}
+
+// Of parameters of the L2, where it is known whether a GPU has waits that it holds.
+const std::vector<Condition<bool>>& wait_conditions()
+{
+    const auto held = [](const bool& holds) { return holds; };
+    const char* const policy = "gpu.wait_policy=monitor or waiting_atomic";
+    static const std::vector<Condition<bool>> conditions{{"monitors", held, policy},
+        {"monitor_log_latency", held, policy}, {"monitor_timeout", held, policy}, {"wake", held, policy}};
+    return conditions;
+}
+
+bool has_waits_held(const GpuSpec& gpu)
+{
+    return gpu.wait_policy == WaitPolicy::monitor || gpu.wait_policy == WaitPolicy::waiting_atomic;
+}
+
 const std::vector<Condition<EngineSpec>>& engine_conditions()
 {
     const auto staged = [](const EngineSpec& engine) { return engine.staging == StagingMode::fifo; };
@@ -139,103 +166,73 @@ const std::vector<Condition<EngineSpec>>& engine_conditions()
     return conditions;
 }
 
-// Parameters that clocked links read (rtl/modules/clocked_link.h). The others describe packets, and theirs have a fixed format.
-bool clocked_links_read(const std::string& parameter)
+template <class Spec>
+Spec spec_of(std::size_t, const Variant& variant)
 {
-    static const std::set<std::string> read{"model", "flit", "bandwidth", "latency", "request_credits",
-        "response_credits", "pool_credits", "vcs", "vc_sets", "replay_buffer", "replay_timeout", "bit_error_rate"};
-    return read.count(parameter) != 0;
+    return spec_from<Spec>(variant.values);
 }
-
-bool is_clocked(const LinkSpec& link) { return link.model >= 1 && link.model <= 3; }
 
 }  // namespace
 
-void Resolver::note_idle_on_clocked_links()
+void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>& out)
 {
-    const Block block = block_of<LinkSpec>();
-    const BlockInfo& info = info_of(block);
-    std::vector<bool> set(info.parameters.size(), false);
-    std::vector<bool> counts(info.parameters.size(), false);
-    for (const VariantId id : instances(block)) {
-        if (id == no_variant) continue;
-        const Variant& variant = pool(block).at(id);
-        for (std::size_t i = 0; i < set.size(); ++i) {
-            if (system_.sources_[variant.sources[i]].file.empty() || clocked_links_read(info.parameters[i]->name))
-                continue;
-            set[i] = true;
-            if (!is_clocked(spec_from<LinkSpec>(variant.values))) counts[i] = true;
-        }
-    }
-    for (std::size_t i = 0; i < set.size(); ++i)
-        if (set[i] && !counts[i])
-            system_.notices.push_back(info.path_of(i) +
-                " is set and changes nothing: the clocked links that it is set for have packets of a format of their "
-                "own");
-}
-
-void Resolver::note_idle_conditions()
-{
-    note_idle_on_clocked_links();
     // `takes_part`: instances whose model reads these parameters at all.
-    const auto note = [this](Block block, const auto& conditions, auto takes_part, auto spec_of) {
+    const auto note = [&](Block block, const auto& conditions, auto takes_part, auto spec_at) {
         const BlockInfo& info = info_of(block);
         for (const auto& condition : conditions) {
             const std::size_t parameter = *info.find(condition.parameter);
             bool set = false;
             bool counts = false;
-            for (std::size_t i = 0; i < instances(block).size(); ++i) {
-                const VariantId id = instances(block)[i];
+            for (std::size_t i = 0; i < system.variants(block).size(); ++i) {
+                const VariantId id = system.variants(block)[i];
                 if (id == no_variant) continue;
-                const Variant& variant = pool(block).at(id);
-                if (system_.sources_[variant.sources[parameter]].file.empty() || !takes_part(i, variant)) continue;
+                const Variant& variant = system.values(block, id);
+                if (system.source(variant.sources[parameter]).file.empty() || !takes_part(i, variant)) continue;
                 set = true;
-                counts = counts || condition.counts(spec_of(variant));
+                counts = counts || condition.counts(spec_at(i, variant));
             }
             if (set && !counts)
-                system_.notices.push_back(
+                out.push_back(
                     info.path_of(parameter) + " is set and changes nothing: it needs " + condition.needs);
         }
     };
     note(
         block_of<LinkSpec>(), link_conditions(),
         [](std::size_t, const Variant& variant) { return spec_from<LinkSpec>(variant.values).model == 0; },
-        [](const Variant& variant) { return spec_from<LinkSpec>(variant.values); });
-    const auto of_model = [this](const char* name) {
-        return [this, name](std::size_t node, const Variant&) {
-            return system_.nodes_[node].role == NodeRole::forwarder &&
-                system_.names_[system_.nodes_[node].model] == name;
+        spec_of<LinkSpec>);
+    const auto of_model = [&system](const char* name) {
+        return [&system, name](std::size_t node, const Variant&) {
+            return system.role(node) == NodeRole::forwarder && system.model(node) == name;
         };
     };
-    const auto switch_of = [](const Variant& variant) { return spec_from<SwitchSpec>(variant.values); };
-    note(block_of<SwitchSpec>(), switch_conditions(), of_model("switch"), switch_of);
-    note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), switch_of);
+    note(block_of<SwitchSpec>(), switch_conditions(), of_model("switch"), spec_of<SwitchSpec>);
+    note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), spec_of<SwitchSpec>);
     std::size_t cards = 0;
-    for (std::size_t i = 0; i < instances(block_of<SwitchSpec>()).size(); ++i)
-        if (const VariantId id = instances(block_of<SwitchSpec>())[i]; id != no_variant) {
-            const Variant& variant = pool(block_of<SwitchSpec>()).at(id);
-            if (of_model("crossbar")(i, variant) && switch_of(variant).message > 0) ++cards;
+    for (std::size_t i = 0; i < system.variants(block_of<SwitchSpec>()).size(); ++i)
+        if (const VariantId id = system.variants(block_of<SwitchSpec>())[i]; id != no_variant) {
+            const Variant& variant = system.values(block_of<SwitchSpec>(), id);
+            if (of_model("crossbar")(i, variant) && spec_of<SwitchSpec>(i, variant).message > 0) ++cards;
         }
     if (cards > 0)
-        system_.notices.push_back(std::to_string(cards) + (cards == 1 ? " network card has" : " network cards have") +
+        out.push_back(std::to_string(cards) + (cards == 1 ? " network card has" : " network cards have") +
             " model crossbar, which makes no messages");
     const auto always = [](std::size_t, const Variant&) { return true; };
     const auto ours = [](std::size_t, const Variant& variant) { return spec_from<L2Spec>(variant.values).ours(); };
     const auto our_memory = [](std::size_t, const Variant& variant) {
         return spec_from<HbmSpec>(variant.values).ours();
     };
-    note(block_of<GpuSpec>(), gpu_conditions(), always,
-        [](const Variant& variant) { return spec_from<GpuSpec>(variant.values); });
-    note(block_of<NetworkSpec>(), network_conditions(), always,
-        [](const Variant& variant) { return spec_from<NetworkSpec>(variant.values); });
-    note(block_of<L2Spec>(), l2_conditions(), ours,
-        [](const Variant& variant) { return spec_from<L2Spec>(variant.values); });
-    note(block_of<HbmSpec>(), hbm_conditions(), our_memory,
-        [](const Variant& variant) { return spec_from<HbmSpec>(variant.values); });
-    note(block_of<EngineSpec>(), engine_conditions(), always,
-        [](const Variant& variant) { return spec_from<EngineSpec>(variant.values); });
-    note(block_of<RoutingSpec>(), routing_conditions(), always,
-        [](const Variant& variant) { return spec_from<RoutingSpec>(variant.values); });
+    note(block_of<GpuSpec>(), gpu_conditions(), always, spec_of<GpuSpec>);
+    note(block_of<NetworkSpec>(), network_conditions(), always, spec_of<NetworkSpec>);
+    note(block_of<L2Spec>(), l2_conditions(), ours, spec_of<L2Spec>);
+    const std::vector<VariantId>& gpus = system.variants(block_of<GpuSpec>());
+    const bool held = std::any_of(gpus.begin(), gpus.end(), [&system](VariantId id) {
+        return id != no_variant && has_waits_held(spec_of<GpuSpec>(0, system.values(block_of<GpuSpec>(), id)));
+    });
+    note(block_of<L2Spec>(), wait_conditions(), ours, [held](std::size_t, const Variant&) { return held; });
+    note(block_of<MemorySideSpec>(), memory_side_conditions(), always, spec_of<MemorySideSpec>);
+    note(block_of<HbmSpec>(), hbm_conditions(), our_memory, spec_of<HbmSpec>);
+    note(block_of<EngineSpec>(), engine_conditions(), always, spec_of<EngineSpec>);
+    note(block_of<RoutingSpec>(), routing_conditions(), always, spec_of<RoutingSpec>);
 }
 
 }  // namespace weft

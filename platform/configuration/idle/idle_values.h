@@ -1,0 +1,22 @@
+// Values that a user has set and that change nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/configuration/resolved_system.h"
+
+namespace weft {
+
+// A notice for each, in the order of blocks; `system` has all its values.
+std::vector<std::string> idle_values(const ResolvedSystem& system, const Workload& workload);
+
+// What that consists of beside models that do not read a parameter.
+// Rings, pipeline and dimensions of a workload whose algorithm does not use them.
+void note_idle_workload(const Workload& workload, std::vector<std::string>& out);
+// Parameters of packets that are set for links whose packets have a format of their own.
+void note_idle_on_clocked_links(const ResolvedSystem& system, std::vector<std::string>& out);
+// Parameters that another value of the same module switches off.
+void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>& out);
+
+}  // namespace weft
