@@ -58,7 +58,8 @@ ResolvedSystem Resolver::run()
     check_values();
     check_workload(description_.workload, known_, description_.file, problems_);
     if (!problems_.empty()) throw InputError(std::move(problems_));
-    for (std::string& notice : idle_values(system_, description_.workload)) system_.notices.push_back(std::move(notice));
+    for (std::string& notice : idle_values(system_, description_.workload))
+        system_.notices.push_back(std::move(notice));
     list_assumptions();
     system_.make_specs();
     system_.old_names = profiles_.notices();

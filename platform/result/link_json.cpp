@@ -12,8 +12,8 @@ nlohmann::ordered_json links_json(const std::vector<LinkResult>& links, Time end
     for (const LinkResult& link : links) {
         Json entry{{"name", link.name}, {"from", link.from}, {"to", link.to}, {"GBps", link.GBps},
             {"lines", link.lines}, {"wire_bytes", link.wire_bytes}, {"payload_bytes", link.payload_bytes},
-            {"packets", nullptr}, {"credit_messages", nullptr}, {"flag_reads", link.flag_reads}, {"flag_bytes", link.flag_bytes}, {"busy_ps", link.busy_ps},
-            {"peak_queue", nullptr}};
+            {"packets", nullptr}, {"credit_messages", nullptr}, {"flag_reads", link.flag_reads},
+            {"flag_bytes", link.flag_bytes}, {"busy_ps", link.busy_ps}, {"peak_queue", nullptr}};
         if (link.packets) entry["packets"] = *link.packets;
         if (link.credit_messages) entry["credit_messages"] = *link.credit_messages;
         if (link.peak_queue) entry["peak_queue"] = *link.peak_queue;

@@ -19,8 +19,6 @@ struct LinkResult {
     std::uint64_t lines = 0;
     std::uint64_t wire_bytes = 0;
     std::uint64_t payload_bytes = 0;
-    std::optional<std::uint64_t> packets{};  // on the wire, those sent again included; none: not known, as at flow fidelity
-    std::optional<std::uint64_t> credit_messages{};  // that took the wire; none: not known
     std::uint64_t flag_reads = 0;  // requests of waits that look at a flag
     std::uint64_t flag_bytes = 0;  // on the wire, of such requests and of answers to them
     Time busy_ps = 0;
@@ -36,6 +34,9 @@ struct LinkResult {
         std::uint64_t duplicates = 0;      // packets that the receiver had already, and dropped
     };
     std::optional<Retry> retry{};
+    // On the wire, those sent again included; none: not known, as at flow fidelity.
+    std::optional<std::uint64_t> packets{};
+    std::optional<std::uint64_t> credit_messages{};  // the same
 
     struct Channel {
         std::string name;

@@ -52,7 +52,7 @@ TEST(PortWatch, CreditsThatNobodyWaitsForWakeNoPort)
     for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::read, 1, 64 * i);
     sc_core::sc_start();
     system.expect_clean();
-    constexpr std::uint64_t of_lines = 4 * lines;             // issued, arrived, served, answered
+    constexpr std::uint64_t of_lines = 4 * lines;               // issued, arrived, served, answered
     constexpr std::uint64_t waited_for_wire = 2 * (lines - 1);  // an answer takes five times as long as its request
     EXPECT_EQ(system.event_queue.items_run(), of_lines + waited_for_wire);
 }

@@ -53,9 +53,9 @@ private:
     };
     // Lines of a class like the one before them: most are alike.
     struct Alike {
-        std::uint32_t common = ~0U;  // class, op, size and some flags of those that take() passes on by itself
-        std::uint32_t kind = ~0U;    // of the last line, whoever has passed it on
-        std::uint16_t bytes = 0;     // of a line that is a packet by itself
+        std::uint32_t common = ~0U;      // class, op, size and some flags of those that take() passes on by itself
+        std::uint32_t kind = ~0U;        // of the last line, whoever has passed it on
+        std::uint16_t bytes = 0;         // of a line that is a packet by itself
         std::uint16_t joined_bytes = 0;  // of one that goes on with a packet; where adjacent lines merge
         std::uint16_t payload = 0;
         std::uint64_t lines = 0;  // passed on by take(), and not in the sums below yet
@@ -147,8 +147,8 @@ inline Time Link::carry_adjacent(Wire& wire, Line& line, LineClass cls, Time arr
     if (kind_of(line, cls) != alike.common) return take_otherwise(end, line, cls, delay);
     ++alike.lines;
     const Time now = wire.event_queue->now();
-    const Time sent = (wire.merges ? carry_adjacent(wire, line, cls, now + delay)
-                                   : wire.server.book(now + delay, alike.alone).end) -
+    const Time sent =
+        (wire.merges ? carry_adjacent(wire, line, cls, now + delay) : wire.server.book(now + delay, alike.alone).end) -
         now;
     if (cls == LineClass::request) {
         call_forward(*wire.to.requests, line, LinePhase::request, sent + wire.latency);

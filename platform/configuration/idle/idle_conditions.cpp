@@ -192,8 +192,7 @@ void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>
                 counts = counts || condition.counts(spec_at(i, variant));
             }
             if (set && !counts)
-                out.push_back(
-                    info.path_of(parameter) + " is set and changes nothing: it needs " + condition.needs);
+                out.push_back(info.path_of(parameter) + " is set and changes nothing: it needs " + condition.needs);
         }
     };
     note(

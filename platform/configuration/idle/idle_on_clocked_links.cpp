@@ -28,9 +28,8 @@ void note_idle_on_clocked_links(const ResolvedSystem& system, std::vector<std::s
         if (id == no_variant) continue;
         const Variant& variant = system.values(block, id);
         const bool clocked = is_clocked(spec_from<LinkSpec>(variant.values));
-        found.add(variant, [&](std::size_t parameter) {
-            return !clocked || clocked_links_read(info.parameters[parameter]->name);
-        });
+        found.add(variant,
+            [&](std::size_t parameter) { return !clocked || clocked_links_read(info.parameters[parameter]->name); });
     }
     for (const std::size_t parameter : found.without_effect())
         out.push_back(info.path_of(parameter) +
