@@ -326,6 +326,7 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
         return;
     }
     present = value;
+    (is_bandwidth ? changed.bandwidth_from : changed.latency_from) = {findings_.file(), attribute.line};
     convert_units(changed);
     graph_.kinds_.push_back(std::move(changed));
     kind = found->second = static_cast<std::uint32_t>(graph_.kinds_.size() - 1);

@@ -119,6 +119,7 @@ Graph Expander::run()
         findings_.refuse(0, "the document expands to no node at all",
             "at least one instance of a device with components");
     findings_.throw_if_failed();
+    for (const auto& [line, text] : builder_.replaced_links()) findings_.note(line, text);
     return builder_.finish();
 }
 
@@ -199,7 +200,7 @@ void Expander::wire_device(Blueprint& blueprint)
         if (added) {
             blueprint.edges.push_back(pair);
         } else {
-            blueprint.edges[id].kind = builder_.overwritten(blueprint.edges[id].kind, pair.kind);
+            blueprint.edges[id].kind = builder_.overwritten(blueprint.edges[id].kind, pair.kind, pair.line);
             blueprint.edges[id].line = pair.line;
         }
     }

@@ -46,6 +46,13 @@ struct EdgeKind {
     std::optional<Quantity> latency;
     std::optional<std::uint64_t> bytes_per_second;  // per direction; none for GT/s
     std::optional<std::uint64_t> latency_ps;
+    // Of the annotation that gave them; without file: none did.
+    struct Place {
+        std::string file;
+        int line = 0;
+    };
+    Place bandwidth_from{};
+    Place latency_from{};
 };
 
 struct Edge {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "infragraph/findings.h"
+
 namespace weft {
 
 void convert_units(EdgeKind& kind)
@@ -62,10 +64,11 @@ std::uint32_t GraphBuilder::kind_of_undeclared(const std::string& name)
     return undeclared_[name] = add_kind(std::move(kind));
 }
 
-std::uint32_t GraphBuilder::overwritten(std::uint32_t earlier, std::uint32_t later)
+std::uint32_t GraphBuilder::overwritten(std::uint32_t earlier, std::uint32_t later, int line)
 {
     const EdgeKind& before = graph_.kinds_[earlier];
     const EdgeKind& after = graph_.kinds_[later];
+    if (before.link != after.link) replaced_.try_emplace({before.link, after.link}, line);
     const bool keeps_bandwidth = before.bandwidth && !after.bandwidth;
     const bool keeps_latency = before.latency && !after.latency;
     if (earlier == later || !(keeps_bandwidth || keeps_latency)) return later;
@@ -75,6 +78,16 @@ std::uint32_t GraphBuilder::overwritten(std::uint32_t earlier, std::uint32_t lat
     if (keeps_bandwidth) merged.bandwidth = before.bandwidth;
     if (keeps_latency) merged.latency = before.latency;
     return overwritten_[{earlier, later}] = add_kind(std::move(merged));
+}
+
+std::vector<std::pair<int, std::string>> GraphBuilder::replaced_links() const
+{
+    std::vector<std::pair<int, std::string>> out;
+    for (const auto& [links, line] : replaced_)
+        out.emplace_back(line,
+            "edges of link " + in_quotes(links.first) + " are defined again with link " + in_quotes(links.second) +
+                ", which takes their place: two nodes have one edge, and parallel links are not added up");
+    return out;
 }
 
 void GraphBuilder::add_edge(NodeId a, NodeId b, std::uint32_t kind, int line)
@@ -87,7 +100,7 @@ void GraphBuilder::add_edge(NodeId a, NodeId b, std::uint32_t kind, int line)
         return;
     }
     Edge& edge = graph_.edges_[id];
-    edge.kind = overwritten(edge.kind, kind);
+    edge.kind = overwritten(edge.kind, kind, line);
     edge.line = line;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "infragraph/graph.h"
 
@@ -23,9 +24,11 @@ public:
     std::uint32_t kind_of(const LinkDeclaration& link);
     std::uint32_t kind_of_undeclared(const std::string& name);
 
-    // The kind of an edge of kind `earlier` that is defined again: the later link, with what that leaves
+    // The kind of an edge of kind `earlier` that is defined again, in `line`: the later link, with what that leaves
     // out (bandwidth, latency) kept from the earlier one.
-    std::uint32_t overwritten(std::uint32_t earlier, std::uint32_t later);
+    std::uint32_t overwritten(std::uint32_t earlier, std::uint32_t later, int line);
+    // For each link whose edges were defined again with another one: a sentence, by the line where that was first.
+    std::vector<std::pair<int, std::string>> replaced_links() const;
 
     // A repeated edge is overwritten, one from a node to itself is skipped.
     void add_edge(NodeId a, NodeId b, std::uint32_t kind, int line);
@@ -39,6 +42,7 @@ private:
     std::map<const LinkDeclaration*, std::uint32_t> declared_;
     std::map<std::string, std::uint32_t> undeclared_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> overwritten_;
+    std::map<std::pair<std::string, std::string>, int> replaced_;  // names of links, earlier and later: first line
 };
 
 // Fills in the converted values from the stated ones.

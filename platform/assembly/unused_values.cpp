@@ -1,5 +1,6 @@
 #include "platform/assembly/unused_values.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -52,10 +53,30 @@ private:
     std::map<std::pair<SourceId, std::string>, Places> found_;
 };
 
+// VC sets beyond those that routes use; a clocked crossbar takes all of them as lanes.
+std::vector<std::string> vc_set_notices(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    for (NodeId node = 0; node < system.graph().node_count(); ++node)
+        if (plan.used.nodes[node] && system.role(node) == NodeRole::forwarder && system.model(node) != "switch")
+            return {};
+    const std::size_t parameter = *info_of(block_of<LinkSpec>()).find("vc_sets");
+    std::uint64_t most = 0;
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
+        const VariantId id = system.link_variant(edge);
+        if (id == no_variant || !plan.used.edges[edge]) continue;
+        if (!system.source(system.values(block_of<LinkSpec>(), id).sources[parameter]).file.empty())
+            most = std::max(most, system.link(edge).vc_sets);
+    }
+    if (most <= plan.routing.vc_sets()) return {};
+    return {
+        fmt::format("link.vc_sets={} is set, and the routes of this run use {} of them", most, plan.routing.vc_sets())};
+}
+
 }  // namespace
 
 std::vector<std::string> unused_value_notices(const ResolvedSystem& system, const FabricPlan& plan)
 {
+    std::vector<std::string> out = vc_set_notices(system, plan);
     Search links(system);
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
         if (const VariantId id = system.link_variant(edge); id != no_variant)
@@ -67,7 +88,7 @@ std::vector<std::string> unused_value_notices(const ResolvedSystem& system, cons
         const bool passes = system.role(node) == NodeRole::forwarder || plan.used.transit[node];
         switches.add(block_of<SwitchSpec>(), id, passes && plan.used.nodes[node]);
     }
-    std::vector<std::string> out = links.notices("link");
+    for (std::string& notice : links.notices("link")) out.push_back(std::move(notice));
     for (std::string& notice : switches.notices("node")) out.push_back(std::move(notice));
     return out;
 }

@@ -69,7 +69,8 @@ ResolvedSystem Resolver::run()
 
 SourceId Resolver::source(std::string text, std::string file, int line)
 {
-    const auto [entry, fresh] = source_ids_.try_emplace(text, static_cast<SourceId>(system_.sources_.size()));
+    const auto [entry, fresh] =
+        source_ids_.try_emplace(std::make_tuple(text, file, line), static_cast<SourceId>(system_.sources_.size()));
     if (fresh) system_.sources_.push_back({std::move(text), std::move(file), line});
     return entry->second;
 }

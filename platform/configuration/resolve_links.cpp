@@ -62,7 +62,8 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     }
     std::uint64_t smallest = 0;
     for (const Share& share : {a, b}) {
-        if (share.profile == nullptr || share.edges == 0) continue;
+        // No share stands for a rate that the document states, if only for a lane.
+        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document)) continue;
         const Profile::ScaleUp& fabric = share.profile->scale_up;
         if (!fabric.links || !fabric.rate) continue;
         // At most 1024 links of 100 TB/s: far from overflow.
@@ -84,7 +85,8 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
     const EdgeKind& document = graph_.kind(edge);
     // An annotation, or an earlier link of a repeated edge, may have the last word.
     const auto origin = [&](const std::optional<Quantity>& stated, const std::optional<Quantity>& valid,
-                            const char* name) {
+                            const EdgeKind::Place& annotated, const char* name) {
+        if (!annotated.file.empty()) return source("annotation of " + annotated.file, annotated.file, annotated.line);
         const bool from_link = stated && valid && stated->text() == valid->text();
         const std::string& file = system_.infrastructure;
         if (from_link)
@@ -94,9 +96,10 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
     };
     const std::optional<Quantity> none;
     const auto* declared = document.declared;
-    const SourceId of_bandwidth =
-        origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth, "bandwidth");
-    const SourceId of_latency = origin(declared == nullptr ? none : declared->latency, document.latency, "latency");
+    const SourceId of_bandwidth = origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth,
+        document.bandwidth_from, "bandwidth");
+    const SourceId of_latency =
+        origin(declared == nullptr ? none : declared->latency, document.latency, document.latency_from, "latency");
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
         const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
@@ -116,6 +119,13 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
     else if (document.bandwidth && !is_per_lane(document))
         put("bandwidth", 0, of_bandwidth);  // not positive: refused as out of range
     // A wire without any latency would be no place to cut or to buffer: the smallest one instead.
+    if (document.latency_ps && *document.latency_ps == 0) {
+        const ValueSource& place = system_.sources_[of_latency];
+        const std::string text = fmt::format("the latency of link {} ({}:{}) is below 1 ps, and taken as 1 ps",
+            in_quotes(document.link), place.file, place.line);
+        if (std::find(system_.notices.begin(), system_.notices.end(), text) == system_.notices.end())
+            system_.notices.push_back(text);
+    }
     if (document.latency_ps) put("latency", std::max<std::uint64_t>(*document.latency_ps, 1), of_latency);
 }
 

@@ -125,7 +125,7 @@ private:
     ProfileStore profiles_;
     OldNames old_names_;
     std::vector<Diagnostic> problems_;
-    std::map<std::string, SourceId> source_ids_;
+    std::map<std::tuple<std::string, std::string, int>, SourceId> source_ids_;  // by text and place
     std::map<std::string, std::uint32_t> name_ids_;
     std::vector<const Profile*> profile_of_;  // by node; nullptr: no endpoint
     std::vector<const NodeRow*> row_of_;      // by node

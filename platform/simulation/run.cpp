@@ -205,7 +205,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     for (std::size_t l = 0; l < all.links.size(); ++l)
         if (result.link_results[l].name.empty()) result.link_results[l] = std::move(all.links[l]);
     if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)
-        add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()),
+        add_theory(system.fabric(),
+            link_payload(plan, resolved.routing(), run.load.collective(run.ranks), driver->schedule()),
             result.link_results);
     if (watching.trace) {
         watching.trace->gather();

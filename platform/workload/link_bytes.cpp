@@ -46,7 +46,7 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                 for (const ChunkRef& destination : step.destinations)
                     if (destination.rank != rank) add({rank, destination.rank, false});
             }
-    const LinkShares shares(plan);
+    const LinkShares shares(plan, system.routing());
     const bool by_card = has_cards(system, plan);
     std::vector<Amount> wire(shares.directions());
     for (const auto& [pair, amount] : pairs) {
@@ -55,7 +55,7 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
         const LineClass data = get ? LineClass::response : LineClass::request;
         const LineClass answer = get ? LineClass::request : LineClass::response;
         const Amount& all = amount;
-        shares.for_each(from, to, 1.0, [&](std::uint32_t edge, bool forward, double share) {
+        shares.for_each(from, to, get, 1.0, [&](std::uint32_t edge, bool forward, double share) {
             const LinkSpec& link = system.link(edge);
             Amount& there = wire[2 * edge + (forward ? 0 : 1)];
             Amount& back = wire[2 * edge + (forward ? 1 : 0)];

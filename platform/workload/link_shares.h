@@ -1,31 +1,66 @@
-// Over which links what one endpoint sends to another goes, equal paths sharing evenly.
+// Over which links what one endpoint sends to another goes: equal paths share evenly, or one of them has it all, by the rule that
+// chooses among them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "platform/assembly/fabric_plan.h"
+#include "platform/configuration/routing_spec.h"
 
 namespace weft {
 
 class LinkShares {
 public:
-    explicit LinkShares(const FabricPlan& plan) : plan_(plan), ports_(plan.fabric.ports()) {}
+    LinkShares(const FabricPlan& plan, const RoutingSpec& routing)
+        : plan_(plan),
+          selection_(routing.policy == RoutePolicy::dragonfly_valiant ? PathSelection::lines : routing.path_selection),
+          ports_(plan.fabric.ports())
+    {
+    }
 
     // Calls visit(edge, forward, share) for every link direction on the way; `share` of `amount` takes it, and what is
-    // `forward` goes from the edge's a to its b.
+    // `forward` goes from the edge's a to its b. `get`: `to` asks for it, and what comes takes the way of its requests.
     template <typename Visit>
-    void for_each(std::uint32_t from, std::uint32_t to, double amount, Visit&& visit) const
+    void for_each(std::uint32_t from, std::uint32_t to, bool get, double amount, Visit&& visit) const
     {
-        walk(plan_.routing.node_of(from), 0, to, amount, visit);
+        const auto reversed = [&visit](std::uint32_t edge, bool forward, double share) {
+            visit(edge, !forward, share);
+        };
+        if (spreads()) {
+            spread(plan_.routing.node_of(from), 0, to, amount, visit);
+        } else if (get) {
+            follow(to, from, amount, reversed);
+        } else {
+            follow(from, to, amount, visit);
+        }
     }
 
     // Directions: 2e from edge e's a to its b, 2e + 1 back.
     std::size_t directions() const { return 2 * plan_.fabric.edges.size(); }
 
 private:
+    bool spreads() const { return selection_ == PathSelection::lines || selection_ == PathSelection::round_robin; }
+
     template <typename Visit>
-    void walk(std::uint32_t node, unsigned phase, std::uint32_t to, double amount, Visit& visit) const
+    void follow(std::uint32_t from, std::uint32_t to, double amount, Visit& visit) const
+    {
+        std::uint32_t hash = selection_ == PathSelection::pairs ? pair_hash(from, to) : 0;
+        unsigned phase = 0;
+        for (std::uint32_t node = plan_.routing.node_of(from); node != plan_.routing.node_of(to);) {
+            const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
+            if (choice.empty()) return;
+            const auto picked = static_cast<unsigned>(hash % choice.size());
+            hash /= static_cast<std::uint32_t>(choice.size());
+            const Fabric::Port& exit = ports_[node][choice[picked]];
+            visit(exit.edge, plan_.fabric.edges[exit.edge].a == node, amount);
+            phase = plan_.routing.phase_after(node, choice[picked], plan_.routing.vc_set(node, to, picked, phase));
+            node = exit.peer;
+        }
+    }
+
+    template <typename Visit>
+    void spread(std::uint32_t node, unsigned phase, std::uint32_t to, double amount, Visit& visit) const
     {
         if (node == plan_.routing.node_of(to)) return;
         const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
@@ -35,11 +70,12 @@ private:
             const double share = amount / static_cast<double>(choice.size());
             visit(exit.edge, forward, share);
             const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
-            walk(exit.peer, then, to, share, visit);
+            spread(exit.peer, then, to, share, visit);
         }
     }
 
     const FabricPlan& plan_;
+    const PathSelection selection_;
     std::vector<std::vector<Fabric::Port>> ports_;
 };
 

@@ -18,11 +18,12 @@ namespace weft {
 
 namespace {
 
-// Bytes on the wire of every link direction (2e: from edge e's a to its b), equal paths sharing evenly.
+// Bytes on the wire of every link direction (2e: from edge e's a to its b), by the routes of the system.
 class LinkLoads {
 public:
     LinkLoads(const ResolvedSystem& system, const FabricPlan& plan)
-        : system_(system), shares_(plan), by_card_(has_cards(system, plan)), bytes_(shares_.directions(), 0.0)
+        : system_(system), shares_(plan, system.routing()), by_card_(has_cards(system, plan)),
+          bytes_(shares_.directions(), 0.0)
     {
     }
 
@@ -31,7 +32,7 @@ public:
     void add(std::uint32_t from, std::uint32_t to, double lines, bool get)
     {
         const LineOp op = get ? LineOp::read : LineOp::write;
-        shares_.for_each(from, to, lines, [&](std::uint32_t edge, bool forward, double share) {
+        shares_.for_each(from, to, get, lines, [&](std::uint32_t edge, bool forward, double share) {
             const LinkSpec& spec = system_.link(edge);
             const std::uint64_t there =
                 stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_);
@@ -158,20 +159,20 @@ bool reduces(const Schedule& schedule)
 
 }  // namespace
 
-std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const CollectiveRequest& request,
-    const Schedule& schedule)
+std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const RoutingSpec& routing,
+    const CollectiveRequest& request, const Schedule& schedule)
 {
     for (const RankPlan& rank : schedule.ranks)
         for (const Thread& thread : rank.threads)
             for (const Step& step : thread.steps)
                 if (in_switch(step.kind)) return std::nullopt;
     const Traffic traffic = traffic_of(schedule, Layout(schedule, request.bytes, size_of(request.type)));
-    const LinkShares shares(plan);
+    const LinkShares shares(plan, routing);
     std::vector<double> out(shares.directions(), 0.0);
     for (std::uint32_t from = 0; from < traffic.ranks; ++from)
         for (std::uint32_t to = 0; to < traffic.ranks; ++to)
             if (const std::uint64_t bytes = traffic.between(from, to); from != to && bytes > 0)
-                shares.for_each(request.members[from], request.members[to], static_cast<double>(bytes),
+                shares.for_each(request.members[from], request.members[to], gets(schedule), static_cast<double>(bytes),
                     [&](std::uint32_t edge, bool forward, double share) {
                         out[2 * edge + (forward ? 0 : 1)] += share;
                     });

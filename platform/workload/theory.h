@@ -36,7 +36,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
 
 // Payload that the schedule of a collective puts on every link direction (2e: from edge e's a to its b), in bytes; without
 // flags. Nothing for schedules of which a switch carries out a part.
-std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const CollectiveRequest& request,
-    const Schedule& schedule);
+std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const RoutingSpec& routing,
+    const CollectiveRequest& request, const Schedule& schedule);
 
 }  // namespace weft

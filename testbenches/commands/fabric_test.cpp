@@ -228,15 +228,40 @@ TEST(Fabric, KnobsMoveTheirNumbers)
     // Seven sources for the links of one: each gets a seventh, all together what one could carry.
     const json incast = points_of({"--loads", "0.9", "--pattern", "incast"});
     EXPECT_EQ(incast["points"][0]["steady"], false);
-    EXPECT_NEAR(incast["points"][0]["accepted"].get<double>(), 1.0 / 8, 0.003);
+    EXPECT_NEAR(incast["points"][0]["accepted"].get<double>(), 1.0 / 7, 0.003);
+    EXPECT_EQ(incast["system"]["senders"], 7);
     EXPECT_GT(incast["points"][0]["jain"].get<double>(), 0.999);
     const json two = points_of({"--loads", "0.9", "--pattern", "incast", "--sources", "2"})["points"][0]["source_GBps"];
     EXPECT_NEAR(two[1].get<double>(), two[2].get<double>(), 0.01 * two[1].get<double>());
     EXPECT_EQ(two[3], 0);
 }
 
+// A run holds data on the first link in the VC set of their routes, and so does the bench: with eight credits it gets what eight credits give.
+TEST(Fabric, FurtherVcSetsOfALinkHoldNothingThatRoutesDoNotUse)
+{
+    const auto accepted = [](const std::string& vc_sets) {
+        return points_of({"--loads", "1", "--pattern", "nearest_neighbour", "--set", "link.request_credits=8", "--set",
+            "link.vc_sets=" + vc_sets})["points"][0]["accepted"];
+    };
+    EXPECT_EQ(accepted("1"), accepted("2"));
+}
+
+// The sink's links are full, and so are those of sources while buffers fill: the sink's are named.
+TEST(Fabric, TheLimitOfAnIncastIsALinkOfTheSink)
+{
+    const json limit = points_of({"--loads", "0.9", "--pattern", "incast"})["limit"];
+    EXPECT_EQ(limit["name"].get<std::string>().rfind("dgx.0.xpu.0~", 0), 0u) << limit;
+    EXPECT_EQ(limit["others"], 3);
+}
+
 TEST(Fabric, WrongOptionsAreRefusedInOneLine)
 {
+    const Fixtures files;
+    const Outcome alone = call({"fabric", files.pair_system(), "--loads", "0.5", "--pattern", "tornado"});
+    EXPECT_EQ(alone.code, 2);
+    EXPECT_NE(alone.err.find("weft: pattern tornado for 2 endpoints, where nobody sends to anybody else"),
+        std::string::npos)
+        << alone.err;
     expect_refusal({"--pattern", "unifrom"},
         "weft: unknown value 'unifrom' of '--pattern'; expected one of uniform, permutation, transpose, "
         "bit_complement, "

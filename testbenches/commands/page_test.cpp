@@ -188,7 +188,8 @@ TEST(Page, HasTheEnergyOfARunAndWhatIsNotKnown)
     ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--html", files.path("r.html")}).code, 0);
     const std::string unknown = files.read("r.html");
     EXPECT_TRUE(rows_of(unknown, "energy-table").empty());
-    for (const json& what : embedded(unknown)["energy"]["unknown"])
+    const json result = embedded(unknown);
+    for (const json& what : result["energy"]["unknown"])
         EXPECT_NE(unknown.find("<li>" + what.get<std::string>()), std::string::npos) << what;
 }
 

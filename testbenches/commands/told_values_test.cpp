@@ -43,6 +43,18 @@ TEST(ToldValues, WhatClockedLinksDoNotRead)
     expect_said({"explain", dgx, "--set", "link.header=32"}, notice, false);
 }
 
+TEST(ToldValues, VcSetsThatNoRouteUses)
+{
+    const std::string notice = "link.vc_sets=2 is set, and the routes of this run use 1 of them";
+    const std::vector<std::string> run{"run", dgx, "--bytes", "4KiB", "--no-data", "--set", "link.vc_sets=2"};
+    expect_said(run, notice);
+    const std::vector<std::string> ring{"run", "examples/switch_ring/system.yaml", "--bytes", "4KiB", "--no-data",
+        "--set", "link.vc_sets=2", "--set", "routing.policy=dimension_order"};
+    expect_said(ring, "of them", false);
+    expect_said({"fabric", dgx, "--loads", "1", "--duration", "1us", "--set", "engine.channels=4", "--quiet"},
+        "engine.channels", false);
+}
+
 TEST(ToldValues, CachesThatAreNotThereAndWaitsThatNobodyHolds)
 {
     const std::string absent = "memory_side.latency is set and changes nothing: it needs memory_side.size above 0";

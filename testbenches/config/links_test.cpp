@@ -1,4 +1,6 @@
 // Links of a system: shares of an accelerator's links, the document's figures, buffers, what is missing.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
@@ -109,6 +111,19 @@ TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
                          "GT/s is a rate per lane"),
         std::string::npos)
         << error;
+    // No share of the accelerator's links stands for a rate that is stated.
+    const std::string described =
+        error_of([&] { rate(star("H100", 2, 2, "l", ", description: nvlink_4" + transfers)); });
+    EXPECT_NE(described.find("16 GT/s is a rate per lane"), std::string::npos) << described;
+}
+
+TEST(Links, ALatencyBelowOnePicosecondIsToldAndOne)
+{
+    const ResolvedSystem system = resolved("", {},
+        star("H100", 2, 2, "l", ", physical: {bandwidth: {gigabytes_per_second: 7}, latency: {ns: 0}}"));
+    EXPECT_EQ(system.link(0).latency, 1U);
+    const std::string notice = "the latency of link 'l' (box.yaml:8) is below 1 ps, and taken as 1 ps";
+    EXPECT_EQ(std::count(system.notices.begin(), system.notices.end(), notice), 1);
 }
 
 TEST(Links, AnUnknownLinkIsAnErrorWhereItIsUsedOnly)

@@ -66,7 +66,7 @@ TEST(Resolve, LayersOfALink)
         "  - {ep1: box.0.xpu.0, ep2: box.0.cpu.0, attributes: ["
         "{attribute: bandwidth, value: 100 Gbps}, {attribute: weft.link.header, value: \"8\"}]}\n");
     const ResolvedSystem system = resolved("", {}, document);
-    EXPECT_EQ(explained(system, edge, "link.bandwidth"), "12.5 GB/s | box.yaml (attribute bandwidth of the edge)");
+    EXPECT_EQ(explained(system, edge, "link.bandwidth"), "12.5 GB/s | annotation of box.yaml");
     EXPECT_EQ(explained(system, edge, "link.header"), "8 B | annotation of box.yaml");
     EXPECT_EQ(explained(system, "box.0.xpu.1~box.0.cpu.0", "link.bandwidth").substr(0, 12), "63.0154 GB/s");
     EXPECT_EQ(explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {}, document), edge, "link.bandwidth"),

@@ -343,7 +343,14 @@ TEST(Expansion, RepeatedEdgesOverwrite)
   - {ep1: {component: "x[1]"}, ep2: {component: "x[0]"}, scheme: one2one, link: fast}
 instances: [{name: i, device: d, count: 2}]
 )";
-    const Graph graph = load(text).graph;
+    const LoadedGraph loaded = load(text);
+    ASSERT_EQ(loaded.notices.size(), 1u);
+    EXPECT_EQ(loaded.notices[0].line, 9);
+    EXPECT_EQ(loaded.notices[0].text,
+        "edges of link 'slow' are defined again with link 'fast', which takes their place: two nodes have one edge, "
+        "and "
+        "parallel links are not added up");
+    const Graph& graph = loaded.graph;
     EXPECT_EQ(edge_texts(graph),
         (Texts{"i.0.x.0 i.0.x.1 fast", "i.0.x.0 i.0.x.2 slow", "i.1.x.0 i.1.x.1 fast", "i.1.x.0 i.1.x.2 slow"}));
     const EdgeKind& kind = graph.kind(EdgeId{0});

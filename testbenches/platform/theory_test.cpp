@@ -162,4 +162,28 @@ TEST(AlphaBeta, LaunchLatencyIsInIt)
         without["alpha_beta"]["time_ps"].get<std::uint64_t>() + 5'000'000);
 }
 
+// What the schedule puts on each link follows the rule that chooses among equal paths: beside the flags, of 8 B, nothing differs.
+TEST(AlphaBeta, PayloadOfLinksFollowsTheSelectionOfPaths)
+{
+    for (const std::string selection : {"lines", "round_robin", "pairs", "none"})
+        for (const std::string algorithm : {"direct", "direct_get"}) {
+            constexpr double pairs = 8 * 7;  // a signal and a handshake each
+            RunSetup setup;
+            setup.document = example("two_tier_8");
+            setup.lines = collective_lines("all_gather", algorithm, "64 KiB");
+            setup.sets = {"routing.path_selection=" + selection, "engine.channels=1"};
+            setup.options.data_on = false;
+            const Json result = run(setup);
+            double most = 0;
+            for (const Json& link : result["links"]) {
+                const double theory = link["theory_payload_bytes"];
+                const double flags = link["payload_bytes"].get<double>() - theory;
+                EXPECT_GE(flags, 0) << selection << " " << algorithm << " " << link.dump();
+                EXPECT_LE(flags, 2 * 8 * pairs) << selection << " " << algorithm << " " << link.dump();
+                most = std::max(most, theory);
+            }
+            EXPECT_GT(most, 0);
+        }
+}
+
 }  // namespace theory_test

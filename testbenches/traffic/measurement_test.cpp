@@ -135,6 +135,35 @@ TEST(Measurement, WhatIsUnderWayByChanceIsNotMissing)
     EXPECT_FALSE(steady(1000));
 }
 
+// A tenth that is missing is no chance, however few messages there are: such a run is too short to tell.
+TEST(Measurement, OfLongMessagesATwentiethMayBeMissingAndNoMore)
+{
+    const auto steady = [](Time late) {  // of 1000 lines of the second half
+        Measurement measured(whole, 1);
+        for (Time b = 0; b < Measurement::batches; ++b)
+            for (Time i = 0; i < 20; ++i) {
+                const Time at = b * batch + i;
+                const bool last = b * 20 + i >= 2000 - late;
+                measured.created(at, 64);
+                measured.arrived(0, at, last ? whole + 1 : at + batch / 2, 64);
+            }
+        return measured.result(500).steady;
+    };
+    EXPECT_TRUE(steady(40));
+    EXPECT_FALSE(steady(60));
+}
+
+// Lines of one group of batches have no spread from which an interval could come.
+TEST(Measurement, AnIntervalOfOneGroupIsNotKnown)
+{
+    Measurement measured(whole, 1);
+    for (Time i = 0; i < 10; ++i) {
+        measured.created(i, 64);
+        measured.arrived(0, i, i + 40 + i, 64);
+    }
+    EXPECT_TRUE(std::isnan(measured.result().half_width));
+}
+
 // Independent latencies of a known mean: 95 of 100 intervals hold it. Dropping batches by their values costs a little
 // of that. 600 series: a standard deviation of 0.9 in 100; 300, the default: 1.3.
 TEST(Measurement, IntervalHoldsTheMeanAsOftenAsItSays)

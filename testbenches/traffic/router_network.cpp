@@ -202,6 +202,7 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
             RouteTable(std::vector<std::vector<std::uint16_t>>(endpoints, {0})), traffic, pattern, arrivals,
             round_trips));
         sources.back()->loop_back(true);
+        sources.back()->take_all_vc_sets(true);
         network.connect(e, sources[e]->out(0), sources[e]->in(0));
         sources[e]->set_credits(0, network.space());
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft {
 
@@ -73,6 +74,7 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     out.accepted = static_cast<double>(accepted) / seconds;
     for (const std::uint64_t bytes : by_source) out.by_source.push_back(static_cast<double>(bytes) / seconds);
 
+    out.half_width = std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
     double squares = 0;
     double used = 0;
@@ -92,9 +94,12 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     const double by_chance = created_late == 0
         ? 0
         : 3 * std::sqrt(2 * under_way * together) * static_cast<double>(offered) / static_cast<double>(created_late);
+    // Beyond saturation latency grows, and with it what long messages could have under way by chance: there no more than a share
+    // counts as chance.
     const double absent = static_cast<double>(offered) - static_cast<double>(accepted);
-    out.steady = out.lines > 0 && out.missing == 0 &&
-        absent <= std::max(missing_share * static_cast<double>(offered), by_chance) && !rising;
+    const double most = together > 1 ? chance_share * static_cast<double>(offered) : static_cast<double>(offered);
+    const double allowed = std::max(missing_share * static_cast<double>(offered), std::min(by_chance, most));
+    out.steady = out.lines > 0 && out.missing == 0 && absent <= allowed && !rising;
     return out;
 }
 

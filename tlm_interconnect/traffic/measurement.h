@@ -44,13 +44,14 @@ public:
     }
 
     static constexpr double missing_share = 0.02;
+    static constexpr double chance_share = 0.05;
 
     struct Result {
         unsigned dropped = 0;       // batches of warm-up
         std::uint64_t lines = 0;    // that the latency is over
         std::uint64_t missing = 0;  // created in the same time and not arrived
         double mean = 0;            // ps
-        double half_width = 0;      // ps, of the 95 % confidence interval
+        double half_width = 0;      // ps, of the 95 % confidence interval; NaN: too few lines to tell
         Time p50 = 0;
         Time p99 = 0;
         Time max = 0;
@@ -60,8 +61,8 @@ public:
         bool steady = false;            // accepted what was offered, and latency does not keep rising
     };
     // In a steady state `missing_share` of the offered rate may be missing. So may what differs by chance between the lines
-    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time, and are
-    // delivered after `delivered_after` ps where that is later than they arrive.
+    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time (where that is more
+    // than one, no more than `chance_share`), and are delivered after `delivered_after` ps where that is later than they arrive.
     Result result(double together = 1, double delivered_after = 0) const;
 
 private:

@@ -67,6 +67,21 @@ bool Pattern::sends(std::uint32_t source) const
     return spec_.kind != PatternKind::incast || (source >= 1 && source <= spec_.sources);
 }
 
+bool Pattern::sends_to_others(std::uint32_t source) const
+{
+    switch (spec_.kind) {
+    case PatternKind::permutation:
+    case PatternKind::transpose:
+    case PatternKind::bit_complement:
+    case PatternKind::nearest_neighbour:
+    case PatternKind::tornado: {
+        RandomStream unused(0, 0);
+        return destination(source, 0, unused) != source;
+    }
+    default: return sends(source);
+    }
+}
+
 std::uint32_t Pattern::shifted(std::uint32_t source, std::uint32_t ring_shift, std::uint32_t side_shift) const
 {
     if (spec_.side == 0) return (source + ring_shift) % endpoints_;

@@ -48,6 +48,8 @@ public:
     Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t seed);
 
     bool sends(std::uint32_t source) const;
+    // The same to anybody but itself.
+    bool sends_to_others(std::uint32_t source) const;
     // Whether it sends or receives anything.
     bool takes_part(std::uint32_t endpoint) const;
     // `count` numbers the messages of the source. Where a map says so the destination is the source itself.

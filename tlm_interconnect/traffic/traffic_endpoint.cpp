@@ -27,7 +27,7 @@ TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event
 void TrafficEndpoint::set_credits(unsigned port, const BufferSpace& space)
 {
     ports_[port]->output->set_credits(space);
-    ports_[port]->vc_sets = std::max(1U, space.vc_sets() / route_vc_sets_);
+    if (all_vc_sets_) ports_[port]->vc_sets = std::max(1U, space.vc_sets() / route_vc_sets_);
 }
 
 void TrafficEndpoint::start_of_simulation()

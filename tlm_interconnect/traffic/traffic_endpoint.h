@@ -45,6 +45,8 @@ public:
     void set_credits(unsigned port, const BufferSpace& space);
     // Messages to oneself go out and come back, instead of not being sent at all.
     void loop_back(bool on) { loop_back_ = on; }
+    // Requests take all VC sets of the first link in turn, as lanes, instead of the one of their route. Before set_credits().
+    void take_all_vc_sets(bool on) { all_vc_sets_ = on; }
 
     std::uint64_t created() const { return created_; }
     std::uint64_t sent() const { return sent_; }
@@ -76,7 +78,7 @@ private:
         std::unique_ptr<LineTargetSocket> in;
         std::unique_ptr<OutputPort> output;
         std::deque<Pending> pending;
-        unsigned vc_sets = 1;  // of the link, for each VC set of the routes
+        unsigned vc_sets = 1;  // taken in turn for each VC set of the routes
         unsigned turn = 0;
         std::uint32_t in_port = 0;  // requests of ours that the port holds
     };
@@ -107,6 +109,7 @@ private:
     std::vector<std::unique_ptr<Port>> ports_;
     std::vector<std::uint32_t> turns_;  // round_robin: lines so far, by destination
     bool loop_back_ = false;
+    bool all_vc_sets_ = false;
     ScheduledItem create_;
     std::uint64_t slot_ = 0;        // of the next message
     std::uint64_t burst_left_ = 0;  // messages still to come in this burst

@@ -44,6 +44,12 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     FabricSetting& setting = result.setting;
     setting.system = system.name;
     setting.endpoints = endpoints;
+    for (std::uint32_t rank = 0; rank < endpoints; ++rank) setting.senders += pattern.sends_to_others(rank) ? 1 : 0;
+    if (setting.senders == 0)
+        throw InputError("", 0,
+            fmt::format("pattern {} for {} endpoints, where nobody sends to anybody else",
+                pattern_names()[static_cast<std::size_t>(traffic.pattern.kind)], endpoints),
+            "more endpoints, or another pattern");
     setting.pattern = pattern_names()[static_cast<std::size_t>(traffic.pattern.kind)];
     setting.slot_ps_x1000 = traffic.slot_time(1000);
     setting.duration_ps = traffic.duration;
@@ -52,6 +58,11 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
     for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used))
         setting.notices.push_back(assumption.text());
+    const Variant& engine = system.values(block_of<EngineSpec>(), system.system_variant(block_of<EngineSpec>()));
+    for (std::size_t i = 0; i < engine.sources.size(); ++i)
+        if (!system.source(engine.sources[i]).file.empty())
+            setting.notices.push_back(
+                info_of(block_of<EngineSpec>()).path_of(i) + " is set and changes nothing: no collective runs here");
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 
@@ -106,12 +117,13 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.answered = traffic.reads + traffic.atomics > 0 || !traffic.posted;
     const bool has_round_trips = point.round_trip.lines + point.round_trip.missing > 0;
     point.arrival.steady = point.arrival.steady && (!has_round_trips || point.round_trip.steady);
-    point.accepted = point.arrival.accepted * 1e-9 / (setting.capacity_GBps * endpoints);
-    point.offered = point.arrival.offered * 1e-9 / (setting.capacity_GBps * endpoints);
+    const double full = setting.capacity_GBps * static_cast<double>(setting.senders);
+    point.accepted = point.arrival.accepted * 1e-9 / full;
+    point.offered = point.arrival.offered * 1e-9 / full;
     if (limit) point.limit = limit->result();
     std::vector<double> shares;
     for (std::uint32_t rank = 0; rank < endpoints; ++rank)
-        if (pattern.sends(rank)) shares.push_back(point.arrival.by_source[rank]);
+        if (pattern.sends_to_others(rank)) shares.push_back(point.arrival.by_source[rank]);
     point.jain = jain_index(shares);
     std::uint64_t unfinished = 0;
     for (const auto& source : sources) {

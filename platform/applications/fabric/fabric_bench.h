@@ -1,8 +1,8 @@
 // One load of open-loop traffic over the fabric of a system: traffic endpoints stand where the accelerators are.
 //
 // Load 1 is what the links of an endpoint could carry if all endpoints sent the same mix: a slot is the time that the
-// mean line of the mix, its answer included, takes on all of the endpoint's links together. Accepted traffic is
-// counted in the same unit. The narrowest endpoint sets the slot.
+// mean line of the mix, its answer included, takes on all of the endpoint's links together. Offered and accepted traffic are
+// means over the endpoints that send, in the same unit. The narrowest endpoint sets the slot.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct FabricOptions {
 
 struct FabricPoint {
     double load = 0;
-    double offered = 0;              // in units of load: less than `load` where some sources are silent
-    double accepted = 0;             // in units of load
+    double offered = 0;              // in units of load, of a source that sends
+    double accepted = 0;             // the same
     Measurement::Result arrival;     // creation to arrival at the destination
     Measurement::Result round_trip;  // creation to answer; of lines that are answered
     bool answered = false;           // some lines are
@@ -58,6 +58,7 @@ struct FabricSetting {
     Time duration_ps = 0;
     std::uint64_t seed = 0;
     std::vector<std::string> notices;
+    std::size_t senders = 0;  // endpoints that send to others
 };
 
 struct FabricResult {

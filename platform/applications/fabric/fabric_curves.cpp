@@ -68,9 +68,10 @@ std::string curves_csv(const std::vector<std::string>& keys, const std::vector<F
         const double full = curve.sweep.setting.capacity_GBps;
         for (const FabricPoint* point : points_of(curve.sweep))
             out += names +
-                fmt::format("{:g},{:g},{:g},{:g},{},{:g},{:g},{:g},{:g},{:g},{:g},\n", point->load,
-                    point->offered * full, point->accepted, point->accepted * full,
-                    name_of(state_of(*point, saturation)), in_ns(point->arrival.mean), in_ns(point->arrival.half_width),
+                fmt::format("{:g},{:g},{:g},{:g},{},{:g},{},{:g},{:g},{:g},{:g},\n", point->load, point->offered * full,
+                    point->accepted, point->accepted * full, name_of(state_of(*point, saturation)),
+                    in_ns(point->arrival.mean),
+                    std::isnan(point->arrival.half_width) ? "" : fmt::format("{:g}", in_ns(point->arrival.half_width)),
                     in_ns(static_cast<double>(point->arrival.p50)), in_ns(static_cast<double>(point->arrival.p99)),
                     in_ns(static_cast<double>(point->arrival.max)), point->jain);
     }

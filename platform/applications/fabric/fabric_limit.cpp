@@ -1,6 +1,7 @@
 #include "platform/applications/fabric/fabric_limit.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,9 @@ std::string FabricLimit::text() const
 {
     const double percent = 100 * share;
     switch (side) {
-    case LimitSide::link: return fmt::format("link {} is busy {:.1f} % of the time", name, percent);
+    case LimitSide::link:
+        return fmt::format("link {} is busy {:.1f} % of the time", name, percent) +
+            (others == 0 ? "" : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are"));
     case LimitSide::adapter:
         return fmt::format(
             "adapter {}: {}, {:.1f} % of the time; the adapter causes this limit, not the model behind it", name, what,
@@ -54,10 +57,30 @@ std::string FabricLimit::text() const
 LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to)
     : TimedComponent(event_queue, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
 {
+    measure_distances();
     begin_.kind = 0;
     end_.kind = 1;
     event_queue.schedule(begin_, *this, from);
     event_queue.schedule(end_, *this, to);
+}
+
+void LimitProbe::measure_distances()
+{
+    constexpr unsigned far = ~0U;
+    distance_.assign(graph_.node_count(), far);
+    std::vector<NodeId> front;
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        const Component* const component = graph_.node(node).component;
+        if (component == nullptr || component->choice != Choice::xpu) continue;
+        distance_[node] = 0;
+        front.push_back(node);
+    }
+    for (std::size_t i = 0; i < front.size(); ++i)
+        for (const Neighbour& next : graph_.neighbours(front[i])) {
+            if (distance_[next.node] != far) continue;
+            distance_[next.node] = distance_[front[i]] + 1;
+            front.push_back(next.node);
+        }
 }
 
 void LimitProbe::run(ScheduledItem& item) { (item.kind == 0 ? before_ : after_) = look(event_queue().now()); }
@@ -68,40 +91,52 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
     for (const LinkResult& link : link_results(fabric_, graph_, now)) {
         const bool inner = std::any_of(fabric_.switches().begin(), fabric_.switches().end(),
             [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
-        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner});
+        const std::optional<NodeId> to = graph_.find(link.to);
+        out.push_back(
+            {LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner, to ? distance_[*to] : 0});
     }
     for (const FabricModules::SwitchPlace& place : fabric_.switches())
         for (const Statistic& statistic : place.module->statistics())
             if (statistic.name == "message_busy")
-                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false});
+                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0});
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
             out.push_back(
-                {limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false});
+                {limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false, 0});
     return out;
 }
 
 FabricLimit LimitProbe::result() const
 {
     FabricLimit busiest;
-    FabricLimit inner;  // busiest of the links that leave switches
+    FabricLimit inner;  // busiest of the full links that leave switches, of those nearest to an accelerator
     FabricLimit card;
     FabricLimit holder;
+    unsigned full = 0;  // links that leave switches
+    unsigned nearest = ~0U;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
-        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0)};
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0};
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
         };
         take(held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder);
-        if (held.inner) take(inner);
+        if (!held.inner || share < full_link) continue;
+        ++full;
+        if (held.left > nearest) continue;
+        if (held.left < nearest) inner = limit;
+        nearest = held.left;
+        take(inner);
     }
     // At load 1 sources fill their own links whatever else is full.
-    if (inner.share >= full_link) return inner;
+    if (full > 0) {
+        inner.others = full - 1;
+        return inner;
+    }
     if (card.share >= full_link) return card;
     if (busiest.share >= full_link) return busiest;
     if (holder.share >= held_up) return holder;

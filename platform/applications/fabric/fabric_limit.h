@@ -1,8 +1,9 @@
 // The limit of accepted traffic: a full link, the message rate of a network card, an adapter's own bounds, or a foreign model behind one.
 //
 // Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit, one that
-// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; between the two comes a network
-// card that starts messages for as much of it. If no
+// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; of several the one nearest to an
+// accelerator, since those before it may be filling buffers. Between the two comes a network card that starts messages for as much
+// of it. If no
 // link is full, the adapter or the foreign model that held lines up for at least half of it is. Otherwise the limit lies
 // in the switches or in credits, and nobody is blamed.
 #pragma once
@@ -20,9 +21,10 @@ const std::vector<std::string>& limit_side_names();
 
 struct FabricLimit {
     LimitSide side = LimitSide::unknown;
-    std::string name;  // of the link or adapter; of an unknown limit the busiest link
-    std::string what;  // what held lines up there; empty for links
-    double share = 0;  // of the time
+    std::string name;     // of the link or adapter; of an unknown limit the busiest link
+    std::string what;     // what held lines up there; empty for links
+    double share = 0;     // of the time
+    unsigned others = 0;  // further links that are as full
 
     // One sentence for the report.
     std::string text() const;
@@ -42,11 +44,13 @@ private:
         std::string name;
         std::string what;
         Time time;
-        bool inner;  // a link that leaves a switch
+        bool inner;     // a link that leaves a switch
+        unsigned left;  // links from its end to the nearest accelerator
     };
 
     void run(ScheduledItem& item) override;
     std::vector<Held> look(Time now) const;
+    void measure_distances();
 
     const FabricModules& fabric_;
     const Graph& graph_;
@@ -54,6 +58,7 @@ private:
     Time to_;
     ScheduledItem begin_;
     ScheduledItem end_;
+    std::vector<unsigned> distance_;  // by node, to the nearest accelerator
     std::vector<Held> before_;
     std::vector<Held> after_;
 };

@@ -1,7 +1,8 @@
 #include "platform/applications/fabric/fabric_report.h"
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,8 @@ double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }
 
 Json latency_json(const Measurement::Result& result)
 {
-    return {{"mean", ns(result.mean)}, {"ci95", ns(result.half_width)}, {"p50", ns(result.p50)},
+    const bool known = !std::isnan(result.half_width);
+    return {{"mean", ns(result.mean)}, {"ci95", known ? Json(ns(result.half_width)) : Json()}, {"p50", ns(result.p50)},
         {"p99", ns(result.p99)}, {"max", ns(result.max)}};
 }
 
@@ -29,7 +31,7 @@ Measurement::Result latency_from(const Json& json)
     const auto ps = [&](const char* key) { return json.at(key).get<double>() * 1e3; };
     Measurement::Result out;
     out.mean = ps("mean");
-    out.half_width = ps("ci95");
+    out.half_width = json.at("ci95").is_null() ? std::numeric_limits<double>::quiet_NaN() : ps("ci95");
     out.p50 = static_cast<Time>(std::llround(ps("p50")));
     out.p99 = static_cast<Time>(std::llround(ps("p99")));
     out.max = static_cast<Time>(std::llround(ps("max")));
@@ -39,7 +41,7 @@ Measurement::Result latency_from(const Json& json)
 Json to_json(const FabricLimit& limit)
 {
     return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
-        {"what", limit.what}, {"share", limit.share}};
+        {"what", limit.what}, {"share", limit.share}, {"others", limit.others}};
 }
 
 FabricLimit limit_from(const Json& json)
@@ -51,6 +53,7 @@ FabricLimit limit_from(const Json& json)
     out.name = json.at("name");
     out.what = json.at("what");
     out.share = json.at("share");
+    out.others = json.at("others");
     return out;
 }
 
@@ -111,11 +114,17 @@ FabricCapacity capacity_from(const Json& json)
 
 Json to_json(const FabricSetting& setting)
 {
-    return {{"name", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
-        {"links", setting.links}};
+    return {{"name", setting.system}, {"endpoints", setting.endpoints}, {"senders", setting.senders},
+        {"switches", setting.switches}, {"links", setting.links}};
 }
 
-std::string time_cell(double ps) { return fmt::format("{:.1f}", ns(ps)); }
+std::string time_cell(double ps) { return std::isnan(ps) ? "-" : fmt::format("{:.1f}", ns(ps)); }
+
+// Whose rate a load is.
+std::string whose(const FabricSetting& setting)
+{
+    return setting.senders == setting.endpoints ? "endpoint" : "endpoint that sends";
+}
 
 }  // namespace
 
@@ -179,8 +188,8 @@ std::string saturation_text(const FabricSweep& sweep)
 {
     const FabricSaturation saturation = saturation_of(sweep);
     const auto rate = [&](double accepted) {
-        return fmt::format("{:.4f} of load 1 ({:.4g} GB/s per endpoint)", accepted,
-            accepted * sweep.setting.capacity_GBps);
+        return fmt::format("{:.4f} of load 1 ({:.4g} GB/s per {})", accepted, accepted * sweep.setting.capacity_GBps,
+            whose(sweep.setting));
     };
     if (!saturation.reached)
         return fmt::format("saturation  not reached: load 1 is sustained; {} accepted\n", rate(saturation.accepted));
@@ -208,6 +217,9 @@ std::string fabric_text(const FabricSweep& sweep)
         "load 1 = {:.4g} GB/s of payload per endpoint, a transaction every {:.3f} ps; {} simulated for each load\n",
         setting.capacity_GBps, static_cast<double>(setting.slot_ps_x1000) * 1e-3, format_time_ps(setting.duration_ps));
     out += capacity_text(setting.capacity) + "\n";
+    if (setting.senders < setting.endpoints)
+        out += fmt::format("{} of {} endpoints send; accepted, saturation and fairness are theirs\n", setting.senders,
+            setting.endpoints);
     out += "   load  accepted   mean ns    +-95%    p50 ns    p99 ns    max ns   Jain\n";
     for (const FabricPoint& point : sweep.points)
         out += fmt::format("{:7.4g} {:9.4f} {:>9} {:>8} {:>9} {:>9} {:>9} {:6.3f}{}\n", point.load, point.accepted,
@@ -260,7 +272,7 @@ std::string point_json(const FabricResult& result)
     out["setting"] = {{"system", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
         {"links", setting.links}, {"pattern", setting.pattern}, {"slot", setting.slot_ps_x1000},
         {"capacity", setting.capacity_GBps}, {"duration", setting.duration_ps}, {"seed", setting.seed},
-        {"notices", setting.notices}, {"load_one", to_json(setting.capacity)}};
+        {"notices", setting.notices}, {"senders", setting.senders}, {"load_one", to_json(setting.capacity)}};
     return out.dump(1) + "\n";
 }
 
@@ -290,7 +302,8 @@ FabricResult point_from_json(const std::string& text)
         const Json& setting = json.at("setting");
         out.setting = {setting.at("system"), setting.at("endpoints"), setting.at("switches"), setting.at("links"),
             setting.at("pattern"), setting.at("slot"), setting.at("capacity"), capacity_from(setting.at("load_one")),
-            setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>()};
+            setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>(),
+            setting.at("senders")};
         return out;
     } catch (const nlohmann::json::exception& problem) {
         throw InputError("", 0, std::string("a load without a result: ") + problem.what(), "");
