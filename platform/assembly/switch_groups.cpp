@@ -111,6 +111,22 @@ std::uint16_t SwitchGroups::free_number(std::vector<NodeId> nodes, const std::ve
     return id;
 }
 
+// A model that cannot does not know its node's name.
+template <class Add>
+void SwitchGroups::at_node(NodeId node, const Add& add) const
+{
+    try {
+        add();
+    } catch (const InputError& error) {
+        std::vector<Diagnostic> out = error.diagnostics();
+        const std::string& name = resolved_.graph().node(node).name;
+        for (Diagnostic& wrong : out)
+            if (wrong.file.empty() && wrong.what.compare(0, name.size(), name) != 0)
+                wrong.what = name + ": " + wrong.what;
+        throw InputError(std::move(out));
+    }
+}
+
 void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users)
 {
     for (const auto& [node, found] : trees_.parts()) {
@@ -118,7 +134,8 @@ void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::ui
         part.id = group.id;
         part.type = group.type;
         part.op = group.op;
-        if (SwitchModel* const at = system_.fabric().switch_at(node)) at->add_tier(part, system_.pool_at(node));
+        if (SwitchModel* const at = system_.fabric().switch_at(node))
+            at_node(node, [&] { at->add_tier(part, system_.pool_at(node)); });
     }
     for (const std::uint32_t user : users) system_.accelerators()[user]->add_group(group.id, trees_.ports_of(user));
 }
@@ -127,7 +144,8 @@ void SwitchGroups::add_switches(const SwitchGroup& group, const std::vector<Node
     const std::vector<std::uint32_t>& users)
 {
     for (const NodeId node : switches)
-        if (SwitchModel* const at = system_.fabric().switch_at(node)) at->add_group(group, system_.pool_at(node));
+        if (SwitchModel* const at = system_.fabric().switch_at(node))
+            at_node(node, [&] { at->add_group(group, system_.pool_at(node)); });
     for (const std::uint32_t user : users) {
         std::vector<std::uint16_t> ports;
         for (const NodeId node : switches) {

@@ -32,6 +32,8 @@ private:
     const Attached& attached(std::uint32_t endpoint);
     std::vector<NodeId> common_switches(const std::vector<std::uint32_t>& members);
     std::uint16_t free_number(std::vector<NodeId> nodes, const std::vector<std::uint32_t>& users);
+    template <class Add>
+    void at_node(NodeId node, const Add& add) const;
     void add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users);
     void add_switches(const SwitchGroup& group, const std::vector<NodeId>& switches,
         const std::vector<std::uint32_t>& users);

@@ -218,7 +218,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (!speaks) quiet = true;
 
     constexpr std::string_view both = "mixed:";
-    if (fidelity.rfind(both, 0) == 0 && run.lines.empty()) {
+    if (fidelity.rfind(both, 0) == 0) {
+        if (!run.lines.empty())
+            throw usage_error("both '--fidelity " + fidelity + "' and --lines", "one of them, with all names");
         run.lines = fidelity.substr(both.size());
         fidelity = "mixed";
     }

@@ -141,6 +141,20 @@ TEST(Compare, APathOfAlikeModulesIsTakenApart)
     EXPECT_EQ(weft::ungrouped("a.[3-1]"), List{"a.[3-1]"});
 }
 
+// What is alike in both values shares a line, but no line has two different parameters.
+TEST(Compare, ParametersOfTheSameValueStayApart)
+{
+    json one = planted();
+    json other = planted();
+    one["parameters"] = {{"a.0.l2.ways", parameter(16, "")}, {"a.1.l2.ways", parameter(16, "")},
+        {"a.0.gpu.lanes", parameter(16, "")}};
+    other["parameters"] = {{"a.0.l2.ways", parameter(32, "")}, {"a.1.l2.ways", parameter(32, "")},
+        {"a.0.gpu.lanes", parameter(32, "")}};
+    const std::string text = weft::comparison_text(compared(one, other), 10);
+    EXPECT_NE(text.find("  a.[0,1].l2.ways (2) "), std::string::npos) << text;
+    EXPECT_NE(text.find("  a.0.gpu.lanes "), std::string::npos) << text;
+}
+
 TEST(Compare, WhatOnlyOneHasIsADifference)
 {
     json other = planted();

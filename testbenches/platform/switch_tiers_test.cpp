@@ -364,7 +364,8 @@ TEST(SwitchTiers, UnsupportedSystemsAreRefused)
     RunSetup other = tiers(tiers_document({1, 1}, 1), {"link.vcs=split"});
     other.lines = "bind: [{nodes: b.0.sw.0, model: reference_switch}]\n";
     EXPECT_EQ(refusal(other, 2),
-        "this switch model has no operations on groups over two tiers of switches; expected model switch, or members "
+        "b.0.sw.0: this switch model has no operations on groups over two tiers of switches; expected model switch, or "
+        "members "
         "that share a switch");
 }
 

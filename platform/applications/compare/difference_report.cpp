@@ -82,17 +82,28 @@ std::string shown_name(const Row& row)
     return fact.field.empty() ? element : element + "  " + fact.field;
 }
 
+// "l2.ways" of a parameter of a module: others of the same value are something else.
+std::string parameter_of(const Fact& fact)
+{
+    if (fact.group != FactGroup::parameters) return "";
+    const std::size_t name = fact.element.rfind('.');
+    if (name == std::string::npos || name == 0) return fact.element;
+    const std::size_t block = fact.element.rfind('.', name - 1);
+    return block == std::string::npos ? fact.element : fact.element.substr(block + 1);
+}
+
 bool is_of_one_rank(const Row& row) { return row.first->fact.element.compare(0, 5, "rank.") == 0; }
 
 std::vector<Row> rows_of(const ResultComparison& comparison, FactGroup group)
 {
-    using Key = std::tuple<std::string, std::optional<double>, std::optional<double>, std::string, std::string, bool,
-        bool, bool>;
+    using Key = std::tuple<std::string, std::string, std::optional<double>, std::optional<double>, std::string,
+        std::string, bool, bool, bool>;
     std::map<Key, std::size_t> places;
     std::vector<Row> rows;
     for (const Difference& each : comparison.differences) {
         if (each.fact.group != group) continue;
-        const Key key{each.fact.field, each.a, each.b, each.a_text, each.b_text, each.in_a, each.in_b, each.beyond};
+        const Key key{each.fact.field, parameter_of(each.fact), each.a, each.b, each.a_text, each.b_text, each.in_a,
+            each.in_b, each.beyond};
         const auto [place, fresh] = places.emplace(key, rows.size());
         if (fresh)
             rows.push_back({&each, {}, each.change ? std::abs(*each.change) : std::numeric_limits<double>::infinity()});
