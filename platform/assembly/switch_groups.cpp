@@ -129,7 +129,8 @@ void SwitchGroups::at_node(NodeId node, const Add& add) const
 
 void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users)
 {
-    for (const auto& [node, found] : trees_.parts()) {
+    for (const auto& [place, found] : trees_.parts()) {
+        const NodeId node = place;
         GroupTier part = found;
         part.id = group.id;
         part.type = group.type;

@@ -99,6 +99,7 @@ int write_bench(const FabricSweep& sweep, int code, const FabricFiles& files)
                 {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
     }
     if (!files.quiet && !files.to_stdout()) print(fabric_text(sweep));
+    print_notices(sweep.setting.notices);
     return code;
 }
 
@@ -133,6 +134,11 @@ int write_curves(const std::vector<SweepAxis>& axes, const FabricOutcome& outcom
             {{"Latency against load", curves_svg(keys, shown, curves, title)}}, curves_text(keys, curves),
             curves_json(keys, curves), {}}));
     if (!files.quiet && !files.to_stdout()) print(curves_text(keys, curves));
+    std::vector<std::string> notices;
+    for (const FabricCurve& curve : curves)
+        for (const std::string& notice : curve.sweep.setting.notices)
+            if (std::find(notices.begin(), notices.end(), notice) == notices.end()) notices.push_back(notice);
+    print_notices(notices);
     return worst;
 }
 

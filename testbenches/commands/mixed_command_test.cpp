@@ -71,6 +71,7 @@ TEST(MixedCommand, OptionsThatDoNotFitAreRefused)
 {
     refused({"--fidelity", "mixed"},
         "--fidelity mixed does not say what is simulated by transactions; expected --lines");
+    refused({"--fidelity", "mixed:host.1", "--lines", "host.0"}, "both '--fidelity mixed:host.1' and --lines");
     refused({"--lines", "host.0"}, "--lines without --fidelity mixed");
     refused({"--fidelity", "flow", "--lines", "host.0"}, "--lines without --fidelity mixed");
     refused({"--fidelity", "lines"}, "expected line, flow or mixed");

@@ -51,8 +51,26 @@ TEST(ToldValues, VcSetsThatNoRouteUses)
     const std::vector<std::string> ring{"run", "examples/switch_ring/system.yaml", "--bytes", "4KiB", "--no-data",
         "--set", "link.vc_sets=2", "--set", "routing.policy=dimension_order"};
     expect_said(ring, "of them", false);
-    expect_said({"fabric", dgx, "--loads", "1", "--duration", "1us", "--set", "engine.channels=4", "--quiet"},
-        "engine.channels", false);
+}
+
+TEST(ToldValues, InABenchOfTheFabric)
+{
+    const std::vector<std::string> bench{"fabric", dgx, "--loads", "1", "--duration", "1us", "--set",
+        "engine.channels=4", "--set", "link.vc_sets=2"};
+    std::vector<std::string> data = bench;
+    data.insert(data.end(), {"--json", "-"});
+    for (const std::vector<std::string>& arguments : {bench, data}) {
+        const Outcome outcome = call(arguments);
+        EXPECT_NE(outcome.err.find("engine.channels is set and changes nothing: no collective runs here"),
+            std::string::npos)
+            << outcome.err;
+        EXPECT_NE(outcome.err.find("link.vc_sets=2 is set, and the routes of this run use 1 of them"),
+            std::string::npos)
+            << outcome.err;
+        if (arguments.size() > bench.size()) {
+            EXPECT_EQ(nlohmann::json::parse(outcome.out)["notices"].size(), 2u);
+        }
+    }
 }
 
 TEST(ToldValues, CachesThatAreNotThereAndWaitsThatNobodyHolds)

@@ -68,6 +68,15 @@ TEST(Resolve, LayersOfALink)
     const ResolvedSystem system = resolved("", {}, document);
     EXPECT_EQ(explained(system, edge, "link.bandwidth"), "12.5 GB/s | annotation of box.yaml");
     EXPECT_EQ(explained(system, edge, "link.header"), "8 B | annotation of box.yaml");
+    // Two annotations of a file are two places.
+    const ResolvedSystem both = resolved("", {},
+        annotated(on_node("box.0.xpu.0", "weft.l2.size", "45 MiB") + on_node("box.0.xpu.1", "weft.l2.size", "40 MiB")));
+    const auto line_of = [&both](const char* node) {
+        const Variant& values =
+            both.values(block_of<L2Spec>(), both.variant(*both.graph().find(node), block_of<L2Spec>()));
+        return both.source(values.sources[*info_of(block_of<L2Spec>()).find("size")]).line;
+    };
+    EXPECT_GT(line_of("box.0.xpu.1"), line_of("box.0.xpu.0"));
     EXPECT_EQ(explained(system, "box.0.xpu.1~box.0.cpu.0", "link.bandwidth").substr(0, 12), "63.0154 GB/s");
     EXPECT_EQ(explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {}, document), edge, "link.bandwidth"),
         "9 GB/s | system.yaml:2");

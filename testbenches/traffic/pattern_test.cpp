@@ -69,6 +69,22 @@ TEST(Pattern, FixedMapsAreThoseOfTheirDefinitions)
     EXPECT_EQ(map_of(spec(PatternKind::tornado, 4), 16), (Map{5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12, 1, 2, 3, 0}));
 }
 
+// Those on the diagonal send to themselves, which is nothing.
+TEST(Pattern, WhoSendsToNobodyElse)
+{
+    const Pattern transpose(spec(PatternKind::transpose), 16, 1);
+    for (std::uint32_t source = 0; source < 16; ++source)
+        EXPECT_EQ(transpose.sends_to_others(source), source % 4 != source / 4) << source;
+    const Pattern tornado(spec(PatternKind::tornado), 2, 1);
+    EXPECT_FALSE(tornado.sends_to_others(0) || tornado.sends_to_others(1));
+    PatternSpec two = spec(PatternKind::incast);
+    two.sources = 2;
+    const Pattern incast(two, 4, 1);
+    for (std::uint32_t source = 0; source < 4; ++source)
+        EXPECT_EQ(incast.sends_to_others(source), source == 1 || source == 2) << source;
+    EXPECT_TRUE(Pattern(spec(PatternKind::uniform), 2, 1).sends_to_others(0));
+}
+
 TEST(Pattern, TransposeExchangesRowsAndColumnsOfEverySquare)
 {
     for (const std::uint32_t side : {2U, 4U, 8U, 32U}) {

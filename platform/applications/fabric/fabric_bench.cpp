@@ -56,8 +56,6 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
-    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used))
-        setting.notices.push_back(assumption.text());
     const Variant& engine = system.values(block_of<EngineSpec>(), system.system_variant(block_of<EngineSpec>()));
     for (std::size_t i = 0; i < engine.sources.size(); ++i)
         if (!system.source(engine.sources[i]).file.empty())

@@ -260,6 +260,7 @@ std::string fabric_json(const FabricSweep& sweep)
     out["max_accepted"] = saturation.most;
     out["limit"] = saturation.reached && sweep.full.limit ? to_json(*sweep.full.limit) : Json();
     out["jain"] = sweep.full.jain;
+    out["notices"] = sweep.setting.notices;
     return out.dump(1) + "\n";
 }
 
