@@ -213,6 +213,9 @@ private:
         if (const std::uint64_t count = total(&RankScan::skipped))
             notice(std::to_string(count) +
                 " compute nodes have operations and a tensor_size of 0: under roofline they take no time");
+        if (const std::uint64_t count = total(&RankScan::timeless))
+            notice(std::to_string(count) +
+                " compute nodes state neither a duration nor operations and bytes: they take 1 ns");
         const auto has_operations = [](const RankScan& scan) { return scan.has_operations; };
         const auto has_no_time = [](const RankScan& scan) { return scan.summary.duration_us == 0; };
         if (!policy_.roofline && std::any_of(scans_.begin(), scans_.end(), has_operations) &&

@@ -13,6 +13,7 @@ namespace {
 
 const std::vector<std::string> elements{"int32", "fp32", "bf16", "u8"};
 const std::vector<std::string> reductions{"sum", "min", "max"};
+const std::vector<std::string> dependency_rules{"automatic", "data", "data_and_control"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name)
 {
@@ -126,6 +127,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     all.push_back("beside");
     const auto fields = yaml_fields(source, field.value, "'workload'", all);
     for (const YamlField& part : fields) {
+        out.lines.emplace(part.key, part.line);
         if (part.key == "collective") out.kind = Workload::Kind::collective;
         if (part.key == "plan") out.kind = Workload::Kind::collective;
         if (part.key == "trace") out.kind = Workload::Kind::trace;
@@ -210,14 +212,21 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
 void check_workload(const Workload& workload, const KnownNames& known, const std::string& file,
     std::vector<Diagnostic>& problems)
 {
-    if (workload.kind != Workload::Kind::collective) return;
-    if (workload.plan.empty()) {
-        check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
-        if (!workload.algorithm.empty())
-            check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+    if (workload.kind == Workload::Kind::none) return;
+    const auto check = [&](const std::string& name, const char* key, const char* kind,
+                           const std::vector<std::string>& names) {
+        check_name(name, kind, names, file, workload.line_of(key), problems);
+    };
+    if (!workload.algorithm.empty() && workload.plan.empty())
+        check(workload.algorithm, "algorithm", "algorithm", known.algorithms);
+    if (workload.kind == Workload::Kind::trace) {
+        if (!workload.dependencies.empty())
+            check(workload.dependencies, "dependencies", "rule of dependencies", dependency_rules);
+        return;
     }
-    check_name(workload.element, "element type", elements, file, workload.line, problems);
-    check_name(workload.reduction, "reduction", reductions, file, workload.line, problems);
+    if (workload.plan.empty()) check(workload.collective, "collective", "collective", known.collectives);
+    check(workload.element, "type", "element type", elements);
+    check(workload.reduction, "reduction", "reduction", reductions);
 }
 
 }  // namespace weft

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/schedule/algorithms/algorithms.h"
@@ -30,7 +32,13 @@ constexpr std::uint64_t most_chunks = 64;  // that a rank's share can be divided
 struct Workload {
     enum class Kind : std::uint8_t { none, collective, trace };
     Kind kind = Kind::none;
-    int line = 0;  // of the system file
+    int line = 0;                                     // of the system file
+    std::map<std::string, int, std::less<>> lines{};  // of its keys there
+    int line_of(std::string_view key) const
+    {
+        const auto found = lines.find(key);
+        return found == lines.end() ? line : found->second;
+    }
 
     std::string collective;  // "all_reduce", ...; empty with a plan
     std::string plan;        // file of a plan that says how, or prefix of traces; relative paths resolved

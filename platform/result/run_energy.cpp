@@ -111,6 +111,9 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
     for (const auto& [profile, count] : ranks) {
         add(EnergyEvent::hbm_bit, profile, hbm[profile]);
         add(EnergyEvent::l2_byte, profile, l2[profile]);
+        if (trace && resolved.engine().compute == ComputeMode::time && operations[profile].value_or(1) > 0)
+            out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt,
+                "what compute nodes load and store moves no transactions (engine.compute=time)"});
         if (trace)
             out.push_back({EnergyEvent::operation, profile, operations[profile],
                 "some compute nodes do not state their operations"});

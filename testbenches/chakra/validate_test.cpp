@@ -83,6 +83,29 @@ TEST_F(ValidateTest, OperationsWithoutBytesAreTold)
     EXPECT_FALSE(told(judge({{node(0, 5)}})));  // takes its 5 us
 }
 
+// A node takes its duration, or the time of its operations and bytes; one that states neither takes 1 ns, and that is told.
+TEST_F(ValidateTest, NodesWithoutATimeAreTold)
+{
+    const auto node = [](bool duration, bool operations, bool bytes) {
+        NodeText out(1, 4, "n");
+        if (duration) out.micros(5);
+        if (operations) out.integer("num_ops", 1000);
+        if (bytes) out.integer("tensor_size", 64);
+        return out.flag("is_cpu_op", false);
+    };
+    const auto told = [](const Verdict& verdict) {
+        return std::any_of(verdict.notices.begin(), verdict.notices.end(), [](const weft::Diagnostic& notice) {
+            return notice.what.find("1 compute nodes state neither a duration nor operations and bytes") !=
+                std::string::npos;
+        });
+    };
+    for (const bool duration : {false, true})
+        for (const bool operations : {false, true})
+            for (const bool bytes : {false, true})
+                EXPECT_EQ(told(judge({{node(duration, operations, bytes)}})), !duration && !(operations && bytes))
+                    << duration << operations << bytes;
+}
+
 TEST_F(ValidateTest, Dependencies)
 {
     expect_runs({{comp(2).data({1}), comp(1)}});

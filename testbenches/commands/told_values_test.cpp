@@ -120,6 +120,18 @@ TEST(ToldValues, PooledCreditsAreInTheBoundsOfProbes)
     EXPECT_LE(row["simulated"].get<double>(), 1.001 * row["bound_by"]["GBps"].get<double>());
 }
 
+// A run that did not end proves nothing.
+TEST(ToldValues, AtFlowFidelityOnlyWhatHasEndedIsRight)
+{
+    const auto verified = [](const std::vector<std::string>& more) {
+        std::vector<std::string> run{"run", dgx, "--fidelity", "flow", "--bytes", "1MiB", "--json", "-"};
+        run.insert(run.end(), more.begin(), more.end());
+        return nlohmann::json::parse(call(run).out)["verified"];
+    };
+    EXPECT_EQ(verified({}), "passed");
+    EXPECT_EQ(verified({"--until", "1us"}), "off");
+}
+
 // Errors of a run name the place of the parameter that they are about, where somebody has set it.
 TEST(ToldValues, ErrorsOfARunHaveThePlaceOfTheirParameter)
 {

@@ -131,6 +131,18 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
     EXPECT_NE(names.find("(did you mean 'ring'?)"), std::string::npos);
     EXPECT_NE(names.find("(did you mean 'fp32'?)"), std::string::npos);
     EXPECT_NE(names.find("(did you mean 'sum'?)"), std::string::npos);
+    // Those of a trace, too, each with its line.
+    const std::string trace = error_of(
+        [&] { resolved("workload:\n  trace: t\n  algorithm: rign\n  dependencies: dat\n", {}, small_box, known); });
+    EXPECT_NE(trace.find("system.yaml:4: unknown algorithm 'rign'; expected one of ring"), std::string::npos) << trace;
+    EXPECT_NE(trace.find("system.yaml:5: unknown rule of dependencies 'dat'; expected one of automatic, data, "
+                         "data_and_control"),
+        std::string::npos)
+        << trace;
+    EXPECT_EQ(error_of([&] {
+        resolved("workload: {trace: t, algorithm: ring, dependencies: data}\n", {}, small_box, known);
+    }),
+        "");
 }
 
 TEST(SystemFile, IsToldFromAnInfraGraphDocument)
