@@ -46,7 +46,7 @@ struct EdgeKind {
     std::optional<Quantity> latency;
     std::optional<std::uint64_t> bytes_per_second;  // per direction; none for GT/s
     std::optional<std::uint64_t> latency_ps;
-    // Of the annotation that gave them; without file: none did.
+    // Where an annotation gave the value; an empty file: the document did.
     struct Place {
         std::string file;
         int line = 0;

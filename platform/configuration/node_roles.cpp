@@ -1,4 +1,4 @@
-// What nodes are, and in which order they have ranks.
+// The role and kind of each node, and the ranks of endpoints.
 #include <algorithm>
 
 #include "platform/configuration/glob.h"
@@ -136,7 +136,7 @@ void Resolver::assign_ranks()
     for (std::size_t i = 0; i < order.size(); ++i) system_.endpoints_[i] = order[i].second;
 }
 
-// Of its component.
+// The description of the node's component; empty without one.
 const std::string& Resolver::description_of(const Node& node)
 {
     static const std::string none;

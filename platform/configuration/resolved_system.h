@@ -109,7 +109,7 @@ public:
     VariantId link_variant(EdgeId edge) const { return link_variant(edge, block_of<LinkSpec>()); }
     VariantId link_variant(EdgeId edge, Block block) const { return variants_[index(block)][edge]; }
     VariantId system_variant(Block block) const { return variants_[index(block)].front(); }
-    // Of every node, of every edge, or of the system alone; no_variant: it does not have the block.
+    // By node, by edge, or one for the system, as the block has it; no_variant: that node or edge does not have the block.
     const std::vector<VariantId>& variants(Block block) const { return variants_[index(block)]; }
     const Variant& values(Block block, VariantId id) const { return pools_[index(block)].at(id); }
     const ValueSource& source(SourceId id) const { return sources_[id]; }

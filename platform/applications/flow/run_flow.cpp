@@ -336,7 +336,7 @@ private:
 
     void tell(RunResult& result)
     {
-        // What did not end, or has no collective, is not said to be right.
+        // Only a run that ended and had collectives is verified.
         const bool ended = result.stop == StopReason::finished && !result.collectives.empty();
         result.verified = ended ? "passed" : "off";
         result.verification = ended ? "symbolic" : "";

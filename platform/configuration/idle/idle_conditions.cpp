@@ -140,7 +140,7 @@ const std::vector<Condition<MemorySideSpec>>& memory_side_conditions()
     return conditions;
 }
 
-// Of parameters of the L2, where it is known whether a GPU has waits that it holds.
+// Parameters of the L2 that need a GPU whose waits the L2 holds.
 const std::vector<Condition<bool>>& wait_conditions()
 {
     const auto held = [](const bool& holds) { return holds; };

@@ -11,7 +11,7 @@ namespace weft {
 // A notice for each, in the order of blocks; `system` has all its values.
 std::vector<std::string> idle_values(const ResolvedSystem& system, const Workload& workload);
 
-// What that consists of beside models that do not read a parameter.
+// Parts of idle_values(), each in a file of its own.
 // Rings, pipeline and dimensions of a workload whose algorithm does not use them.
 void note_idle_workload(const Workload& workload, std::vector<std::string>& out);
 // Parameters of packets that are set for links whose packets have a format of their own.
