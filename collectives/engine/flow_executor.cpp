@@ -22,14 +22,16 @@ constexpr std::uint64_t most_lines_of_small = 16;  // of a thread's part; beyond
 constexpr std::uint64_t least_chunk_told = 4096;   // B: parts of lines of smaller ones are lost among latencies
 
 // `all` is `schedule` with all threads.
-auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job)
+auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job, PacketFormat format)
 {
     auto layout = std::make_shared<const Layout>(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
-    return [all = std::move(all), layout = std::move(layout)](std::uint32_t rank, std::uint32_t thread,
+    return [all = std::move(all), layout = std::move(layout), format](std::uint32_t rank, std::uint32_t thread,
                std::uint32_t step) {
-        std::uint64_t out = 0;
-        for (const ChunkShare& share : layout->shares(all->ranks[rank].threads[thread].steps[step]))
-            out += share.end - share.begin;
+        FlowJob::StepBytes out;
+        for (const ChunkShare& share : layout->shares(all->ranks[rank].threads[thread].steps[step])) {
+            out.data += share.end - share.begin;
+            out.packed += packet_bytes(format, share.end - share.begin);
+        }
         return out;
     };
 }
@@ -96,8 +98,8 @@ Executor::JobId FlowExecutor::open(Job job)
     if (job.bytes >= schedule->chunks * least_chunk_told)
         in_partial_lines_ = std::max(in_partial_lines_,
             share_in_partial_lines(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type))));
-    if (core_.has_border() || (small && !carried.program->has_packets && !carried.program->in_switches))
-        flow.step_bytes = whole_lines(carried.whole, *schedule, job);
+    if (core_.has_border() || (small && !carried.program->in_switches))
+        flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
     return open(std::move(job), std::move(flow));
 }
 
@@ -223,7 +225,10 @@ Picoseconds FlowExecutor::pace_of(std::uint32_t endpoint, std::uint64_t bytes, b
     load.data = load.issued = share;
     load.own_byte_ps = share * static_cast<double>(latency);
     load.load_ps = load.round_ps = latency;
-    return ThreadPace(endpoints_[endpoint].pace, channels, 1).issue_ps(load);
+    const FlowEndpoint& at = endpoints_[endpoint];
+    const double rate = write ? at.out_of_unit_bytes_per_s : at.into_unit_bytes_per_s;
+    const double on_network = rate > 0 ? share / rate * ps_of_second : 0;
+    return std::max(ThreadPace(at.pace, channels, 1).issue_ps(load), static_cast<Picoseconds>(std::llround(on_network)));
 }
 
 void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
@@ -232,6 +237,7 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     const FlowEndpoint& memory = endpoints_[home];
     Picoseconds served = 0;
     if (home == endpoint) {
+        if (core_.has_devices() && bytes > 0) return move_on_device(endpoint, bytes, write, buffer, std::move(done));
         // Whole lines that are stored stay in the cache as long as there is room.
         const bool cached = buffer.cached || (write && bytes <= memory.cache);
         const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
@@ -253,6 +259,22 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     };
     core_.after(served, over);
     core_.transfer(write ? endpoint : home, write ? home : endpoint, bytes, over);
+}
+
+void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write,
+    const BufferHistory::Taken& buffer, Done done)
+{
+    const GpuSpec& units = endpoints_[endpoint].units;
+    auto kernel = std::make_shared<MoveKernel>(buffer.address, bytes, write, spec_.channels,
+        static_cast<std::uint32_t>(spec_.wavefronts), static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector));
+    kernel->cold = !buffer.cached;
+    kernel->elsewhere = true;  // each node has the next units in turn
+    kernel->spills = write && bytes > endpoints_[endpoint].cache;
+    core_.run_kernel(endpoint, std::move(kernel), units.launch_latency,
+        [this, endpoint, buffer, then = std::move(done)] {
+            give_back(endpoint, buffer);
+            then();
+        });
 }
 
 void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)

@@ -1,8 +1,8 @@
 // Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
 //
-// Memory of an endpoint serves the accesses of memory nodes one after the other, at the rate of the memory or of the cache in
-// front of it. Kernels run on the devices of the core, where they meet collectives; without devices (beyond 64 ranks) they take
-// turns at units and memory and meet no collective (docs/models/flow.md).
+// Kernels, and memory nodes on the own memory, run on the devices of the core, where they meet collectives. Without devices (beyond
+// 64 ranks) they take turns at units and memory and meet no collective; so does what others access in a memory
+// (docs/models/flow.md).
 #pragma once
 
 #include <functional>
@@ -28,6 +28,8 @@ struct FlowEndpoint {
     std::uint64_t capacity = 0;
     std::uint64_t cache = 0;  // bytes of its L2
     double cache_bytes_per_s = 0;
+    double into_unit_bytes_per_s = 0;  // of a compute unit, on the on-die network; 0: no limit
+    double out_of_unit_bytes_per_s = 0;
     CostRank pace{};  // latencies of its caches, and what limits a thread of it
 };
 
@@ -87,6 +89,8 @@ private:
     BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
     void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
+    void move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write, const BufferHistory::Taken& buffer,
+        Done done);
     // The least time that the workgroups of a memory node take for `bytes` of the own memory, which answers after `latency`.
     Picoseconds pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const;
     // When the memory of an endpoint, or its cache, has served `bytes` more.

@@ -103,4 +103,29 @@ FlowKernel::Block ShareKernel::load(std::uint32_t group, std::uint32_t step, uns
 
 double ShareKernel::flops(std::uint32_t group, std::uint32_t) const { return operations_ / groups / steps(group); }
 
+MoveKernel::MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups, std::uint32_t wavefronts_each,
+    std::uint32_t sets_each, std::uint32_t lanes_bytes)
+    : address_(address), lines_(parts(bytes, line_bytes)), write_(write)
+{
+    groups = static_cast<std::uint32_t>(std::min(workgroups, lines_));
+    wavefronts = wavefronts_each;
+    sets = sets_each;
+    instruction_lines = std::max<std::uint32_t>(1, lanes_bytes / line_bytes);
+    together = 8;
+    meets = write;  // only workgroups whose wavefronts meet store
+}
+
+FlowKernel::Block MoveKernel::part_of(std::uint32_t group) const
+{
+    const std::uint64_t before = lines_ / groups * group + std::min<std::uint64_t>(group, lines_ % groups);
+    return {address_ + before * line_bytes, static_cast<std::uint32_t>(share(lines_, group, groups))};
+}
+
+FlowKernel::Block MoveKernel::load(std::uint32_t group, std::uint32_t, unsigned which) const
+{
+    return write_ || which > 0 ? Block{} : part_of(group);
+}
+
+FlowKernel::Block MoveKernel::store(std::uint32_t group) const { return write_ ? part_of(group) : Block{}; }
+
 }  // namespace weft

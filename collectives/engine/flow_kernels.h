@@ -1,4 +1,4 @@
-// Kernels as flow fidelity runs them: a product of matrices, and the work of a compute node.
+// Kernels as flow fidelity runs them: a product of matrices, the work of a compute node, and that of a memory node.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,26 @@ private:
 
     std::uint64_t lines_;
     double operations_;
+};
+
+// A memory node on the own memory: every workgroup loads or stores its part of the bytes.
+class MoveKernel final : public FlowKernel {
+public:
+    // `address`: of its first byte, in whole lines.
+    MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups, std::uint32_t wavefronts, std::uint32_t sets,
+        std::uint32_t lanes_bytes);
+
+    std::uint32_t steps(std::uint32_t) const override { return 1; }
+    Block load(std::uint32_t group, std::uint32_t step, unsigned which) const override;
+    double flops(std::uint32_t, std::uint32_t) const override { return 0; }
+    Block store(std::uint32_t group) const override;
+
+private:
+    Block part_of(std::uint32_t group) const;
+
+    std::uint64_t address_;
+    std::uint64_t lines_;
+    bool write_;
 };
 
 }  // namespace weft

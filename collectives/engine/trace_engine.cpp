@@ -90,10 +90,12 @@ bool TraceEngine::let_one_more_in()
 
 std::vector<std::string> TraceEngine::notices() const
 {
-    if (!exceeded_) return {};
-    return {fmt::format("ranks waited for each other's collectives in a cycle: some collectives were started beyond "
-                        "engine.communication_in_flight = {}",
-        spec_.communication_in_flight)};
+    std::vector<std::string> out = schedules_.notices();
+    if (exceeded_)
+        out.push_back(fmt::format("ranks waited for each other's collectives in a cycle: some collectives were "
+                                  "started beyond engine.communication_in_flight = {}",
+            spec_.communication_in_flight));
+    return out;
 }
 
 chakra::ResourceMask TraceEngine::allowed(std::uint32_t rank) const

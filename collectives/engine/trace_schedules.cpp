@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "collectives/schedule/algorithms/dimension_plan.h"
 
 namespace weft {
@@ -99,6 +101,20 @@ std::shared_ptr<const Schedule> TraceSchedules::made(CollectiveOp op, std::uint3
     schedule = std::make_shared<Schedule>(
         make_schedule(wanted ? algorithm_ : names.front(), op, ranks, options_over(axes, channels)));
     return schedule;
+}
+
+std::vector<std::string> TraceSchedules::notices() const
+{
+    if (algorithm_.empty()) return {};
+    std::map<CollectiveOp, bool> has;
+    for (const auto& [key, schedule] : made_)
+        has[std::get<0>(key)] = algorithm_info(std::get<0>(key), algorithm_) != nullptr;
+    std::vector<std::string> others;
+    for (const auto& [op, known] : has)
+        if (!known) others.push_back(fmt::format("{} by {}", name_of(op), algorithm_names(op).front()));
+    if (others.empty()) return {};
+    return {fmt::format("{}: no such algorithm for {} of this trace; run: {}", algorithm_,
+        others.size() == has.size() ? "any collective" : "some collectives", fmt::join(others, ", "))};
 }
 
 TraceSchedules::Collective TraceSchedules::beside_others(CollectiveOp op, const std::vector<std::uint32_t>& members,

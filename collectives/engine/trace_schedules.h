@@ -42,6 +42,8 @@ public:
     Collective collective(CollectiveOp op, const std::vector<std::uint32_t>& members, std::uint64_t bytes,
         std::uint32_t channels, DimensionLedger::Time now);
     void leave(DimensionLedger::Entry entry) { ledger_.leave(entry); }
+    // Of collectives so far that do not have the algorithm that is asked for.
+    std::vector<std::string> notices() const;
 
 private:
     // Operation, ranks, channels, and axes as dimension and size.

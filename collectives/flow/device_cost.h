@@ -27,6 +27,7 @@ struct DeviceCost {
     std::uint32_t copies = 1;  // that the cache has of a line which all units load
     // Memory: beyond a hit, and a line at the rate that it sustains.
     std::uint64_t memory_ps = 0;
+    std::uint64_t side_ps = 0;  // of it, up to the memory-side cache behind private partitions
     double memory_line_ps = 0;
     double queued_writes = 0;  // lines that wait until no read does
     // The L1 of a unit; 0 B: none.

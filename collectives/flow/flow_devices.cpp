@@ -243,9 +243,11 @@ void FlowDevices::serve(Device& device, std::uint32_t endpoint, std::uint32_t nu
     push(again, {Item::wake, 0, number, 0, endpoint, 0});
 }
 
-std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of)
+std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of) const
 {
-    return std::min(of.left, std::max(1U, group.storing ? lines_of_store : of.window / 4));
+    const std::uint32_t most = group.storing ? lines_of_store : of.window / 4;
+    const std::uint32_t together = kernel_of(group).together;
+    return std::min(of.left, std::max(1U, together > 0 ? std::min(together, most) : most));
 }
 
 // The part of the block that a stream is at.
@@ -286,7 +288,9 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     const unsigned part = part_of(at, stream);
     // Instructions are dealt out to wavefronts in turn: in each round the first one is wavefront zero's.
     const FlowKernel& kernel = kernel_of(at);
-    const std::uint32_t round = at.storing ? lines_of_store : kernel.wavefronts * kernel.instruction_lines;
+    const std::uint32_t round = kernel.together > 0 ? kernel.together
+        : at.storing                                ? lines_of_store
+                                                    : kernel.wavefronts * kernel.instruction_lines;
     const std::uint64_t line = of.block.number / line_bytes + of.issued * round +
         (at.storing || stream == zero ? 0 : kernel.instruction_lines);
     of.left -= lines;
@@ -322,9 +326,11 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, 
     std::uint64_t written_back = 0;
     if (group.storing) {
         if (kernel.remembered) written_back = device.cache.write(block.number, block.lines, out);
+        if (kernel.spills)
+            out = std::max(out, device.clock.memory(turn.first + cost.cache_ps, lines) + later(lines * cost.memory_line_ps));
     } else {
         const Ps there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
-        if (there > 0) return std::max(out, there);
+        if (there > 0) return std::max(out, there) + (kernel.elsewhere ? cost.side_ps : 0);
         const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
         out = std::max(out, served + later(lines * cost.memory_line_ps)) + cost.memory_ps;
         const std::uint64_t copies = kernel.meets ? cost.copies : 1;

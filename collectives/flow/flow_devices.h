@@ -138,7 +138,7 @@ private:
     void next_block(Group& group, unsigned stream);
     void store(std::uint32_t group, Ps now);
     void issue(std::uint32_t group, unsigned stream, Ps now);
-    static std::uint32_t lines_together(const Group& group, const Stream& of);
+    std::uint32_t lines_together(const Group& group, const Stream& of) const;
     static unsigned part_of(const Group& group, unsigned stream);
     bool in_l1(Device& device, const Group& group, unsigned stream);
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);

@@ -20,10 +20,13 @@ public:
     std::uint32_t wavefronts = 1;
     std::uint32_t sets = 1;               // of registers, that a wavefront has
     std::uint32_t instruction_lines = 1;  // that a set holds
+    std::uint32_t together = 0;           // lines that are sent together at most; 0: as usual
     bool meets = false;
     bool in_l1 = false;       // loads go by way of the L1
     bool remembered = false;  // blocks are looked for in the L2; else all are there, or all are cold
     bool cold = false;
+    bool elsewhere = false;  // what is there is behind the partition of who loads it, if partitions are private
+    bool spills = false;  // what it stores has no room in the L2, and goes on to memory
     std::uint64_t duration_ps = 0;  // of a workgroup that does nothing else
 
     virtual std::uint32_t steps(std::uint32_t group) const = 0;

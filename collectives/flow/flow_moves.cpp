@@ -42,9 +42,11 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     const std::uint32_t endpoint = thread.endpoint;
     const double share = job.chunk_bytes / op.parts;
     const double bytes = bytes_of(thread, op);
-    const double packed =
-        static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
+    const double packed = !packets ? 0
+        : job.what.step_bytes      ? static_cast<double>(step_bytes(thread).packed)
+                                   : static_cast<double>(op.count *
+                         packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const FlowTemplate& program = *thread.program;
     MoveLoad load;
     load.data = bytes;
@@ -109,6 +111,7 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     Job& job = *thread.job;
+    if (job.what.step_bytes && bytes_of(thread, op) <= 0) return true;
     const FlowTemplate& program = *thread.program;
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
@@ -157,7 +160,10 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     MoveLoad load = load_of(thread, op);
     const Ps spread = devices_ ? share_load(index, op, load) : 0;
     const ThreadPace pace = pace_of(thread);
-    if (packets) return move_packets(index, op, load, pace);
+    if (packets) {
+        if (load.data > 0) move_packets(index, op, load, pace);
+        return;
+    }
     if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
     if (load.gets == 0) {
         thread.shape = op.shape;
@@ -207,13 +213,17 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (logs()) log_issue(index, begin);
 }
 
+FlowJob::StepBytes FlowCore::step_bytes(const Thread& thread) const
+{
+    const Job& job = *thread.job;
+    const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
+    return job.what.step_bytes(thread.rank, index - job.thread(thread.rank, 0), thread.next);
+}
+
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
 {
     const Job& job = *thread.job;
-    if (job.what.step_bytes) {
-        const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
-        return static_cast<double>(job.what.step_bytes(thread.rank, index - job.thread(thread.rank, 0), thread.next));
-    }
+    if (job.what.step_bytes) return static_cast<double>(step_bytes(thread).data);
     return job.chunk_bytes / op.parts * op.count;
 }
 

@@ -59,9 +59,13 @@ struct FlowJob {
     std::uint32_t number = 0;  // for the border
     FlowMover mover = FlowMover::units;
     std::vector<bool> cached{};  // by rank: its input is in its cache; empty: none is
-    // Bytes of a step, by rank, thread and operation, where threads do not have equal parts: each has whole lines, and of a small message some have
-    // none. Null: equal parts.
-    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
+    // Bytes of a step, of data and in packets of `format`, by rank, thread and operation, where threads do not have equal
+    // parts: each has whole lines, and of a small message some have none. Null: equal parts.
+    struct StepBytes {
+        std::uint64_t data = 0;
+        std::uint64_t packed = 0;
+    };
+    std::function<StepBytes(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
 };
 
 }  // namespace weft

@@ -166,18 +166,19 @@ private:
     void take_usable(ScheduleChoice& out)
     {
         std::size_t taken = 0;
+        std::string expected;
         for (; taken < priced_.size(); ++taken) {
             const Priced& priced = priced_[taken];
             out.schedule = priced.plan.build(priced.plan.channels);
-            std::string why = request_.refusal ? request_.refusal(out.schedule) : std::string();
-            if (why.empty()) break;
-            out.passed_over.push_back({priced.plan.name, priced.candidate.estimate.time_ps, std::move(why)});
+            Refusal refusal = request_.refusal ? request_.refusal(out.schedule) : Refusal{};
+            if (refusal.why.empty()) break;
+            if (taken == 0) expected = std::move(refusal.expected);
+            out.passed_over.push_back({priced.plan.name, priced.candidate.estimate.time_ps, std::move(refusal.why)});
         }
         if (taken == priced_.size()) {
             const PassedOver& first = out.passed_over.front();
             throw InputError("", 0,
-                fmt::format("no algorithm can be used: the cheapest, {}, {}", first.name, first.why),
-                "fewer ranks or channels");
+                fmt::format("no algorithm can be used; the cheapest, {}: {}", first.name, first.why), expected);
         }
         priced_.erase(priced_.begin(), priced_.begin() + static_cast<std::ptrdiff_t>(taken));
     }

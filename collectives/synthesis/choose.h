@@ -16,6 +16,12 @@
 
 namespace weft {
 
+// Why a schedule cannot be used, and what could be changed; nothing of both: it can.
+struct Refusal {
+    std::string why;
+    std::string expected;
+};
+
 // How far a choice is.
 struct PricingState {
     std::string algorithm;  // that is priced
@@ -38,8 +44,8 @@ struct ChoiceRequest {
     std::uint32_t explained = 3;
     // Told before each algorithm, and again and again while a long price is made.
     std::function<void(const PricingState&)> watch{};
-    // Why a schedule cannot be used, empty if it can: asked of the cheapest, then of the next, until one can be.
-    std::function<std::string(const Schedule&)> refusal{};
+    // Asked of the cheapest, then of the next, until one can be used.
+    std::function<Refusal(const Schedule&)> refusal{};
 };
 
 struct Candidate {

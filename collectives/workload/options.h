@@ -33,6 +33,7 @@ struct Options {
     std::uint64_t element_bytes = 2;   // of activations and weights
     std::uint64_t gradient_bytes = 4;  // of what is reduced
     std::uint64_t bucket_bytes = 25 << 20;
+    bool bucket_asked = false;  // the user has chosen it
     Recompute recompute = Recompute::none;
     bool causal_half = false;  // attention skips what the causal mask hides
     // Decode: tokens that each sequence has so far, and steps.

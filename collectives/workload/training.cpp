@@ -179,9 +179,11 @@ private:
                 boundary_bytes(), trace_.tail());
         else
             reduce(writer_.kernels().input_parameters_on_rank(), 0, last, m);
+        // The next pass may be another microbatch's, whose gradients are other ones.
+        if (parallel_.zero == 2) send_off_rest(" rest" + m);
     }
 
-    // Gradients of a part are there. They are reduced in buckets over the last microbatch; with ZeRO-2 and 3 over each.
+    // Gradients of a part are there. They are reduced in buckets beside the last microbatch; with ZeRO-2 and 3 beside each.
     void reduce(std::uint64_t dense, std::uint64_t experts, bool last, const std::string& name)
     {
         if (!last && parallel_.zero < 2) return;
@@ -210,12 +212,17 @@ private:
             bucket.ready);
     }
 
+    void send_off_rest(const std::string& name)
+    {
+        if (!dense_.empty() && dense_.back().reduced.empty()) send_off(dense_.back(), data_, "reduce_gradients" + name);
+        if (!experts_.empty() && experts_.back().reduced.empty())
+            send_off(experts_.back(), expert_data_, "reduce_expert_gradients" + name);
+    }
+
     // What is left in buckets, the tied table, the optimizer, and the parameters that ZeRO-1 and 2 sharded.
     void finish()
     {
-        if (!dense_.empty() && dense_.back().reduced.empty()) send_off(dense_.back(), data_, "reduce_gradients rest");
-        if (!experts_.empty() && experts_.back().reduced.empty())
-            send_off(experts_.back(), expert_data_, "reduce_expert_gradients rest");
+        send_off_rest(" rest");
         for (const auto* buckets : {&dense_, &experts_})
             for (const Bucket& bucket : *buckets) trace_.join(bucket.reduced);
         if (model_.tied && embedding_.size() > 1)

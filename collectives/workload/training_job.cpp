@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <memory>
 
+#include "base/units.h"
 #include "collectives/workload/checks.h"
 #include "collectives/workload/data_parallel.h"
+#include "collectives/workload/kernels.h"
 #include "collectives/workload/trace_job.h"
 #include "collectives/workload/training.h"
 
@@ -14,6 +17,23 @@ struct TrainingShared {
     Options options;
     RankGrid grid;
 };
+
+// A bucket that is smaller than every layer is one layer.
+void note_bucket(const Transformer& model, const Options& options, std::vector<std::string>& out)
+{
+    if (!options.bucket_asked) return;
+    if (options.parallel.zero == 3) {
+        out.push_back("--bucket changes nothing: --zero 3 reduces the gradients of every layer by themselves");
+        return;
+    }
+    const LayerKernels kernels(model, options);
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint64_t layer = 0; layer < model.layers; ++layer)
+        least = std::min(least, kernels.dense_parameters_on_rank(layer) * options.gradient_bytes);
+    if (options.bucket_bytes < least)
+        out.push_back("--bucket " + format_bytes(options.bucket_bytes) + " is less than the gradients of a layer, " +
+            format_bytes(least) + ": every layer is reduced by itself");
+}
 
 std::vector<std::string> training_notices(const Transformer& model, const Options& options)
 {
@@ -29,6 +49,7 @@ std::vector<std::string> training_notices(const Transformer& model, const Option
     if (!model.latent.used() && tensor > model.kv_heads)
         out.push_back("each key head has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " +
             std::to_string(tensor) + " for " + std::to_string(model.kv_heads) + " of them");
+    note_bucket(model, options, out);
     if (model.experts > 0) out.push_back("tokens are spread over the experts evenly");
     return out;
 }

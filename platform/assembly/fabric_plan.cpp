@@ -201,7 +201,7 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
                 if (glob_matches(pattern, system.graph().node(node).name) && taken.insert(node).second)
                     members.push_back(node);
             if (members.size() == before)
-                throw InputError(system.file, workload.line, "'" + pattern + "' matches no further xpu node",
+                throw InputError(system.file, workload.line_of("ranks"), "'" + pattern + "' matches no further xpu node",
                     "a pattern over the names of xpu nodes");
         }
     }
@@ -209,7 +209,7 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
     if (members.empty())
         throw InputError(system.infrastructure, 0, "the document has no xpu node", "endpoints to run something on");
     if (count > members.size())
-        throw InputError(workload.line > 0 ? system.file : system.infrastructure, workload.line,
+        throw InputError(workload.file_of("ranks", system.file), workload.line_of("ranks"),
             "the workload has " + std::to_string(count) + " ranks, but the system has " +
                 std::to_string(members.size()) + " xpu nodes for them",
             "at most as many ranks as xpu nodes");

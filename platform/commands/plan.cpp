@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "collectives/plans/longest_chain.h"
+#include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
@@ -88,7 +89,12 @@ int plan_command(const Arguments& arguments)
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
         if (options.names_system()) add_links(report, options, layout);
-        if (output.wanted()) output.write(write_msccl_xml(report.plan.schedule, xml_protocol(report.plan)));
+        if (output.wanted()) {
+            const std::string xml = write_msccl_xml(report.plan.schedule, xml_protocol(report.plan));
+            if (std::string lost = lost_order(report.plan.schedule, xml); !lost.empty())
+                report.notices.push_back(std::move(lost));
+            output.write(xml);
+        }
     }
     print(json ? plan_json(report) : plan_text(report));
     return report.verdict.ok ? exit_good : exit_wrong;

@@ -292,6 +292,7 @@ int sweep_command(const Arguments& arguments)
     how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     const auto [rows, interrupted] = run_points(how, base, axes, points, columns);
     report_failures(axes, rows, interrupted);
+    print_notices(notices_of(rows));
     const std::string missing = columns_missing(columns, rows);
     std::fputs(missing.c_str(), stderr);
     const int code = missing.empty() ? exit_code_of(rows, interrupted) : static_cast<int>(exit_refused);

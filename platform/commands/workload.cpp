@@ -270,7 +270,8 @@ private:
         out.microbatches = number("--microbatches", microbatches_, 1, 1, 100'000);
         out.element_bytes = number("--element", element_, model.kind == ModelKind::dlrm ? 4 : 2, 1, 8);
         out.gradient_bytes = number("--gradient", gradient_, 4, 1, 8);
-        if (!bucket_.empty()) out.bucket_bytes = bytes_option("--bucket", bucket_);
+        out.bucket_asked = !bucket_.empty();
+        if (out.bucket_asked) out.bucket_bytes = bytes_option("--bucket", bucket_);
         if (!recompute_.empty()) check_choice("--recompute", recompute_, {"none", "selective", "full"});
         out.recompute = recompute_ == "full" ? workload::Recompute::full
             : recompute_ == "selective"      ? workload::Recompute::selective

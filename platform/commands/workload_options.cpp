@@ -194,6 +194,20 @@ void WorkloadOptions::apply(Workload& workload) const
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
         workload.plan.empty())
         throw usage_error("the size of the collective is missing", "--bytes N, such as 1MiB");
+    place(workload);
+}
+
+// What is given here stands at no line of a file.
+void WorkloadOptions::place(Workload& workload) const
+{
+    const std::pair<const char*, bool> keys[] = {{"collective", !collective_.empty()},
+        {"algorithm", !(collective_ + algorithm_).empty()}, {"plan", !plan_.empty()}, {"trace", !trace_.empty()},
+        {"bytes", !bytes_.empty()}, {"type", !element_.empty()}, {"reduction", !reduction_.empty()},
+        {"ranks", !ranks_.empty()}, {"root", !root_.empty()}, {"delay", !delays_.empty()}, {"rings", !rings_.empty()},
+        {"pipeline", !pipeline_.empty()}, {"dimensions", !dimensions_.empty()}, {"chunks", !chunks_.empty()},
+        {"groups", !groups_.empty()}, {"dependencies", !dependencies_.empty()}};
+    for (const auto& [key, given] : keys)
+        if (given) workload.lines[key] = 0;
 }
 
 std::string workload_text(const Workload& workload)

@@ -20,6 +20,7 @@ public:
 private:
     std::map<std::uint64_t, std::uint64_t> delays() const;
     void choose(Workload& workload) const;
+    void place(Workload& workload) const;
     void require(const Workload& workload, Workload::Kind kind, const char* option, const std::string& value) const;
 
     std::string collective_;

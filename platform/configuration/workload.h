@@ -33,11 +33,16 @@ struct Workload {
     enum class Kind : std::uint8_t { none, collective, trace };
     Kind kind = Kind::none;
     int line = 0;                                     // of the system file
-    std::map<std::string, int, std::less<>> lines{};  // of its keys there
+    std::map<std::string, int, std::less<>> lines{};  // of its keys there; 0: the command line's
     int line_of(std::string_view key) const
     {
         const auto found = lines.find(key);
         return found == lines.end() ? line : found->second;
+    }
+    // `file` where the key, or the workload that lacks it, stands there; empty for what the command line gives.
+    std::string file_of(std::string_view key, const std::string& file) const
+    {
+        return line_of(key) == 0 ? std::string() : file;
     }
 
     std::string collective;  // "all_reduce", ...; empty with a plan

@@ -61,7 +61,7 @@ void add_collectives(SummaryPage& page, const RunResult& result)
         page.row(
             fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm, run.ranks,
                 format_bytes(run.bytes), format_time_ps(run.start_ps), run.finished ? format_time_ps(run.end_ps) : "?",
-                run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished") +
+                run.finished ? fmt::format("busbw {:.4g} GB/s", run.busbw_GBps) : "not finished") +
             (run.price ? ", chosen" : ""));
     }
     if (result.collectives.size() > most)

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/diagnostic.h"
+#include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
 #include "platform/assembly/link_results.h"
@@ -34,11 +35,14 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     const ResolvedSystem& resolved = run.resolved;
     const CollectiveDriver* driver = run.load.driver();
     RunResult result;
+    std::string lost;
     if (run.options.plan) {
         if (driver == nullptr)
             throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export",
                 "a single collective");
-        result.plan = write_msccl_xml(whole(driver->schedule()));
+        const Schedule exported = whole(driver->schedule());
+        result.plan = write_msccl_xml(exported);
+        lost = lost_order(exported, result.plan);
     }
     result.seed = resolved.seed;
     result.grain = resolved.engine().grain;
@@ -55,6 +59,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     for (std::string& notice : wide_notices(resolved, run.plan)) result.notices.push_back(std::move(notice));
     for (std::string& notice : run.traffic.notices(run.ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : run.load.notices()) result.notices.push_back(notice.text());
+    if (!lost.empty()) result.notices.push_back(std::move(lost));
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         resolved.engine().flag_home == FlagHome::waiter)
         result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());

@@ -1,11 +1,31 @@
 #include "platform/workload/chosen_schedule.h"
 
+#include "base/diagnostic.h"
+#include "collectives/engine/protocol_choice.h"
 #include "collectives/schedule/verify.h"
 #include "collectives/synthesis/choose.h"
 
 namespace weft {
 
 bool is_choice(const std::string& algorithm) { return algorithm == "auto" || algorithm == "synthesize"; }
+
+namespace {
+
+// A schedule that cannot be verified is not run, and one that the engine cannot carry out is no choice.
+Refusal refusal_of(const Schedule& schedule, const EngineSpec& engine, const CollectiveRequest& request)
+{
+    const Verification verdict = verify(schedule);
+    if (verdict.too_large) return {"too large to be verified: " + verdict.problems.front(), "fewer ranks or channels"};
+    try {
+        ProtocolChoice().carried_out(std::make_shared<const Schedule>(schedule), engine, request.bytes,
+            static_cast<std::uint32_t>(size_of(request.type)));
+    } catch (const InputError& error) {
+        return {error.diagnostics().front().what, error.diagnostics().front().expected};
+    }
+    return {};
+}
+
+}  // namespace
 
 std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const CostGraph& graph,
     const CollectiveRequest& request, ChoiceResult& result, PricingLine& line)
@@ -21,11 +41,7 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     wanted.slices = static_cast<std::uint32_t>(engine.slices);
     wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence;
     if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
-    // A schedule that cannot be verified is not run.
-    wanted.refusal = [](const Schedule& schedule) {
-        const Verification verdict = verify(schedule);
-        return verdict.too_large ? "too large to be verified: " + verdict.problems.front() : std::string();
-    };
+    wanted.refusal = [&](const Schedule& schedule) { return refusal_of(schedule, engine, request); };
     ScheduleChoice choice =
         request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
     result.asked = request.algorithm;

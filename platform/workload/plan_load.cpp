@@ -37,15 +37,15 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol p
     PlanLoad out;
     out.bytes = workload.bytes != 0 ? workload.bytes : plan.bytes;
     if (out.bytes == 0)
-        throw InputError(file, workload.line, "the size of the plan's message is missing",
+        throw InputError(workload.file_of("plan", file), workload.line_of("plan"), "the size of the plan's message is missing",
             "'bytes', or --bytes N, such as 1MiB");
     ElementType type{};
     if (!element_type_from_name(workload.element, type) || out.bytes % size_of(type) != 0)
-        throw InputError(file, workload.line,
+        throw InputError(workload.file_of("bytes", file), workload.line_of("bytes"),
             std::to_string(out.bytes) + " bytes are not a whole number of " + workload.element + " elements",
             "a whole number of elements");
     if (workload.rank_count != 0 && workload.rank_count != plan.schedule.size() && plan.problems.empty())
-        throw InputError(file, workload.line,
+        throw InputError(workload.file_of("ranks", file), workload.line_of("ranks"),
             std::to_string(workload.rank_count) + " ranks for a plan of " + std::to_string(plan.schedule.size()),
             "the number of ranks of the plan");
     if (!plan.own_reduction)

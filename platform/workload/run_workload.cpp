@@ -1,6 +1,7 @@
 #include "platform/workload/run_workload.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/diagnostic.h"
 #include "collectives/engine/chunk_scheduling.h"
@@ -26,16 +27,17 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     const Workload& workload = system.workload;
     CollectiveRequest request;
     if (workload.plan.empty() && !collective_from_name(workload.collective, request.op))
-        throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
+        throw InputError(workload.file_of("collective", system.file), workload.line_of("collective"),
+            "unknown collective '" + workload.collective + "'",
             "a collective of 'weft run --help'");
     request.algorithm = workload.algorithm;
     if (request.algorithm.empty() && workload.plan.empty()) request.algorithm = algorithm_names(request.op).front();
     request.bytes = workload.bytes;
     if (!element_type_from_name(workload.element, request.type))
-        throw InputError(system.file, workload.line, "unknown element type '" + workload.element + "'",
+        throw InputError(workload.file_of("type", system.file), workload.line_of("type"), "unknown element type '" + workload.element + "'",
             "int32, fp32, bf16 or u8");
     if (request.bytes % size_of(request.type) != 0)
-        throw InputError(system.file, workload.line,
+        throw InputError(workload.file_of("bytes", system.file), workload.line_of("bytes"),
             std::to_string(request.bytes) + " bytes are not a whole number of " + workload.element + " elements",
             "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
     request.options.channels = system.engine().channels_for(request.bytes, system.engine().channels);
@@ -51,7 +53,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     for (std::uint32_t e = 0; e < ranks; ++e) request.members.push_back(e);
     for (const auto& [rank, delay] : workload.delays) {
         if (rank >= ranks)
-            throw InputError(system.file, workload.line,
+            throw InputError(workload.file_of("delay", system.file), workload.line_of("delay"),
                 "a delay of rank " + std::to_string(rank) + ", the collective has " + std::to_string(ranks),
                 "ranks from 0 to " + std::to_string(ranks - 1));
         request.delays.resize(ranks);
@@ -73,6 +75,26 @@ std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, st
 
 }  // namespace
 
+namespace {
+
+// The key whose value a problem with the schedule is about, by its name in it.
+std::string key_of(const std::string& problem, const Workload& workload)
+{
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (const char* key : {"root", "rings", "pipeline", "dimensions", "ranks", "bytes"}) {
+        const std::string name = key;
+        if (workload.lines.find(name) == workload.lines.end()) continue;
+        for (std::size_t at = problem.find(name); at != std::string::npos; at = problem.find(name, at + 1)) {
+            const std::size_t end = at + name.size();
+            if ((at == 0 || !is_letter(problem[at - 1])) && (end == problem.size() || !is_letter(problem[end])))
+                return name;
+        }
+    }
+    return "algorithm";
+}
+
+}  // namespace
+
 void at_workload(const ResolvedSystem& system, const std::function<void()>& make)
 {
     try {
@@ -81,7 +103,11 @@ void at_workload(const ResolvedSystem& system, const std::function<void()>& make
         if (system.file.empty()) throw;
         std::vector<Diagnostic> placed = error.diagnostics();
         for (Diagnostic& problem : placed)
-            if (problem.file.empty()) problem.file = system.file, problem.line = system.workload.line;
+            if (problem.file.empty()) {
+                const std::string key = key_of(problem.what, system.workload);
+                problem.file = system.workload.file_of(key, system.file);
+                problem.line = system.workload.line_of(key);
+            }
         throw InputError(std::move(placed));
     }
 }
@@ -157,6 +183,13 @@ void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t ac
                              std::uint32_t channels) { return choice_->schedule(op, of, bytes, channels); };
     request.dimensions = dimensions_;
     engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
+}
+
+bool RunWorkload::has_memory_nodes() const
+{
+    return std::any_of(verdict_.summaries.begin(), verdict_.summaries.end(), [](const chakra::Summary& summary) {
+        return summary.types.count("MEM_LOAD_NODE") + summary.types.count("MEM_STORE_NODE") > 0;
+    });
 }
 
 std::vector<std::string> RunWorkload::notices_of_run() const

@@ -29,6 +29,8 @@ public:
     explicit RunWorkload(const ResolvedSystem& system);
 
     std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
+    // Whether a trace has memory nodes.
+    bool has_memory_nodes() const;
     // The number of GPUs that it needs; 0 = the number of the workload.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 

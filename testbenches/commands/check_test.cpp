@@ -88,6 +88,31 @@ TEST(Check, RefusesWorkloadsThatCannotRun)
     EXPECT_EQ(files.names().size(), 4U);
 }
 
+// At the line of the key; what the command line gives is at none.
+TEST(Check, NamesTheLineOfTheKeyThatDoesNotFit)
+{
+    const Fixtures files;
+    const std::string path = files.write("bad.yaml",
+        "infrastructure: pair.yaml\nprofile: generic\nworkload:\n  collective: broadcast\n  bytes: 6 B\n  root: 7\n"
+        "  delay: {5: 1 us}\n  ranks: 3\n");
+    const auto expect_err = [&](const std::vector<std::string>& more, const std::string& err) {
+        std::vector<std::string> arguments{"run", path};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err.compare(0, err.size(), err), 0) << err << " expected, is " << outcome.err;
+    };
+    const std::string bytes = "6 bytes are not a whole number of fp32 elements";
+    expect_err({"--ranks", "2"}, path + ":5: " + bytes);
+    expect_err({"--ranks", "2", "--bytes", "6"}, "weft: " + bytes);
+    expect_err({"--ranks", "2", "--bytes", "8"}, path + ":7: a delay of rank 5");
+    expect_err({"--ranks", "2", "--bytes", "8", "--delay", "6=1us"}, "weft: a delay of rank 6");
+    expect_err({"--ranks", "2", "--bytes", "8", "--delay", "1=1us"}, path + ":6: ");
+    expect_err({"--ranks", "2", "--bytes", "8", "--delay", "1=1us", "--root", "9"}, "weft: ");
+    expect_err({}, path + ":8: the workload has 3 ranks");
+    expect_err({"--ranks", "4"}, "weft: the workload has 4 ranks");
+}
+
 // The command line refuses the same options.
 TEST(Check, RefusesKeysThatTheCollectiveHasNoUseFor)
 {

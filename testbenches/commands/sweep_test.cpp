@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -102,6 +103,39 @@ TEST(Sweep, NamesWhatAutoChose)
         << csv;
     const std::string us = fmt::format("{}", points[1]["time_ps"].get<double>() / 1e6);
     EXPECT_NE(csv.find(",passed,finished,0,,,," + us + "\n"), std::string::npos) << csv;
+}
+
+// 10 us of compute in front of the only collective.
+TEST(Sweep, OfATraceHasTheTimesOfItsSteps)
+{
+    const Fixtures files;
+    const weft::chakra::testing::Folder folder;
+    const std::vector<std::string> rank{weft::chakra::testing::comp(1, 10).integer("is_cpu_op", 0),
+        weft::chakra::testing::collective(2, 0, 8192).data({1})};
+    const std::string prefix = folder.write_set({rank, rank});
+    const Outcome run = call({"run", files.pair_system(), "--trace", prefix, "--json", "-"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const json whole = json::parse(run.out);
+    ASSERT_EQ(whole["collectives"].size(), 1u);
+    const Outcome sweep = call({"sweep", files.pair_system(), "--trace", prefix, "--over", "seed=1,2", "--json", "-"});
+    ASSERT_EQ(sweep.code, 0) << sweep.err;
+    const json point = json::parse(sweep.out)["points"][0];
+    EXPECT_EQ(point["time_ps"], whole["simulated_ps"]);
+    EXPECT_GT(point["time_ps"].get<double>(), 10e6);
+    EXPECT_TRUE(point["busbw_GBps"].is_null());
+}
+
+TEST(Sweep, TellsTheNoticesOfAllRunsOnce)
+{
+    const Fixtures files;
+    const Outcome sweep = call({"sweep", files.pair_system(), "--over", "engine.protocol=simple,ll", "--over",
+        "seed=1,2", "--set", "engine.slices=2", "--json", "-"});
+    ASSERT_EQ(sweep.code, 0) << sweep.err;
+    const std::string notice = "engine.slices is set and changes nothing: it needs engine.protocol=simple";
+    EXPECT_EQ(sweep.err, "notice: 2 of 4 runs: " + notice + "\n");
+    const json points = json::parse(sweep.out)["points"];
+    EXPECT_TRUE(points[0]["notices"].empty());
+    EXPECT_EQ(points[2]["notices"], json{notice});
 }
 
 TEST(Sweep, AFailingPointIsShownWithItsMessage)

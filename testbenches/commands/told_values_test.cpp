@@ -53,6 +53,58 @@ TEST(ToldValues, VcSetsThatNoRouteUses)
     expect_said(ring, "of them", false);
 }
 
+TEST(ToldValues, EnginesThatMoveNothingAndNodesThatARunDoesNotHave)
+{
+    // Each with what it needs.
+    const std::vector<std::vector<std::string>> cases{{"copy.start=2us", "engine.mover=copy_engine"},
+        {"copy.queues=4", "engine.channel=port"}, {"bulk.start=2us", "engine.mover=bulk"},
+        {"engine.ll128_fence=on", "engine.protocol=ll128"}};
+    for (const std::vector<std::string>& sets : cases) {
+        const std::string notice =
+            sets[0].substr(0, sets[0].find('=')) + " is set and changes nothing: it needs engine.";
+        expect_said({"explain", dgx, "--set", sets[0]}, notice);
+        expect_said({"explain", dgx, "--set", sets[0], "--set", sets[1]}, notice, false);
+    }
+    for (const std::string set : {"engine.compute_in_flight=2", "engine.communication_in_flight=2",
+             "engine.memory_nodes=remote", "engine.compute_workgroups=3", "gpu.compute_model=output_stationary"})
+        expect_said({"explain", dgx, "--set", set},
+            set.substr(0, set.find('=')) + " is set and changes nothing: it needs a trace");
+    const std::string chunks = "engine.dimension_chunks is set and changes nothing: it needs the algorithm multi_dim";
+    const std::vector<std::string> ring{"run", dgx, "--bytes", "4KiB", "--no-data", "--set",
+        "engine.dimension_chunks=2", "--algorithm"};
+    std::vector<std::string> with = ring;
+    with.insert(with.end(), {"ring"});
+    expect_said(with, chunks);
+    with = ring;
+    with.insert(with.end(), {"multi_dim", "--dimensions", "a=4,b=2"});
+    expect_said(with, chunks, false);
+}
+
+// What cannot be carried out is passed over, and who moves the data is not in the prices.
+TEST(ToldValues, WhatAChoiceAmongAlgorithmsDoesNotKnow)
+{
+    const std::vector<std::string> chosen{"run", dgx, "--ranks", "4", "--bytes", "64KiB", "--no-data", "--algorithm",
+        "auto", "--set"};
+    const std::string notice = "the algorithm auto estimates as if compute units moved the data";
+    const auto with = [&](const std::string& set) {
+        std::vector<std::string> out = chosen;
+        out.push_back(set);
+        return out;
+    };
+    expect_said(with("engine.mover=copy_engine"), notice);
+    expect_said(with("engine.channel=port"), notice);
+    expect_said(with("engine.staging=fifo"), notice, false);
+    expect_said(with("engine.staging=fifo"), "not push_reduce, estimated");
+    // Nothing can be carried out so.
+    std::vector<std::string> none = with("engine.mover=copy_engine");
+    none.insert(none.end(), {"--set", "engine.protocol=ll"});
+    const Outcome outcome = call(none);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("no algorithm can be used; the cheapest, "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("expected engine.mover=units, or engine.protocol=simple"), std::string::npos)
+        << outcome.err;
+}
+
 TEST(ToldValues, InABenchOfTheFabric)
 {
     const std::vector<std::string> bench{"fabric", dgx, "--loads", "1", "--duration", "1us", "--set",

@@ -73,7 +73,7 @@ Outcome play(CollectiveOp op, bool signal_comes, bool loses_signals = false)
     job.bytes = 128;
     job.members = {0, 1};
     job.name = name_of(op);
-    job.step_bytes = [](std::uint32_t, std::uint32_t, std::uint32_t) { return std::uint64_t{64}; };
+    job.step_bytes = [](std::uint32_t, std::uint32_t, std::uint32_t) { return FlowJob::StepBytes{64, 64}; };
     const FlowCore::JobId id = core.open(job);
     Outcome out;
     core.enter_outside(id);

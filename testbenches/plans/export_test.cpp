@@ -1,6 +1,7 @@
 // Schedule -> MSCCL XML -> schedule: right, and the same bytes between the same ranks.
 #include <gtest/gtest.h>
 
+#include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_reader.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/plans/mscclpp_reader.h"
@@ -83,6 +84,18 @@ TEST(MscclExport, ARingIsFused)
     EXPECT_EQ(plan.blocks, 4u);
     EXPECT_EQ(plan.connections, 4u);
     EXPECT_EQ(judge(plan).verification.steps, 6u);
+}
+
+// Rounds of pairwise are an order of threads alone: seven transfers in turn, in the file all at once.
+TEST(MscclExport, OrderThatNoDataNeedIsLostAndTold)
+{
+    const Schedule ring = make_schedule("ring", CollectiveOp::all_reduce, 8, {});
+    EXPECT_EQ(lost_order(ring, write_msccl_xml(ring)), "");
+    const Schedule pairwise = make_schedule("pairwise", CollectiveOp::all_to_all, 8, {});
+    EXPECT_NE(lost_order(pairwise, write_msccl_xml(pairwise))
+                  .find("longest chain of dependent transfers has 1 instead of 7"),
+        std::string::npos)
+        << lost_order(pairwise, write_msccl_xml(pairwise));
 }
 
 TEST(MscclExport, ARootSurvives)

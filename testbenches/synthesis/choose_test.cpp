@@ -64,7 +64,7 @@ TEST(Choose, WhatIsRefusedIsPassedOver)
     ASSERT_GE(free.candidates.size(), 3U);
     EXPECT_TRUE(free.passed_over.empty());
     std::size_t refused = 0;
-    asked.refusal = [&refused](const Schedule&) { return refused++ < 2 ? std::string("not today") : std::string(); };
+    asked.refusal = [&refused](const Schedule&) { return refused++ < 2 ? Refusal{"not today", ""} : Refusal{}; };
     const ScheduleChoice third = choose_algorithm(star_graph(8), asked);
     ASSERT_EQ(third.passed_over.size(), 2U);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -75,14 +75,14 @@ TEST(Choose, WhatIsRefusedIsPassedOver)
     EXPECT_EQ(third.candidates.front().name, free.candidates[2].name);
     EXPECT_EQ(third.candidates.size(), free.candidates.size() - 2);
     EXPECT_TRUE(verify(third.schedule).ok);
-    asked.refusal = [](const Schedule&) { return std::string("is never taken"); };
+    asked.refusal = [](const Schedule&) { return Refusal{"never", "another day"}; };
     try {
         choose_algorithm(star_graph(8), asked);
         ADD_FAILURE();
     } catch (const InputError& error) {
         EXPECT_EQ(std::string(error.what()),
-            "no algorithm can be used: the cheapest, " + free.candidates.front().name +
-                ", is never taken; expected fewer ranks or channels");
+            "no algorithm can be used; the cheapest, " + free.candidates.front().name +
+                ": never; expected another day");
     }
 }
 

@@ -198,6 +198,37 @@ TEST(TrainingCommunication, BucketsHoldAsMuchAsAsked)
     EXPECT_EQ(sum_of(report_of(small(), options), "data", "all_reduce").count, 2u * (8 + 2));
 }
 
+// Also of a pipeline with two chunks a stage, whose backward passes take turns.
+TEST(TrainingCommunication, BucketsOfZeROTwoHoldOneMicrobatch)
+{
+    for (const std::uint32_t interleave : {1u, 2u}) {
+        Options options = divided(1, 2, 2, 1, 4);
+        options.parallel.zero = 2;
+        options.parallel.interleave = interleave;
+        options.bucket_bytes = 1 << 30;
+        const TraceReport report = report_of(small(), options);
+        EXPECT_EQ(sum_of(report, "data", "reduce_scatter").count, 4u * 4 * interleave);
+        EXPECT_EQ(sum_of(report, "data", "reduce_scatter").bytes, 2u * 4 * 4 * parameters(small()));
+    }
+}
+
+TEST(TrainingCommunication, ABucketBelowALayerIsTold)
+{
+    Options options = divided(1, 1, 2, 1, 1);
+    const auto told = [&] {
+        const std::vector<std::string> notices = training_job(small(), options).notices;
+        return notices.empty() ? std::string() : notices.front();
+    };
+    options.bucket_bytes = 1024;
+    EXPECT_EQ(told(), "");
+    options.bucket_asked = true;
+    EXPECT_NE(told().find("--bucket 1 KiB is less than the gradients of a layer"), std::string::npos) << told();
+    options.bucket_bytes = 1 << 20;
+    EXPECT_EQ(told(), "");
+    options.parallel.zero = 3;
+    EXPECT_NE(told().find("--bucket changes nothing"), std::string::npos) << told();
+}
+
 TEST(TrainingCommunication, OfContextIsARingOrAGather)
 {
     Options options = divided(1, 1, 1, 4, 2);

@@ -57,7 +57,8 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
     out.cache_bytes = l2.size;
     out.copies = static_cast<std::uint32_t>(l2.partitions);
     out.memory_ps = idle_read(hbm);
-    if (l2.separate()) out.memory_ps += 2 * system.memory_side(node).hop + system.memory_side(node).latency;
+    if (l2.separate()) out.side_ps = 2 * system.memory_side(node).hop + system.memory_side(node).latency;
+    out.memory_ps += out.side_ps;
     out.memory_line_ps = line_ps(sustained(hbm));
     out.queued_writes = static_cast<double>(hbm.write_high * hbm.channels);
     out.l1_bytes = l1.size;

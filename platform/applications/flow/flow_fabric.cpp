@@ -163,7 +163,9 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
         out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops),
             static_cast<double>(system_.hbm(members_[e]).bandwidth), ranks_.of(static_cast<std::uint32_t>(e)).cold_ps,
             system_.gpu(members_[e]), system_.hbm(members_[e]).capacity, system_.l2(members_[e]).size,
-            static_cast<double>(system_.l2(members_[e]).bandwidth), ranks_.of(static_cast<std::uint32_t>(e))});
+            static_cast<double>(system_.l2(members_[e]).bandwidth),
+            static_cast<double>(system_.network(members_[e]).unit_rate),
+            static_cast<double>(system_.network(members_[e]).out_of_unit()), ranks_.of(static_cast<std::uint32_t>(e))});
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/flow/rank_writers.h"
+#include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/first_loads.h"
 #include "collectives/schedule/verify.h"
@@ -153,7 +154,7 @@ private:
     // Without kernels, times are those of collectives alone.
     bool has_kernels() const
     {
-        return !resolved_.workload.beside.empty() ||
+        return !resolved_.workload.beside.empty() || load_.has_memory_nodes() ||
             (load_.ranks() > 0 && resolved_.engine().compute == ComputeMode::kernel);
     }
 
@@ -327,11 +328,19 @@ private:
         views_.add_to(result, fabric_, large_ && large_->one_for_all());
         tell(result);
         list_links(result);
-        if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());
+        if (options_.plan) export_plan(result);
         if (fabric_.plan() == nullptr) return;
         result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
         result.assumptions = assumptions_among(resolved_.assumptions, fabric_.plan()->used);
         result.assumptions.insert(result.assumptions.end(), combining_.begin(), combining_.end());
+    }
+
+    void export_plan(RunResult& result)
+    {
+        const Schedule& schedule = load_.driver()->schedule();
+        result.plan = write_msccl_xml(schedule);
+        if (std::string lost = lost_order(schedule, result.plan); !lost.empty())
+            result.notices.push_back(std::move(lost));
     }
 
     void tell(RunResult& result)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,13 @@ std::optional<double> column_of(const Json& result, const std::string& column)
 
 std::string column_text(const std::optional<double>& value) { return value ? fmt::format("{:.15g}", *value) : "-"; }
 
+// Ranks of a trace have their time by activity.
+bool is_trace(const Json& result)
+{
+    const Json& ranks = result.at("ranks");
+    return !ranks.empty() && ranks[0].contains("breakdown_ps");
+}
+
 bool read_result(SweepRow& row, const std::string& path, const std::vector<std::string>& columns)
 {
     try {
@@ -62,8 +70,9 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
         row.verified = result.at("verified");
         row.time_ps = result.at("simulated_ps");
         for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
+        row.notices = result.at("notices").get<std::vector<std::string>>();
         const Json& collectives = result.at("collectives");
-        if (collectives.size() == 1 && row.stop == "finished") {
+        if (!is_trace(result) && collectives.size() == 1 && row.stop == "finished") {
             const Json& only = collectives[0];
             row.time_ps = only.at("end_ps").get<std::uint64_t>() - only.at("start_ps").get<std::uint64_t>();
             row.algbw_GBps = only.at("algbw_GBps").get<double>();
@@ -164,6 +173,33 @@ std::string columns_missing(const std::vector<std::string>& columns, const std::
     return out;
 }
 
+std::vector<std::string> notices_of(const std::vector<SweepRow>& rows)
+{
+    constexpr std::size_t most = 12;
+    std::vector<std::pair<std::string, std::size_t>> found;
+    std::size_t results = 0;
+    for (const SweepRow& row : rows) {
+        if (row.message.empty()) ++results;
+        for (const std::string& notice : row.notices) {
+            const auto known =
+                std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.first == notice; });
+            if (known == found.end())
+                found.emplace_back(notice, 1);
+            else
+                ++known->second;
+        }
+    }
+    std::vector<std::string> out;
+    for (const auto& [notice, runs] : found) {
+        if (out.size() == most) {
+            out.push_back(fmt::format("and {} more, which --json has", found.size() - most));
+            break;
+        }
+        out.push_back(runs == results ? notice : fmt::format("{} of {} runs: {}", runs, results, notice));
+    }
+    return out;
+}
+
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
     const std::vector<std::string>& columns)
 {
@@ -226,6 +262,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         point["columns"] = Json::object();
         for (std::size_t i = 0; i < columns.size(); ++i)
             point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
+        point["notices"] = row.notices;
         point["message"] = has_result ? Json() : Json(row.message);
         out["points"].push_back(std::move(point));
     }

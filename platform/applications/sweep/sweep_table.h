@@ -16,14 +16,15 @@ struct SweepRow {
     std::string message;  // why there is no result; empty when there is one
     std::string stop;     // of the result
     std::string verified;
-    std::uint64_t time_ps = 0;         // of the only collective, else of the whole run
-    std::optional<double> algbw_GBps;  // when exactly one collective ran
+    std::uint64_t time_ps = 0;         // of the only collective, where no trace ran; else of the whole run
+    std::optional<double> algbw_GBps;  // when exactly one collective ran, and no trace
     std::optional<double> busbw_GBps;
-    // When exactly one collective ran: its algorithm, what chose it and by which estimate; empty and nothing where it was named.
+    // The same: its algorithm, what chose it and by which estimate; empty and nothing where it was named.
     std::string algorithm{};
     std::string chosen_by{};
     std::optional<std::uint64_t> estimate_ps{};
     std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
+    std::vector<std::string> notices{};          // of its result
 };
 
 // Further columns: "KIND.STATISTIC", a statistic of all modules of a kind summed, such as l2.misses, or "link.FIELD", a
@@ -33,6 +34,9 @@ void check_columns(const std::vector<std::string>& columns);
 // A line for each column that no result has, where there are results.
 std::string columns_missing(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
+// The notices of all runs, each once, with the number of runs that have it where not all do.
+std::vector<std::string> notices_of(const std::vector<SweepRow>& rows);
+
 // Reads what a run left: its JSON, or its messages when there is none.
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
     const std::vector<std::string>& columns);
@@ -41,7 +45,7 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
-//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, message}]}; what a point does not have is null.
+//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, notices: [], message}]}; what a point does not have is null.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,

@@ -161,6 +161,8 @@ const std::vector<Condition<EngineSpec>>& engine_conditions()
     const char* const staging = "engine.staging=fifo";
     static const std::vector<Condition<EngineSpec>> conditions{{"steps_in_flight", staged, staging},
         {"step_bytes", staged, staging},
+        {"ll128_fence", [](const EngineSpec& engine) { return engine.protocol == Protocol::ll128; },
+            "engine.protocol=ll128"},
         {"slices", [](const EngineSpec& engine) { return engine.protocol == Protocol::simple; },
             "engine.protocol=simple"}};
     return conditions;

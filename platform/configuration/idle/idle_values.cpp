@@ -82,6 +82,7 @@ std::vector<std::string> idle_values(const ResolvedSystem& system, const Workloa
     note_parts(system, out);
     note_models(system, out);
     note_idle_workload(workload, out);
+    note_idle_engine(system, workload, out);
     note_idle_on_clocked_links(system, out);
     note_idle_conditions(system, out);
     return out;

@@ -14,6 +14,8 @@ std::vector<std::string> idle_values(const ResolvedSystem& system, const Workloa
 // Parts of idle_values(), each in a file of its own.
 // Rings, pipeline and dimensions of a workload whose algorithm does not use them.
 void note_idle_workload(const Workload& workload, std::vector<std::string>& out);
+// Parameters of engines that its steps do not use, and of compute nodes that it does not have.
+void note_idle_engine(const ResolvedSystem& system, const Workload& workload, std::vector<std::string>& out);
 // Parameters of packets that are set for links whose packets have a format of their own.
 void note_idle_on_clocked_links(const ResolvedSystem& system, std::vector<std::string>& out);
 // Parameters that another value of the same module switches off.

@@ -1,0 +1,114 @@
+// Parameters of what runs (engine.*, copy.*, bulk.*, the model of compute nodes) that this workload does not need.
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "collectives/engine/engine_spec.h"
+#include "gpu/dma_spec.h"
+#include "gpu/gpu_spec.h"
+#include "platform/configuration/idle/idle_values.h"
+#include "platform/configuration/idle/set_parameters.h"
+
+namespace weft {
+
+namespace {
+
+struct Need {
+    const char* parameter;
+    bool (*counts)(const Workload& workload);
+    const char* what;
+};
+
+const char* const a_trace = "a trace";
+const char* const no_plan = "a workload without a plan, which has channels of its own";
+const char* const dimensions = "the algorithm multi_dim";
+
+bool of_trace(const Workload& workload) { return workload.kind == Workload::Kind::trace; }
+bool without_plan(const Workload& workload) { return workload.plan.empty(); }
+bool by_dimensions(const Workload& workload)
+{
+    return workload.algorithm == "multi_dim" || workload.algorithm == "auto";
+}
+
+const std::vector<Need>& engine_needs()
+{
+    static const std::vector<Need> needs{{"compute_in_flight", of_trace, a_trace},
+        {"communication_in_flight", of_trace, a_trace}, {"collective_order", of_trace, a_trace},
+        {"channel_share", of_trace, a_trace}, {"memory_nodes", of_trace, a_trace}, {"compute", of_trace, a_trace},
+        {"compute_workgroups", of_trace, a_trace}, {"channels", without_plan, no_plan},
+        {"channel_bytes", without_plan, no_plan}, {"dimension_order", by_dimensions, dimensions},
+        {"dimension_queue", by_dimensions, dimensions}, {"dimension_chunks", by_dimensions, dimensions},
+        {"dimension_streams", by_dimensions, dimensions}};
+    return needs;
+}
+
+// `needs`: what a parameter needs that this run does not have, by its name; null where it counts.
+template <class Spec, class Needs>
+void note_block(const ResolvedSystem& system, const Needs& needs, std::vector<std::string>& out)
+{
+    const BlockInfo& info = info_of(block_of<Spec>());
+    SetParameters found(system, block_of<Spec>());
+    for (const VariantId id : system.variants(block_of<Spec>()))
+        if (id != no_variant)
+            found.add(system.values(block_of<Spec>(), id),
+                [&](std::size_t parameter) { return needs(info.parameters[parameter]->name) == nullptr; });
+    for (const std::size_t parameter : found.without_effect())
+        out.push_back(info.path_of(parameter) + " is set and changes nothing: it needs " +
+            needs(info.parameters[parameter]->name));
+}
+
+// Arrays stand in for gpu.peak_flops where products of matrices run: said where they are another machine.
+void note_arrays(const ResolvedSystem& system, std::vector<std::string>& out)
+{
+    constexpr double alike = 0.1;
+    for (const VariantId id : system.variants(block_of<GpuSpec>())) {
+        if (id == no_variant) continue;
+        const auto gpu = spec_from<GpuSpec>(system.values(block_of<GpuSpec>(), id).values);
+        if (gpu.compute_model == ComputeModel::roofline || gpu.peak_flops == 0) continue;
+        const double flops = 2.0 * static_cast<double>(gpu.arrays * gpu.array_rows * gpu.array_columns) *
+            static_cast<double>(gpu.array_clock);
+        if (std::abs(flops / static_cast<double>(gpu.peak_flops) - 1) < alike) continue;
+        out.push_back(fmt::format("products of matrices take {} of {} x {} at {:.4g} MHz, {:.4g} TFLOP/s, in place of "
+                                  "gpu.peak_flops = {:.4g} TFLOP/s",
+            gpu.arrays == 1 ? "an array" : fmt::format("{} arrays", gpu.arrays), gpu.array_rows, gpu.array_columns,
+            static_cast<double>(gpu.array_clock) / 1e6, flops / 1e12, static_cast<double>(gpu.peak_flops) / 1e12));
+        return;
+    }
+}
+
+}  // namespace
+
+void note_idle_engine(const ResolvedSystem& system, const Workload& workload, std::vector<std::string>& out)
+{
+    if (workload.kind == Workload::Kind::none) return;
+    const Block block = block_of<EngineSpec>();
+    const auto engine = spec_from<EngineSpec>(system.values(block, system.variants(block).front()).values);
+    note_block<EngineSpec>(
+        system,
+        [&workload](const std::string& name) -> const char* {
+            for (const Need& need : engine_needs())
+                if (name == need.parameter && !need.counts(workload)) return need.what;
+            return nullptr;
+        },
+        out);
+    const bool by_port = engine.channel == EngineChannel::port ||
+        (engine.channel == EngineChannel::any && !workload.plan.empty());
+    if (engine.mover != Mover::copy_engine && !by_port)
+        note_block<CopySpec>(
+            system, [](const std::string&) { return "engine.mover=copy_engine or engine.channel=port"; }, out);
+    if (engine.mover != Mover::bulk)
+        note_block<BulkSpec>(system, [](const std::string&) { return "engine.mover=bulk"; }, out);
+    if (!of_trace(workload))
+        note_block<GpuSpec>(
+            system,
+            [](const std::string& name) { return name == "compute_model" ? "a trace" : nullptr; }, out);
+    if (of_trace(workload)) note_arrays(system, out);
+    const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
+    if (chosen && (engine.mover != Mover::units || engine.channel == EngineChannel::port))
+        out.push_back("the algorithm " + workload.algorithm + " estimates as if compute units moved the data; with " +
+            (engine.mover != Mover::units ? "engine.mover" : "engine.channel") +
+            " as it is here another one may be faster");
+}
+
+}  // namespace weft
