@@ -336,6 +336,7 @@ private:
     void log_operation(std::uint32_t index);
     void log_move(std::uint32_t index, const FlowOp& op, Ps begin);
     void log_issue(std::uint32_t index, Ps begin);
+    void log_packets(std::uint32_t index, Ps from, const MoveLoad& load, const ThreadPace& pace);
     void log_end(std::uint32_t index);
     void log_loads(std::uint32_t index);
     void log_stored(const Transfer& transfer, Ps tail, Ps acknowledged);

@@ -100,6 +100,17 @@ void FlowCore::log_move(std::uint32_t index, const FlowOp& op, Ps begin)
     log_issue(index, begin);
 }
 
+// It has loaded at `from` what goes on in packets, and stores it; the thread itself goes on meanwhile.
+void FlowCore::log_packets(std::uint32_t index, Ps from, const MoveLoad& load, const ThreadPace& pace)
+{
+    FlowLives life;
+    life.memory = load.load_ps;
+    log_->live(index, life, true);
+    log_->spend(index, FlowCause::loads, from);
+    log_->issue(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding}, from,
+        from + pace.issue_ps(load));
+}
+
 // One of its moves has loaded. Behind the last one a thread that waits for all it has under way waits for stores.
 void FlowCore::log_loads(std::uint32_t index)
 {

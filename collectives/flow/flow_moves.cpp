@@ -334,7 +334,10 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     record.thread = index;
     record.bytes = load.data;
     record.packed = load.bytes;
-    if (logs()) record.record = log_->record_of(index);
+    if (logs()) {
+        record.record = log_->record_of(index);
+        log_packets(index, from, load, pace);
+    }
     store(record, from, ready);
 }
 
