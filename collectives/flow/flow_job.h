@@ -41,6 +41,8 @@ struct FlowCore::PacketState {
     Ps freed = 0;
     Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
     Ps asked_last = 0;
+    Ps slots = 0;   // all lines so far are issued
+    Ps places = 0;  // and would have answers, at the limit of requests in flight
     std::vector<Ps> turns;
 };
 

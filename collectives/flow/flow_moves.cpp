@@ -318,7 +318,14 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     const std::size_t at_once = pace.at_once(load);
     const Ps turn = state.turns.size() < at_once ? 0 : state.turns[state.turns.size() - at_once];
     const Ps from = std::max(thread.time, std::max(state.asked, turn) + load.load_ps);
-    Ps ready = std::max(from + pace.issue_ps(load), std::max(state.asked_last, turn) + load.load_ps);
+    // The last wavefront fills its registers so often, the unit issues one line after the other, and steps that wait for no
+    // acknowledges share its requests in flight.
+    const double rounds = pace.rounds(load);
+    const auto own_ps = static_cast<Ps>(rounds * static_cast<double>(load.load_ps));
+    state.slots = std::max(state.slots, from) + pace.slots_ps(load);
+    state.places = std::max(state.places, from) + pace.outstanding_ps(load);
+    const Ps places = state.places - std::min(state.places, load.round_ps);
+    Ps ready = std::max({from + pace.issue_ps(load), std::max(state.asked_last, turn) + own_ps, state.slots, places});
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets)
@@ -327,7 +334,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
                     longer_poll(index));
     }
     state.turns.push_back(ready);
-    state.issued = std::max(state.issued, from);
+    // The first wavefront is done with its share a round before the last one.
+    const auto first = static_cast<Ps>(static_cast<double>(ready - from) * (1 - 1 / rounds));
+    state.issued = std::max(state.issued, from + first);
     state.freed = std::max(state.freed, ready);
     Move record;
     record.op = thread.next;

@@ -181,12 +181,21 @@ void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const M
     const std::size_t at_once = pace.at_once(load);
     const Ps turn = thread.turns.size() < at_once ? 0 : thread.turns[thread.turns.size() - at_once];
     const Ps from = std::max(thread.time, std::max(thread.asked, turn) + load.load_ps);
-    Ps ready = std::max(from + pace.issue_ps(load), std::max(thread.asked_last, turn) + load.load_ps);
+    // The last wavefront fills its registers so often, the unit issues one line after the other, and steps that wait for no
+    // acknowledges share its requests in flight.
+    const double rounds = pace.rounds(load);
+    const auto own_ps = static_cast<Ps>(rounds * static_cast<double>(load.load_ps));
+    thread.slots = std::max(thread.slots, from) + pace.slots_ps(load);
+    thread.places = std::max(thread.places, from) + pace.outstanding_ps(load);
+    const Ps places = thread.places - std::min(thread.places, load.round_ps);
+    Ps ready = std::max({from + pace.issue_ps(load), std::max(thread.asked_last, turn) + own_ps, thread.slots, places});
     for (const ChunkRef& source : step.sources)
         if (is_packets(source))
             ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
     thread.turns.push_back(ready);
-    thread.issued = std::max(thread.issued, from);
+    // The first wavefront is done with its share a round before the last one.
+    const auto first = static_cast<Ps>(static_cast<double>(ready - from) * (1 - 1 / rounds));
+    thread.issued = std::max(thread.issued, from + first);
     thread.freed = std::max(thread.freed, ready);
     Move record;
     record.step = &step;

@@ -80,6 +80,8 @@ private:
         // What these were before the present run of steps, and when those of the run had issued theirs.
         Ps asked = 0;
         Ps asked_last = 0;
+        Ps slots = 0;   // all their lines so far are issued
+        Ps places = 0;  // and would have answers, at the limit of requests in flight
         std::vector<Ps> turns;
     };
     enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy, lowered };

@@ -64,6 +64,13 @@ public:
 
     // Bytes without a response that its unit allows it; 0: any.
     double outstanding() const { return outstanding_; }
+    // How long it takes at the limit of requests in flight, as if it had always been reached.
+    std::uint64_t outstanding_ps(const MoveLoad& move) const
+    {
+        return outstanding_ > 0
+            ? static_cast<std::uint64_t>(move.in_flight() / outstanding_ * static_cast<double>(move.round_ps))
+            : 0;
+    }
     // A move in one piece; and one that passes on at once what it loads. Each wavefront of a thread has registers of its own,
     // and asks again when its own lines have come: where they do not hold the move, its pieces are of the size of a wavefront's
     // set, or an eighth of the registers if that is more, but no more than 128.
@@ -76,6 +83,8 @@ public:
     }
     // Bytes from peers that registers hold, of all operands.
     double in_registers(const MoveLoad& move) const;
+    // How often each wavefront fills its registers for it, one time after the other.
+    double rounds(const MoveLoad& move) const { return registers_ > 0 ? std::max(1.0, move.bytes / registers_) : 1; }
     // Such moves that hold registers together.
     std::size_t at_once(const MoveLoad& move) const;
 

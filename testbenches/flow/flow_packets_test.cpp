@@ -1,4 +1,4 @@
-// Messages in packets of which some threads have no part, at flow fidelity against lines.
+// Messages in packets at flow fidelity against lines: of which some threads have no part, and with few channels.
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
@@ -6,7 +6,7 @@
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/platform/runs.h"
 
-namespace small_packets_test {
+namespace flow_packets_test {
 
 using namespace weft;
 using namespace weft::testing;
@@ -18,13 +18,15 @@ struct Ran {
     double bytes = 0;  // on all links
 };
 
-Ran ran(const std::string& protocol, const std::string& algorithm, unsigned bytes, bool flow)
+Ran ran(const std::string& protocol, const std::string& algorithm, unsigned bytes, bool flow,
+    const std::vector<std::string>& more = {})
 {
     RunSetup setup;
     setup.document = read_text_file(example("dgx_h100"));
     setup.lines = "profile: h100\nworkload: {collective: all_reduce, algorithm: " + algorithm +
         ", bytes: " + std::to_string(bytes) + " B, ranks: 4}\n";
     setup.sets = {"engine.protocol=" + protocol};
+    setup.sets.insert(setup.sets.end(), more.begin(), more.end());
     setup.options.data_on = false;
     setup.options.progress = false;
     const std::string text = in_timed_child(
@@ -41,7 +43,7 @@ Ran ran(const std::string& protocol, const std::string& algorithm, unsigned byte
 }  // namespace
 
 // 32 channels for 4 B to 1 KiB: threads without data send no packet and wait for none.
-TEST(SmallPackets, OnlyThreadsWithDataSendThem)
+TEST(FlowPackets, OnlyThreadsWithDataSendThem)
 {
     for (const char* algorithm : {"direct", "ring"})
         for (const unsigned bytes : {4U, 64U, 1024U}) {
@@ -53,7 +55,7 @@ TEST(SmallPackets, OnlyThreadsWithDataSendThem)
 }
 
 // LL goes in less than a line: parts of lines take a whole one on a wire, which flow fidelity does not count.
-TEST(SmallPackets, OfLlAreNoMoreThanByLines)
+TEST(FlowPackets, OfLlAreNoMoreThanByLines)
 {
     for (const unsigned bytes : {4U, 64U, 1024U}) {
         const Ran line = ran("ll", "direct", bytes, false);
@@ -64,4 +66,25 @@ TEST(SmallPackets, OfLlAreNoMoreThanByLines)
     }
 }
 
-}  // namespace small_packets_test
+// Steps wait for no acknowledges: what one stores is in flight while the next ones load and store, and all of it is limited by
+// gpu.outstanding. Without that a ring of 1 MiB by one channel was seven times too fast.
+TEST(FlowPackets, StepsShareTheRequestsInFlightOfAUnit)
+{
+    const std::vector<std::string> one{"engine.channels=1"};
+    for (const char* protocol : {"ll", "ll128"})
+        for (const char* algorithm : {"ring", "direct"}) {
+            const double error = ran(protocol, algorithm, 1 << 18, true, one).ps /
+                    ran(protocol, algorithm, 1 << 18, false, one).ps -
+                1;
+            EXPECT_NEAR(error, -0.09, 0.09) << protocol << " " << algorithm;
+        }
+    // Twice as many: half the time, where nothing else limits.
+    const auto with = [](unsigned outstanding) {
+        return ran("ll", "ring", 1 << 20, true,
+            {"engine.channels=1", "gpu.outstanding=" + std::to_string(outstanding)})
+            .ps;
+    };
+    EXPECT_NEAR(with(64) / with(128), 2, 0.1);
+}
+
+}  // namespace flow_packets_test
