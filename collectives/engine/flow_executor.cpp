@@ -228,7 +228,8 @@ Picoseconds FlowExecutor::pace_of(std::uint32_t endpoint, std::uint64_t bytes, b
     const FlowEndpoint& at = endpoints_[endpoint];
     const double rate = write ? at.out_of_unit_bytes_per_s : at.into_unit_bytes_per_s;
     const double on_network = rate > 0 ? share / rate * ps_of_second : 0;
-    return std::max(ThreadPace(at.pace, channels, 1).issue_ps(load), static_cast<Picoseconds>(std::llround(on_network)));
+    return std::max(ThreadPace(at.pace, channels, 1).issue_ps(load),
+        static_cast<Picoseconds>(std::llround(on_network)));
 }
 
 void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
@@ -266,7 +267,8 @@ void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, b
 {
     const GpuSpec& units = endpoints_[endpoint].units;
     auto kernel = std::make_shared<MoveKernel>(buffer.address, bytes, write, spec_.channels,
-        static_cast<std::uint32_t>(spec_.wavefronts), static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector));
+        static_cast<std::uint32_t>(spec_.wavefronts), static_cast<std::uint32_t>(spec_.unroll),
+        static_cast<std::uint32_t>(units.lanes * spec_.vector));
     kernel->cold = !buffer.cached;
     kernel->elsewhere = true;  // each node has the next units in turn
     kernel->spills = write && bytes > endpoints_[endpoint].cache;

@@ -103,8 +103,8 @@ FlowKernel::Block ShareKernel::load(std::uint32_t group, std::uint32_t step, uns
 
 double ShareKernel::flops(std::uint32_t group, std::uint32_t) const { return operations_ / groups / steps(group); }
 
-MoveKernel::MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups, std::uint32_t wavefronts_each,
-    std::uint32_t sets_each, std::uint32_t lanes_bytes)
+MoveKernel::MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups,
+    std::uint32_t wavefronts_each, std::uint32_t sets_each, std::uint32_t lanes_bytes)
     : address_(address), lines_(parts(bytes, line_bytes)), write_(write)
 {
     groups = static_cast<std::uint32_t>(std::min(workgroups, lines_));

@@ -57,8 +57,8 @@ private:
 class MoveKernel final : public FlowKernel {
 public:
     // `address`: of its first byte, in whole lines.
-    MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups, std::uint32_t wavefronts, std::uint32_t sets,
-        std::uint32_t lanes_bytes);
+    MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, std::uint64_t workgroups,
+        std::uint32_t wavefronts, std::uint32_t sets, std::uint32_t lanes_bytes);
 
     std::uint32_t steps(std::uint32_t) const override { return 1; }
     Block load(std::uint32_t group, std::uint32_t step, unsigned which) const override;

@@ -139,7 +139,8 @@ void FlowCore::launch(std::uint32_t number)
             if (t < job.program().threads(position)) {
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
-                    threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, now_, now_, {}});
+                    threads_[index].packets =
+                        take(packet_states_, free_packet_states_, {now_, now_, now_, now_, now_, now_, {}});
                 if (finds_place(index)) launch_thread(index, now_);
             }
     for (const std::uint32_t position : batch.positions)

@@ -327,7 +327,8 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, 
     if (group.storing) {
         if (kernel.remembered) written_back = device.cache.write(block.number, block.lines, out);
         if (kernel.spills)
-            out = std::max(out, device.clock.memory(turn.first + cost.cache_ps, lines) + later(lines * cost.memory_line_ps));
+            out = std::max(out,
+                device.clock.memory(turn.first + cost.cache_ps, lines) + later(lines * cost.memory_line_ps));
     } else {
         const Ps there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
         if (there > 0) return std::max(out, there) + (kernel.elsewhere ? cost.side_ps : 0);

@@ -44,9 +44,9 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     const double bytes = bytes_of(thread, op);
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
     const double packed = !packets ? 0
-        : job.what.step_bytes      ? static_cast<double>(step_bytes(thread).packed)
-                                   : static_cast<double>(op.count *
-                         packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
+        : job.what.step_bytes
+        ? static_cast<double>(step_bytes(thread).packed)
+        : static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const FlowTemplate& program = *thread.program;
     MoveLoad load;
     load.data = bytes;

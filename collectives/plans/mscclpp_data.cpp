@@ -41,7 +41,7 @@ std::optional<ChunkRef> MscclppLowering::operand(const JsonValue& op, const Json
     ChunkRef ref;
     ref.rank = rank_;
     ref.index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_plan_chunks));
-    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks, 1));
+    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks));
     if (entry.member("buffer_id") == nullptr) {
         ref.buffer = fields_.buffer(entry, "type");
         return ref;
@@ -73,7 +73,7 @@ std::vector<ChunkRef> MscclppLowering::group(const JsonValue& op, const char* ke
         if (!channel) continue;
         const MscclppGroup& members = gpu_->groups[*channel];
         const auto index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_plan_chunks));
-        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks, 1));
+        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks));
         for (const std::uint32_t rank : members.ranks) out.push_back({rank, members.buffer, index, size});
     }
     return out;

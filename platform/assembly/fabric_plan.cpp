@@ -201,8 +201,8 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
                 if (glob_matches(pattern, system.graph().node(node).name) && taken.insert(node).second)
                     members.push_back(node);
             if (members.size() == before)
-                throw InputError(system.file, workload.line_of("ranks"), "'" + pattern + "' matches no further xpu node",
-                    "a pattern over the names of xpu nodes");
+                throw InputError(system.file, workload.line_of("ranks"),
+                    "'" + pattern + "' matches no further xpu node", "a pattern over the names of xpu nodes");
         }
     }
     const std::uint64_t count = wanted > 0 ? wanted : workload.rank_count;

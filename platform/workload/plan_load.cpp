@@ -37,8 +37,8 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol p
     PlanLoad out;
     out.bytes = workload.bytes != 0 ? workload.bytes : plan.bytes;
     if (out.bytes == 0)
-        throw InputError(workload.file_of("plan", file), workload.line_of("plan"), "the size of the plan's message is missing",
-            "'bytes', or --bytes N, such as 1MiB");
+        throw InputError(workload.file_of("plan", file), workload.line_of("plan"),
+            "the size of the plan's message is missing", "'bytes', or --bytes N, such as 1MiB");
     ElementType type{};
     if (!element_type_from_name(workload.element, type) || out.bytes % size_of(type) != 0)
         throw InputError(workload.file_of("bytes", file), workload.line_of("bytes"),

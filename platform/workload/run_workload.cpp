@@ -28,14 +28,13 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     CollectiveRequest request;
     if (workload.plan.empty() && !collective_from_name(workload.collective, request.op))
         throw InputError(workload.file_of("collective", system.file), workload.line_of("collective"),
-            "unknown collective '" + workload.collective + "'",
-            "a collective of 'weft run --help'");
+            "unknown collective '" + workload.collective + "'", "a collective of 'weft run --help'");
     request.algorithm = workload.algorithm;
     if (request.algorithm.empty() && workload.plan.empty()) request.algorithm = algorithm_names(request.op).front();
     request.bytes = workload.bytes;
     if (!element_type_from_name(workload.element, request.type))
-        throw InputError(workload.file_of("type", system.file), workload.line_of("type"), "unknown element type '" + workload.element + "'",
-            "int32, fp32, bf16 or u8");
+        throw InputError(workload.file_of("type", system.file), workload.line_of("type"),
+            "unknown element type '" + workload.element + "'", "int32, fp32, bf16 or u8");
     if (request.bytes % size_of(request.type) != 0)
         throw InputError(workload.file_of("bytes", system.file), workload.line_of("bytes"),
             std::to_string(request.bytes) + " bytes are not a whole number of " + workload.element + " elements",

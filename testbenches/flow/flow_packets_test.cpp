@@ -73,15 +73,13 @@ TEST(FlowPackets, StepsShareTheRequestsInFlightOfAUnit)
     const std::vector<std::string> one{"engine.channels=1"};
     for (const char* protocol : {"ll", "ll128"})
         for (const char* algorithm : {"ring", "direct"}) {
-            const double error = ran(protocol, algorithm, 1 << 18, true, one).ps /
-                    ran(protocol, algorithm, 1 << 18, false, one).ps -
-                1;
+            const double error =
+                ran(protocol, algorithm, 1 << 18, true, one).ps / ran(protocol, algorithm, 1 << 18, false, one).ps - 1;
             EXPECT_NEAR(error, -0.09, 0.09) << protocol << " " << algorithm;
         }
     // Twice as many: half the time, where nothing else limits.
     const auto with = [](unsigned outstanding) {
-        return ran("ll", "ring", 1 << 20, true,
-            {"engine.channels=1", "gpu.outstanding=" + std::to_string(outstanding)})
+        return ran("ll", "ring", 1 << 20, true, {"engine.channels=1", "gpu.outstanding=" + std::to_string(outstanding)})
             .ps;
     };
     EXPECT_NEAR(with(64) / with(128), 2, 0.1);

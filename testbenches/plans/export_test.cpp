@@ -92,8 +92,8 @@ TEST(MscclExport, OrderThatNoDataNeedIsLostAndTold)
     const Schedule ring = make_schedule("ring", CollectiveOp::all_reduce, 8, {});
     EXPECT_EQ(lost_order(ring, write_msccl_xml(ring)), "");
     const Schedule pairwise = make_schedule("pairwise", CollectiveOp::all_to_all, 8, {});
-    EXPECT_NE(lost_order(pairwise, write_msccl_xml(pairwise))
-                  .find("longest chain of dependent transfers has 1 instead of 7"),
+    EXPECT_NE(
+        lost_order(pairwise, write_msccl_xml(pairwise)).find("longest chain of dependent transfers has 1 instead of 7"),
         std::string::npos)
         << lost_order(pairwise, write_msccl_xml(pairwise));
 }

@@ -442,26 +442,25 @@ TEST(Mscclpp, PacketsProveThatTheirSourcesWereRead)
             "}]},\n{\"name\": \"respkt\", \"channel_type\": \"memory\", \"src_buff\": [{\"type\": \"i\", \"index\": " +
             mine + "}, {\"type\": \"s\", \"index\": " + mine +
             "}], \"dst_buff\": [{\"type\": \"i\", \"index\": " + mine +
-            "}, {\"buffer_id\": 0, \"index\": 2}]}],\n\"channels\": [], \"remote_buffer_refs\": "
+            "}, {\"buffer_id\": 0, \"index\": 2, \"size\": 1}]}],\n\"channels\": [], \"remote_buffer_refs\": "
             "[{\"access_channel_type\": \"memory\", \"remote_buffer_ids\": [0]}]},\n" +
-            "{\"id\": 1, \"ops\": [{\"name\": \"upkt\", \"src_buff\": [{\"type\": \"s\", \"index\": 2}], "
+            "{\"id\": 1, \"ops\": [{\"name\": \"upkt\", \"src_buff\": [{\"type\": \"s\", \"index\": 2, \"size\": 1}], "
             "\"dst_buff\": [{\"type\": \"i\", \"index\": " +
             other + "}]}], \"channels\": []}],\n" +
             "\"channels\": [{\"channel_type\": \"memory\", \"connected_to\": [" + peer +
             "]}], \"remote_buffers\": [{\"rank\": " + peer +
             ", \"type\": \"s\", \"access_channel_types\": [\"memory\"]}]}";
     };
-    const std::string text =
-        "{\"name\": \"x\", \"collective\": \"allreduce\", \"protocol\": \"LL\", \"inplace\": true, "
-        "\"gpus\": [" +
-        gpu("0", "1", "0", "1") + ",\n" + gpu("1", "0", "1", "0") + "]}";
+    const char *const zero = R"(0, "size": 1)", *const one = R"(1, "size": 1)";
+    const std::string head = R"({"name": "x", "collective": "allreduce", "protocol": "LL", "inplace": true, "gpus": [)";
+    const std::string text = head + gpu("0", "1", zero, one) + ",\n" + gpu("1", "0", one, zero) + "]}";
     EXPECT_EQ(problems_of(read(text)), "");
     // A packet of something else proves nothing: rank 0 sends its term back without having read what rank 1 sends.
-    const std::string other = with(text,
-        "\"respkt\", \"channel_type\": \"memory\", \"src_buff\": [{\"type\": \"i\", \"index\": 0}, {\"type\": \"s\", "
-        "\"index\": 0}], \"dst_buff\": [{\"type\": \"i\", \"index\": 0}, {\"buffer_id\": 0, \"index\": 2}]",
-        "\"ppkt\", \"channel_type\": \"memory\", \"src_buff\": [{\"type\": \"i\", \"index\": 0}], \"dst_buff\": "
-        "[{\"buffer_id\": 0, \"index\": 2}]");
+    const std::string begin = "\", \"channel_type\": \"memory\", \"src_buff\": [" + local_i0;
+    const std::string away = "{\"buffer_id\": 0, \"index\": 2, \"size\": 1}]";
+    const std::string term = ", {\"type\": \"s\", \"index\": 0, \"size\": 1}], \"dst_buff\": [" + local_i0 + ", ";
+    const std::string other =
+        with(text, "\"respkt" + begin + term + away, "\"ppkt" + begin + "], \"dst_buff\": [" + away);
     EXPECT_NE(problems_of(read(other)).find("unordered with rank 1 thread 0 step 0 (move), which reads it"),
         std::string::npos)
         << problems_of(read(other));
@@ -486,6 +485,7 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
             "res, rre, rres, ppkt, cpkt, upkt, rppkt, repkt, respkt, recpkt, recspkt, glres, gstore, gstorepkt, glre"},
         {"\"channel_type\": \"memory\"}", "\"channel_type\": \"pipe\"}",
             "plan.json:7: 'channel_type' is 'pipe'; expected memory, port or switch"},
+        {", \"size\": 1}", "}", "plan.json:10: no 'size'; expected a number"},
         {"\"type\": \"i\"", "\"type\": \"x\"", "plan.json:10: 'type' is 'x'; expected i, o or s"},
         {"\"reduce_op\": \"sum\"", "\"reduce_op\": \"avg\"",
             "plan.json:12: 'reduce_op' has an unknown name; expected sum, min or max"},

@@ -92,17 +92,17 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
             return nullptr;
         },
         out);
-    const bool by_port = engine.channel == EngineChannel::port ||
-        (engine.channel == EngineChannel::any && !workload.plan.empty());
+    const bool by_port =
+        engine.channel == EngineChannel::port || (engine.channel == EngineChannel::any && !workload.plan.empty());
     if (engine.mover != Mover::copy_engine && !by_port)
         note_block<CopySpec>(
             system, [](const std::string&) { return "engine.mover=copy_engine or engine.channel=port"; }, out);
     if (engine.mover != Mover::bulk)
-        note_block<BulkSpec>(system, [](const std::string&) { return "engine.mover=bulk"; }, out);
+        note_block<BulkSpec>(
+            system, [](const std::string&) { return "engine.mover=bulk"; }, out);
     if (!of_trace(workload))
         note_block<GpuSpec>(
-            system,
-            [](const std::string& name) { return name == "compute_model" ? "a trace" : nullptr; }, out);
+            system, [](const std::string& name) { return name == "compute_model" ? "a trace" : nullptr; }, out);
     if (of_trace(workload)) note_arrays(system, out);
     const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
     if (chosen && (engine.mover != Mover::units || engine.channel == EngineChannel::port))
