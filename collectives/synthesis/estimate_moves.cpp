@@ -104,7 +104,10 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     if (load.remote > 0) thread.depth = std::max(thread.depth, thread.base + 1);
     note_alpha(thread, step);
     thread.open.add(schedule_, step);
-    if (any_packets(step.sources) || any_packets(step.destinations)) return move_packets(index, step, load, pace);
+    // Wavefronts come to a copy at its own place as they come to packets: each when it is done with the step before.
+    const bool own = load.gets == 0 && !in_switch(step.kind) && has_packets_ && !stores_to_others(step, thread.rank);
+    if (own || any_packets(step.sources) || any_packets(step.destinations))
+        return move_packets(index, step, load, pace);
 
     Move record;
     record.step = &step;

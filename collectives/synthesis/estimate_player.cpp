@@ -8,7 +8,9 @@ EstimatePlayer::EstimatePlayer(const Schedule& schedule, const CostGraph& graph,
     : schedule_(schedule), graph_(graph), options_(options), numbering_(schedule), threads_(numbering_.threads()),
       semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_routes_(graph),
       each_(std::max(1U, options.threads_each)),
-      chunk_bytes_(schedule.chunks == 0 ? 0.0 : static_cast<double>(options.bytes) / schedule.chunks)
+      chunk_bytes_(schedule.chunks == 0 ? 0.0 : static_cast<double>(options.bytes) / schedule.chunks),
+      has_packets_(std::any_of(schedule.ranks.begin(), schedule.ranks.end(),
+          [](const RankPlan& plan) { return plan.packet_chunks > 0; }))
 {
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
         const StepAt owner = numbering_.owner(t);

@@ -204,6 +204,7 @@ private:
     PacketArrivals packets_;
     std::uint32_t each_;
     double chunk_bytes_;
+    bool has_packets_;
     std::unordered_map<std::uint64_t, Dependency> depended_;
     std::unordered_map<std::uint32_t, Dependency*> unpublished_;
     std::vector<Transfer> transfers_;

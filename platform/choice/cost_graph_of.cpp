@@ -243,7 +243,7 @@ private:
 
     void latencies(std::uint32_t from, std::uint32_t to, Time first, CostPath& path) const
     {
-        const std::vector<std::uint32_t> nodes = plan_.routing.path(from, to, 0);
+        const std::vector<std::uint32_t> nodes = slowest_path(system_, plan_, from, to);
         latencies_of(nodes, first, plan_.used.transit[nodes.front()], path);
     }
 

@@ -21,8 +21,13 @@ Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cl
 // it, for a line that arrives at a clock edge. A foreign model is what its `switch` values say.
 Time pass_time(const ResolvedSystem& system, NodeId node);
 
-// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network
-// card it is a message by itself.
+// Nodes of the path between two endpoints, both included; of several that lines spread over, the one with the largest latency: a
+// transfer has ended when its last line has come.
+std::vector<std::uint32_t> slowest_path(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from,
+    std::uint32_t to);
+
+// Time of one line over all links and switches of that path, one way; waits for frames not counted. By a network card it is a
+// message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls);
 

@@ -41,6 +41,11 @@ void Resolver::check_values()
         if (!seen_gpus.insert(id).second) continue;
         const Variant& values = system_.values(block_of<GpuSpec>(), id);
         const GpuSpec gpu = spec_from<GpuSpec>(values.values);
+        if (gpu.coalesce % line_bytes != 0) {
+            const ValueSource at = place({{&values, *gpu_info.find("coalesce")}});
+            problem(at.file, at.line, fmt::format("gpu.coalesce of {} is {} B", graph_.node(node).name, gpu.coalesce),
+                "64 B or 128 B");
+        }
         if (gpu.compute_units * gpu.workgroups_per_unit <= most_workgroups) continue;
         const ValueSource at = place({{&values, units}, {&values, groups}});
         problem(at.file, at.line,

@@ -34,6 +34,16 @@ bool is_used(const std::vector<bool>& used, std::size_t index)
     return used.empty() || (index < used.size() && used[index]);
 }
 
+// Somebody has set how the node forwards.
+bool sets_switch(const ResolvedSystem& system, NodeId id)
+{
+    const VariantId variant = system.variant(id, block_of<SwitchSpec>());
+    if (variant == no_variant) return false;
+    const std::vector<SourceId>& sources = system.values(block_of<SwitchSpec>(), variant).sources;
+    return std::any_of(sources.begin(), sources.end(),
+        [&system](SourceId from) { return !system.source(from).file.empty(); });
+}
+
 std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& used)
 {
     using Key = std::tuple<std::string, std::vector<std::pair<Block, VariantId>>>;
@@ -45,7 +55,9 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         const bool endpoint = memory || system.role(id) == NodeRole::endpoint;
         Alike node;
         if (endpoint) node.add(system, id, BlockOwner::endpoint);
-        if (!endpoint || (id < used.transit.size() && used.transit[id])) node.add(system, id, BlockOwner::forwarder);
+        const bool forwards =
+            used.nodes.empty() ? sets_switch(system, id) : id < used.transit.size() && used.transit[id];
+        if (!endpoint || forwards) node.add(system, id, BlockOwner::forwarder);
         node.title = endpoint ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
                                     system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
                               : fmt::format("switch, model {}", system.model(id));

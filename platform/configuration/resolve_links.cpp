@@ -1,6 +1,7 @@
 // Links: figures of their protocol, how an accelerator's links are shared over its edges, what the document says, and
 // buffers that nobody stated.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -123,10 +124,15 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
         const ValueSource& place = system_.sources_[of_latency];
         const std::string text = fmt::format("the latency of link {} ({}:{}) is below 1 ps, and taken as 1 ps",
             in_quotes(document.link), place.file, place.line);
-        if (std::find(system_.notices.begin(), system_.notices.end(), text) == system_.notices.end())
-            system_.notices.push_back(text);
+        note_once(text);
     }
     if (document.latency_ps) put("latency", std::max<std::uint64_t>(*document.latency_ps, 1), of_latency);
+}
+
+void Resolver::note_once(const std::string& text)
+{
+    if (std::find(system_.notices.begin(), system_.notices.end(), text) == system_.notices.end())
+        system_.notices.push_back(text);
 }
 
 // How long a line stays in the receive buffer of `node` before its slot is free again.
@@ -134,9 +140,13 @@ std::uint64_t Resolver::dwell(NodeId node) const
 {
     const ResolvedSystem::NodeEntry& entry = system_.nodes_[node];
     if (has_memory(entry.role)) {
-        const GpuSpec gpu =
-            spec_from<GpuSpec>(system_.values(block_of<GpuSpec>(), system_.variant(node, block_of<GpuSpec>())).values);
-        return std::max(gpu.port_to_l2, gpu.port_to_unit);
+        const auto values = [&](Block block) { return system_.values(block, system_.variant(node, block)).values; };
+        const auto gpu = spec_from<GpuSpec>(values(block_of<GpuSpec>()));
+        const auto network = spec_from<NetworkSpec>(values(block_of<NetworkSpec>()));
+        const std::uint64_t across =
+            network.mesh() ? (network.columns + network.rows - 2) * network.hop_latency : std::uint64_t{0};
+        const std::uint64_t own = std::max(gpu.port_to_l2, gpu.port_to_unit) + across;
+        return passes_on(node) ? std::max(own, spec_from<SwitchSpec>(values(block_of<SwitchSpec>())).latency) : own;
     }
     if (entry.role == NodeRole::passive) return 0;
     return spec_from<SwitchSpec>(
@@ -144,9 +154,19 @@ std::uint64_t Resolver::dwell(NodeId node) const
         .latency;
 }
 
+// An accelerator that is joined to another one by a link can forward for it.
+bool Resolver::passes_on(NodeId node) const
+{
+    if (system_.variant(node, block_of<SwitchSpec>()) == no_variant) return false;
+    for (const Neighbour& next : graph_.neighbours(node))
+        if (has_memory(system_.nodes_[next.node].role)) return true;
+    return false;
+}
+
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
 // margin. A link is then limited by its rate, not by buffers that no document mentions. Where the longest packet takes longer than the
-// margin, three of them want credits: one on the wire, one whose lines gather, and one the other way that acknowledges wait for.
+// margin, three of them want credits: one on the wire, one whose lines gather, and one the other way that acknowledges wait for. A frame
+// is as long as its longest packet at least.
 void Resolver::size_credits()
 {
     constexpr std::uint64_t margin = 100'000;
@@ -162,19 +182,26 @@ void Resolver::size_credits()
         const auto [entry, fresh] = sized.try_emplace({slot, stay}, slot);
         if (fresh && system_.has_bandwidth(edge)) {
             const LinkSpec spec = spec_from<LinkSpec>(pool(block_of<LinkSpec>()).at(slot).values);
-            const double packet = static_cast<double>(
-                (spec.max_payload + spec.header + spec.packet_overhead) * std::max<std::uint64_t>(1, spec.bundle));
+            const double packet =
+                static_cast<double>(std::max(spec.max_payload + spec.header + spec.packet_overhead, spec.frame) *
+                    std::max<std::uint64_t>(1, spec.bundle));
             const auto packet_time = static_cast<std::uint64_t>(packet * 1e12 / static_cast<double>(spec.bandwidth));
             const std::uint64_t trip =
                 2 * spec.latency + stay + margin + packets * (std::max(margin, packet_time) - margin);
             const double lines = static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
-            const std::string text =
+            std::string text =
                 fmt::format("sized for a round trip of {} at {}", format_time_ps(trip), format_rate(spec.bandwidth));
             for (const char* name : {"request_credits", "response_credits"}) {
                 const std::size_t parameter = link_parameter(name);
                 const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
                 if (pool(block_of<LinkSpec>()).at(entry->second).sources[parameter] != default_source) continue;
                 const double most = static_cast<double>(info.high);
+                if (lines + 1 > most) {
+                    text = fmt::format("the most; a round trip of {} at {} asks for {:.0f}", format_time_ps(trip),
+                        format_rate(spec.bandwidth), std::ceil(lines + 1));
+                    note_once(fmt::format("link.{} of {} is {}, {}: credits limit such links, not their rate", name,
+                        edge_name(graph_, edge), info.high, text));
+                }
                 const auto credits = static_cast<std::uint64_t>(std::min(lines + 1, most));
                 entry->second = pool(block_of<LinkSpec>())
                                     .changed(entry->second, parameter,

@@ -95,6 +95,8 @@ private:
     void apply_document(Variant& variant, EdgeId edge);
     void size_credits();
     std::uint64_t dwell(NodeId node) const;
+    bool passes_on(NodeId node) const;
+    void note_once(const std::string& text);
 
     // overrides.cpp
     void apply_annotations();

@@ -80,6 +80,34 @@ TEST(ToldValues, EnginesThatMoveNothingAndNodesThatARunDoesNotHave)
     expect_said(with, chunks, false);
 }
 
+TEST(ToldValues, CachesPacketsAndWavefronts)
+{
+    const auto explain = [](const std::vector<std::string>& sets) {
+        std::vector<std::string> out{"explain", dgx};
+        for (const std::string& set : sets) out.insert(out.end(), {"--set", set});
+        return out;
+    };
+    const std::string l1 = "l1.latency is set and changes nothing: it needs l1.size above 0";
+    expect_said(explain({"l1.size=0", "l1.latency=9ns"}), l1);
+    expect_said(explain({"l1.size=64KiB", "l1.latency=9ns"}), l1, false);
+    // More than max_payload is as much as that, which is more than the default.
+    const std::string group = "link.group_payload is set and changes nothing";
+    expect_said(explain({"link.group_payload=256"}), group, false);
+    expect_said(explain({"link.group_payload=256", "link.merge=none"}), group);
+    const std::string places = "engine.wavefronts is 16, but units have places for gpu.wavefronts_per_unit = 4";
+    const std::vector<std::string> run{"run", dgx, "--bytes", "4KiB", "--no-data", "--set"};
+    std::vector<std::string> few = run;
+    few.emplace_back("gpu.wavefronts_per_unit=4");
+    expect_said(few, places);
+    few.back() = "gpu.wavefronts_per_unit=16";
+    expect_said(few, places, false);
+    // The router of an accelerator that somebody has set.
+    expect_said(explain({"dgx.0.xpu.3.switch.latency=2us"}), "switch.latency             2 us             --set");
+    EXPECT_NE(call({"run", dgx, "--bytes", "4KiB", "--fidelity", "flow", "--set", "engine.grain=512B"})
+                  .err.find("engine.grain above 64 B: there are no transactions; expected --fidelity line"),
+        std::string::npos);
+}
+
 // What cannot be carried out is passed over, and who moves the data is not in the prices.
 TEST(ToldValues, WhatAChoiceAmongAlgorithmsDoesNotKnow)
 {

@@ -16,6 +16,13 @@ TEST(Checks, CacheGeometry)
     EXPECT_EQ(error_of([] { resolved("", {"l2.slices=40", "hbm.channels=40"}); }), "");
 }
 
+TEST(Checks, RequestsOfAUnitAreWholeLines)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=100"}); }),
+        "--set: gpu.coalesce of box.0.xpu.0 is 100 B; expected 64 B or 128 B");
+    EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=64"}); }), "");
+}
+
 TEST(Checks, ChannelsAndSlices)
 {
     EXPECT_EQ(error_of([] { resolved("", {"hbm.channels=32"}); }),

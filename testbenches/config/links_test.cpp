@@ -81,6 +81,41 @@ TEST(Links, CreditsNobodyStatedCoverTheRoundTrip)
     EXPECT_EQ(stated.link(0).response_credits, 598U);
 }
 
+// Three accelerators in a row, of which the second one forwards: its router is in the round trip like a switch.
+TEST(Links, CreditsCoverTheRouterOfAnAcceleratorAndItsMesh)
+{
+    const std::string row =
+        "name: row\ndevices:\n- name: d\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: 3, description: accelerator}\n"
+        "  links:\n  - {name: wire, description: wire, physical: {bandwidth: {gigabytes_per_second: 50}, "
+        "latency: {ns: 50}}}\n"
+        "  edges:\n  - {ep1: {component: \"xpu[0:2]\"}, ep2: {component: \"xpu[1:3]\"}, scheme: "
+        "one2one, link: wire}\ninstances:\n- {name: d, device: d, count: 1}\n";
+    const auto credits = [&row](const std::vector<std::string>& sets) {
+        std::vector<std::string> all{"gpu.port_to_l2=20 ns", "gpu.port_to_unit=30 ns", "switch.latency=10 ns"};
+        all.insert(all.end(), sets.begin(), sets.end());
+        return resolved("profile: generic\n", all, row).link(0).request_credits;
+    };
+    // 2 x 50 ns + 30 ns at the port + 100 ns at 50 GB/s are 179.7 lines.
+    EXPECT_EQ(credits({}), 180U);
+    EXPECT_EQ(credits({"d.0.xpu.1.switch.latency=2 us"}), 1719U);  // 2.2 us
+    // 8 x 4 tiles: 10 hops.
+    EXPECT_EQ(credits({"network.kind=mesh", "network.hop_latency=7 ns"}), 235U);  // 300 ns
+    EXPECT_EQ(credits({"link.frame=50 KB", "link.frame_payload=50 KB"}), 2290U);  // and three times 900 ns
+}
+
+// More than the parameter holds: it is said, and not that they cover the round trip.
+TEST(Links, CreditsThatDoNotCoverTheRoundTripAreTold)
+{
+    const ResolvedSystem system = resolved("", {"link.latency=100 us"}, star("H100", 8, 4, "xpu_fabric"));
+    EXPECT_EQ(system.link(0).request_credits, 65535U);
+    EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.request_credits"),
+        "65535 | the most; a round trip of 200.2 us at 112.5 GB/s asks for 351916");
+    const std::string notice = "link.request_credits of d.0.xpu.0~d.0.sw.0 is 65535, the most;";
+    EXPECT_TRUE(std::any_of(system.notices.begin(), system.notices.end(),
+        [&notice](const std::string& text) { return text.compare(0, notice.size(), notice) == 0; }));
+}
+
 TEST(Links, TheDocumentsFiguresWinOverTheTableAndTheShare)
 {
     const std::string physical = ", physical: {bandwidth: {gigabits_per_second: 400}, latency: {us: 0.5}}";

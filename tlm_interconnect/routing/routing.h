@@ -67,6 +67,7 @@ public:
     RouteTable table(std::uint32_t node, const std::vector<int>& number_of = {}, int own = -1) const;
     bool reachable(std::uint32_t from_endpoint, std::uint32_t to_endpoint) const;
     std::uint32_t node_of(std::uint32_t endpoint) const { return node_of_[endpoint]; }
+    const std::vector<Fabric::Port>& ports_of(std::uint32_t node) const { return ports_[node]; }
 
     // Nodes of the path that line number `line` takes, both ends included; empty when there is none.
     std::vector<std::uint32_t> path(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line) const;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/line_size.h"
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/engine/protocol_choice.h"
@@ -48,6 +49,7 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
+        {system.engine().grain > line_bytes, "engine.grain above 64 B: there are no transactions"},
     };
     for (const auto& [asked, text] : not_there)
         if (asked)

@@ -8,6 +8,7 @@
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/routing_spec.h"
 #include "sc_models/hbm_spec.h"
+#include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/link/link_spec.h"
@@ -37,11 +38,8 @@ const std::vector<Condition<LinkSpec>>& link_conditions()
         {"bundle_selection", [](const LinkSpec& link) { return link.bundle > 1; }, "link.bundle above 1"},
         {"max_payload", [](const LinkSpec& link) { return link.merge != MergeKind::none; },
             "link.merge=adjacent or destination"},
-        {"group_payload",
-            [](const LinkSpec& link) {
-                return link.merge == MergeKind::adjacent && link.group_payload <= link.max_payload;
-            },
-            "link.merge=adjacent and is at most link.max_payload"}};
+        {"group_payload", [](const LinkSpec& link) { return link.merge == MergeKind::adjacent; },
+            "link.merge=adjacent"}};
     return conditions;
 }
 
@@ -108,6 +106,16 @@ const std::vector<Condition<NetworkSpec>>& network_conditions()
     const char* const kind = "network.kind=mesh";
     static const std::vector<Condition<NetworkSpec>> conditions{{"columns", mesh, kind}, {"rows", mesh, kind},
         {"hop_latency", mesh, kind}, {"link_rate", mesh, kind}};
+    return conditions;
+}
+
+const std::vector<Condition<L1Spec>>& l1_conditions()
+{
+    const auto present = [](const L1Spec& l1) { return l1.size > 0; };
+    const char* const size = "l1.size above 0";
+    static const std::vector<Condition<L1Spec>> conditions{{"ways", present, size}, {"line", present, size},
+        {"latency", present, size}, {"bandwidth", present, size}, {"outstanding_misses", present, size},
+        {"cache_peers", present, size}};
     return conditions;
 }
 
@@ -224,6 +232,7 @@ void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>
     };
     note(block_of<GpuSpec>(), gpu_conditions(), always, spec_of<GpuSpec>);
     note(block_of<NetworkSpec>(), network_conditions(), always, spec_of<NetworkSpec>);
+    note(block_of<L1Spec>(), l1_conditions(), always, spec_of<L1Spec>);
     note(block_of<L2Spec>(), l2_conditions(), ours, spec_of<L2Spec>);
     const std::vector<VariantId>& gpus = system.variants(block_of<GpuSpec>());
     const bool held = std::any_of(gpus.begin(), gpus.end(), [&system](VariantId id) {

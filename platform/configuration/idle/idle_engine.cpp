@@ -77,6 +77,20 @@ void note_arrays(const ResolvedSystem& system, std::vector<std::string>& out)
     }
 }
 
+// A workgroup has no more wavefronts than its unit has places for.
+void note_wavefronts(const ResolvedSystem& system, std::uint64_t asked, std::vector<std::string>& out)
+{
+    for (const VariantId id : system.variants(block_of<GpuSpec>())) {
+        if (id == no_variant) continue;
+        const auto gpu = spec_from<GpuSpec>(system.values(block_of<GpuSpec>(), id).values);
+        if (gpu.wavefronts_per_unit >= asked) continue;
+        out.push_back(fmt::format("engine.wavefronts is {}, but units have places for gpu.wavefronts_per_unit = {}: "
+                                  "workgroups run with {}",
+            asked, gpu.wavefronts_per_unit, gpu.wavefronts_per_unit));
+        return;
+    }
+}
+
 }  // namespace
 
 void note_idle_engine(const ResolvedSystem& system, const Workload& workload, std::vector<std::string>& out)
@@ -102,8 +116,9 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
             system, [](const std::string&) { return "engine.mover=bulk"; }, out);
     if (!of_trace(workload))
         note_block<GpuSpec>(
-            system, [](const std::string& name) { return name == "compute_model" ? "a trace" : nullptr; }, out);
+            system, [](const std::string& name) { return name == "compute_model" ? a_trace : nullptr; }, out);
     if (of_trace(workload)) note_arrays(system, out);
+    note_wavefronts(system, engine.wavefronts, out);
     const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
     if (chosen && (engine.mover != Mover::units || engine.channel == EngineChannel::port))
         out.push_back("the algorithm " + workload.algorithm + " estimates as if compute units moved the data; with " +

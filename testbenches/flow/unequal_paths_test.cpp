@@ -1,0 +1,81 @@
+// Equal paths of unequal latencies: flow fidelity, estimates and the alpha-beta figure take the slowest.
+#include <gtest/gtest.h>
+
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/flow/flow_bench.h"
+#include "testbenches/platform/runs.h"
+
+namespace unequal_paths_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// Four accelerators, each on two switches by links of their own.
+const std::string two_planes = R"(name: planes
+devices:
+- name: box
+  components:
+  - {name: xpu, choice: xpu, count: 4, description: accelerator}
+  - {name: first, choice: switch, count: 1, description: switch}
+  - {name: second, choice: switch, count: 1, description: switch}
+  links:
+  - {name: near, description: plain, physical: {bandwidth: {gigabytes_per_second: 64}, latency: {ns: 100}}}
+  - {name: far, description: plain, physical: {bandwidth: {gigabytes_per_second: 64}, latency: {ns: 100}}}
+  edges:
+  - {ep1: {component: xpu}, ep2: {component: first}, scheme: many2many, link: near}
+  - {ep1: {component: xpu}, ep2: {component: second}, scheme: many2many, link: far}
+instances:
+- {name: b, device: box, count: 1}
+)";
+
+struct Times {
+    double line = 0;
+    double flow = 0;
+    double alpha = 0;  // of the alpha-beta figure
+};
+
+Times times(const std::string& algorithm, const std::vector<std::string>& sets)
+{
+    RunSetup setup;
+    setup.document = two_planes;
+    setup.lines = "profile: generic\nworkload: {collective: all_gather, algorithm: " + algorithm + ", bytes: 16 KiB}\n";
+    setup.sets = sets;
+    setup.options.data_on = false;
+    setup.options.progress = false;
+    const std::string text = in_timed_child(
+        [&] {
+            const double flow = static_cast<double>(run_flow(resolve_setup(setup), setup.options).simulated_ps);
+            const RunResult line = run_here(setup);
+            return std::to_string(line.simulated_ps) + " " + std::to_string(flow) + " " +
+                std::to_string(line.theory ? line.theory->alpha_ps : 0);
+        },
+        60);
+    const std::size_t second = text.find(' ');
+    const std::size_t third = text.find(' ', second + 1);
+    return {std::stod(text), std::stod(text.substr(second)), std::stod(text.substr(third))};
+}
+
+}  // namespace
+
+// Whichever of the two is slow, also by its switch.
+TEST(UnequalPaths, TakeTheTimeOfTheSlowest)
+{
+    const Times equal = times("direct", {});
+    for (const char* slow : {"links.near.latency=3us", "links.far.latency=3us"}) {
+        const Times found = times("direct", {slow});
+        EXPECT_NEAR(found.flow / found.line, 1, 0.01) << slow;
+        // Data and a signal pass two links each, and so do their acknowledges; the figure leaves out the last one.
+        EXPECT_NEAR(found.line - equal.line, 8 * 2.9e6, 0.05e6) << slow;
+        EXPECT_NEAR(found.flow - equal.flow, 8 * 2.9e6, 0.05e6) << slow;
+        EXPECT_NEAR(found.alpha - equal.alpha, 6 * 2.9e6, 1) << slow;
+    }
+    for (const char* node : {"b.0.first.0", "b.0.second.0"})
+        for (const char* algorithm : {"direct", "direct_get"}) {
+            const Times found = times(algorithm, {std::string(node) + ".switch.latency=1us"});
+            EXPECT_NEAR(found.flow / found.line, 1, 0.03) << node << " " << algorithm;
+        }
+}
+
+}  // namespace unequal_paths_test
