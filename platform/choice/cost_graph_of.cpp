@@ -160,8 +160,6 @@ private:
     // `beyond`: to a leaf and back, where `edge` is below that.
     std::uint32_t switch_at(NodeId node, NodeId member, std::uint32_t edge, Time beyond = 0)
     {
-        const auto found = switches_.find(node);
-        if (found != switches_.end()) return found->second;
         const SwitchSpec& spec = system_.switch_of(node);
         const GpuSpec& gpu = system_.gpu(member);
         const LinkSpec& wire = system_.link(edge);
@@ -169,9 +167,15 @@ private:
         const Time open = beyond + wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
             gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
             wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
+        const double by_contexts = static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes);
+        if (const auto found = switches_.find(node); found != switches_.end()) {
+            // It is over when the slowest member has answered.
+            CostLink& contexts = graph_.links[static_cast<std::size_t>(graph_.switches[found->second].contexts)];
+            contexts.ps_per_byte = contexts.group_ps_per_byte = std::max(contexts.ps_per_byte, by_contexts);
+            return found->second;
+        }
         const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
-            static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate),
-            static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
+            static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate), by_contexts,
             static_cast<std::uint32_t>(spec.multicast_groups));
         graph_.switches[made].node = node;
         switches_.emplace(node, made);

@@ -189,6 +189,31 @@ TEST(ToldValues, RoutesHaveCardsAndCrossbarsInTheirSums)
         "nodes 1.1 us");
 }
 
+// Of two planes every second load takes the far one: 3 us more on two links there and back, on average half of that.
+TEST(ToldValues, LoadsFromPeersTakeAllEqualPaths)
+{
+    const Fixtures files;
+    const std::string planes = files.write("planes.yaml",
+        "name: planes\ndevices:\n- name: box\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: 2, description: accelerator}\n"
+        "  - {name: a, choice: switch, count: 1, description: switch}\n"
+        "  - {name: b, choice: switch, count: 1, description: switch}\n  links:\n"
+        "  - {name: near, description: wire, physical: {bandwidth: {gigabytes_per_second: 64}, latency: {ns: 100}}}\n"
+        "  - {name: far, description: wire, physical: {bandwidth: {gigabytes_per_second: 64}, latency: {ns: 100}}}\n"
+        "  edges:\n  - {ep1: {component: xpu}, ep2: {component: a}, scheme: many2many, link: near}\n"
+        "  - {ep1: {component: xpu}, ep2: {component: b}, scheme: many2many, link: far}\n"
+        "instances:\n- {name: x, device: box, count: 1}\n");
+    const auto latency = [&](const std::string& set) {
+        const Outcome outcome =
+            call({"probe", planes, "--profile", "generic", "--only", "latency.peer", "--set", set, "--json", "-"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out)["rows"][0]["simulated"].get<double>();
+    };
+    const double equal = latency("links.far.latency=100ns");
+    EXPECT_NEAR(latency("links.far.latency=3100ns") - equal, 6000, 60);
+    EXPECT_NEAR(latency("links.near.latency=3100ns") - equal, 6000, 60);
+}
+
 // What is measured is never above its bound.
 TEST(ToldValues, PooledCreditsAreInTheBoundsOfProbes)
 {

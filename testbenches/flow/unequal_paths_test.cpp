@@ -36,11 +36,14 @@ struct Times {
     double alpha = 0;  // of the alpha-beta figure
 };
 
-Times times(const std::string& algorithm, const std::vector<std::string>& sets)
+Times times(const std::string& algorithm, const std::vector<std::string>& sets,
+    const std::string& document = two_planes, const std::string& work = "all_gather",
+    const std::string& size = "16 KiB")
 {
     RunSetup setup;
-    setup.document = two_planes;
-    setup.lines = "profile: generic\nworkload: {collective: all_gather, algorithm: " + algorithm + ", bytes: 16 KiB}\n";
+    setup.document = document;
+    setup.lines =
+        "profile: generic\nworkload: {collective: " + work + ", algorithm: " + algorithm + ", bytes: " + size + "}\n";
     setup.sets = sets;
     setup.options.data_on = false;
     setup.options.progress = false;
@@ -76,6 +79,23 @@ TEST(UnequalPaths, TakeTheTimeOfTheSlowest)
             const Times found = times(algorithm, {std::string(node) + ".switch.latency=1us"});
             EXPECT_NEAR(found.flow / found.line, 1, 0.03) << node << " " << algorithm;
         }
+}
+
+// An operation of a switch on a group is over when its slowest member has answered.
+TEST(UnequalPaths, OperationsInProgressWaitForTheSlowestMember)
+{
+    std::string star = two_planes;
+    const std::size_t second = star.find("  - {name: second");
+    star.erase(second, star.find("  links:") - second);
+    const std::string one = star.substr(0, star.find("  - {ep1: {component: xpu}, ep2: {component: second}")) +
+        "instances:\n- {name: b, device: box, count: 1}\n";
+    for (const char* algorithm : {"nvls", "push_reduce"}) {
+        const Times equal = times(algorithm, {}, one, "all_reduce", "256 KiB");
+        const Times slow = times(algorithm, {"b.0.xpu.1~b.0.first.0.link.latency=1us"}, one, "all_reduce", "256 KiB");
+        EXPECT_NEAR(equal.flow / equal.line, 1, 0.02) << algorithm;
+        EXPECT_NEAR(slow.flow / slow.line, 1, 0.06) << algorithm;
+        EXPECT_GT(slow.line, 1.7 * equal.line) << algorithm;
+    }
 }
 
 }  // namespace unequal_paths_test

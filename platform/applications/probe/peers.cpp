@@ -114,9 +114,9 @@ void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
 {
     const std::uint32_t size = bench.size();
     if (size < 2) return;
-    // 2 MiB, of which every 8 KiB.
+    // 2 MiB, of which every 8 KiB and a line, so that they take all of several equal paths.
     std::vector<std::uint64_t> lines;
-    for (std::uint64_t at = 0; at < 2048 * kib; at += 8 * kib) lines.push_back(at);
+    for (std::uint64_t at = 0; at < 2048 * kib; at += 8 * kib + line_bytes) lines.push_back(at);
     ProbeMatrix loads = matrix("dependent load", "ns", size);
     for (std::uint32_t from = 0; from < size; ++from)
         for (std::uint32_t home = 0; home < size; ++home)
