@@ -133,7 +133,9 @@ std::string format_value(const ParameterInfo& info, std::uint64_t value)
     case Unit::time: return format_time_ps(value);
     case Unit::rate: return format_rate(value);
     case Unit::frequency: return fmt::format("{:.6g} MHz", static_cast<double>(value) / 1e6);
-    case Unit::flops: return fmt::format("{:.6g} TFLOP/s", static_cast<double>(value) / 1e12);
+    case Unit::flops:
+        if (value < 1'000'000'000) return fmt::format("{:.15g} MFLOP/s", static_cast<double>(value) / 1e6);
+        return fmt::format("{:.15g} TFLOP/s", static_cast<double>(value) / 1e12);
     case Unit::ratio: return fmt::format("{:g}", static_cast<double>(value) / 1e18);
     case Unit::choice: return value < info.choices.size() ? info.choices[value] : "?";
     case Unit::flag: return value == 0 ? "off" : "on";

@@ -69,6 +69,11 @@ TEST(ToldValues, EnginesThatMoveNothingAndNodesThatARunDoesNotHave)
              "engine.memory_nodes=remote", "engine.compute_workgroups=3", "gpu.compute_model=output_stationary"})
         expect_said({"explain", dgx, "--set", set},
             set.substr(0, set.find('=')) + " is set and changes nothing: it needs a trace");
+    const std::string flops = "gpu.peak_flops is set and changes nothing: it needs a trace or a background kernel";
+    expect_said({"explain", dgx, "--set", "gpu.peak_flops=1 TFLOP/s"}, flops);
+    expect_said(
+        {"run", dgx, "--bytes", "4KiB", "--no-data", "--set", "gpu.peak_flops=1 TFLOP/s", "--beside", "gemm:64,64,64"},
+        flops, false);
     const std::string chunks = "engine.dimension_chunks is set and changes nothing: it needs the algorithm multi_dim";
     const std::vector<std::string> ring{"run", dgx, "--bytes", "4KiB", "--no-data", "--set",
         "engine.dimension_chunks=2", "--algorithm"};

@@ -23,6 +23,15 @@ TEST(Checks, RequestsOfAUnitAreWholeLines)
     EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=64"}); }), "");
 }
 
+// What a message calls allowed can be written so.
+TEST(Checks, LimitsAreValues)
+{
+    const std::string error = error_of([] { resolved("", {"gpu.peak_flops=1 FLOP/s"}); });
+    EXPECT_NE(error.find("1 MFLOP/s to 1000000 TFLOP/s"), std::string::npos) << error;
+    EXPECT_EQ(error_of([] { resolved("", {"gpu.peak_flops=1 MFLOP/s"}); }), "");
+    EXPECT_EQ(error_of([] { resolved("", {"gpu.peak_flops=1000000 TFLOP/s"}); }), "");
+}
+
 TEST(Checks, ChannelsAndSlices)
 {
     EXPECT_EQ(error_of([] { resolved("", {"hbm.channels=32"}); }),

@@ -116,7 +116,12 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
             system, [](const std::string&) { return "engine.mover=bulk"; }, out);
     if (!of_trace(workload))
         note_block<GpuSpec>(
-            system, [](const std::string& name) { return name == "compute_model" ? a_trace : nullptr; }, out);
+            system,
+            [&workload](const std::string& name) -> const char* {
+                if (name == "compute_model") return a_trace;
+                return name == "peak_flops" && workload.beside.empty() ? "a trace or a background kernel" : nullptr;
+            },
+            out);
     if (of_trace(workload)) note_arrays(system, out);
     note_wavefronts(system, engine.wavefronts, out);
     const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
