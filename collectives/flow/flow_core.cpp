@@ -139,8 +139,7 @@ void FlowCore::launch(std::uint32_t number)
             if (t < job.program().threads(position)) {
                 const std::uint32_t index = job.thread(position, t);
                 if (job.program().has_packets)
-                    threads_[index].packets =
-                        take(packet_states_, free_packet_states_, {now_, now_, now_, now_, now_, now_, {}});
+                    threads_[index].packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
                 if (finds_place(index)) launch_thread(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
@@ -153,7 +152,7 @@ void FlowCore::end_thread(std::uint32_t index)
     Thread& thread = threads_[index];
     if (thread.ended || thread.outside > 0) return;
     thread.ended = true;
-    if (thread.packets != none) free_packet_states_.push_back(thread.packets);
+    if (thread.packets != none) free_packet_steps_.push_back(thread.packets);
     Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
     if (logs()) log_end(index);

@@ -30,6 +30,7 @@
 #include "collectives/flow/flow_ties.h"
 #include "collectives/flow/input_turns.h"
 #include "collectives/flow/path_book.h"
+#include "collectives/synthesis/packet_steps.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
@@ -153,7 +154,6 @@ private:
     struct Job;
 
     using Thread = FlowThread<Job>;
-    struct PacketState;
     using Transfer = FlowTransfer;
     using Use = FlowTransfer::Use;
     struct Engine;
@@ -373,8 +373,8 @@ private:
     std::vector<std::uint32_t> free_jobs_;
     std::vector<Thread> threads_;
     std::map<std::uint32_t, std::vector<std::uint32_t>> free_threads_;  // by size: first of a range
-    std::vector<PacketState> packet_states_;
-    std::vector<std::uint32_t> free_packet_states_;
+    std::vector<PacketSteps> packet_steps_;
+    std::vector<std::uint32_t> free_packet_steps_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
     std::vector<LoneStore> lone_stores_;           // each once

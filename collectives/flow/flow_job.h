@@ -36,16 +36,6 @@ struct FlowCore::Leaving {
     std::uint32_t position = 0;
 };
 
-struct FlowCore::PacketState {
-    Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
-    Ps freed = 0;
-    Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
-    Ps asked_last = 0;
-    Ps slots = 0;   // all lines so far are issued
-    Ps places = 0;  // and would have answers, at the limit of requests in flight
-    std::vector<Ps> turns;
-};
-
 struct FlowCore::Move {
     std::uint32_t op = 0;
     std::uint32_t thread = 0;

@@ -48,9 +48,7 @@ namespace weft {
         if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
         spent(index, FlowCause::acknowledge);
         if (thread.packets != none) {
-            PacketState& packets = packet_states_[thread.packets];
-            packets.issued = std::max(packets.issued, thread.time);
-            packets.freed = std::max(packets.freed, thread.time);
+            packet_steps_[thread.packets].hold_until(thread.time);
         }
     }
     if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;

@@ -56,8 +56,7 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
         thread.open.fence();
         thread.open.barrier();
         if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + rank_of(thread).fence_ps);
-        thread.issued = std::max(thread.issued, thread.time);
-        thread.freed = std::max(thread.freed, thread.time);
+        thread.packets.hold_until(thread.time);
     }
     if (any_packets(step.sources) && !packets_have_come(index, step)) return false;
     if (thread.time > now_) {
@@ -171,35 +170,14 @@ void EstimatePlayer::ask(const Move& move, Ps now)
     }
 }
 
-// A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have
-// come as far. So first and last lines have times of their own. Steps of a run take turns at the registers.
 void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace)
 {
     Thread& thread = threads_[index];
-    if (!step.with_previous) {
-        thread.asked = thread.issued;
-        thread.asked_last = thread.freed;
-        thread.turns.clear();
-    }
-    const std::size_t at_once = pace.at_once(load);
-    const Ps turn = thread.turns.size() < at_once ? 0 : thread.turns[thread.turns.size() - at_once];
-    const Ps from = std::max(thread.time, std::max(thread.asked, turn) + load.load_ps);
-    // The last wavefront fills its registers so often, the unit issues one line after the other, and steps that wait for no
-    // acknowledges share its requests in flight.
-    const double rounds = pace.rounds(load);
-    const auto own_ps = static_cast<Ps>(rounds * static_cast<double>(load.load_ps));
-    thread.slots = std::max(thread.slots, from) + pace.slots_ps(load);
-    thread.places = std::max(thread.places, from) + pace.outstanding_ps(load);
-    const Ps places = thread.places - std::min(thread.places, load.round_ps);
-    Ps ready = std::max({from + pace.issue_ps(load), std::max(thread.asked_last, turn) + own_ps, thread.slots, places});
+    if (!step.with_previous) thread.packets.begin_run();
+    Ps last = 0;
     for (const ChunkRef& source : step.sources)
-        if (is_packets(source))
-            ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
-    thread.turns.push_back(ready);
-    // The first wavefront is done with its share a round before the last one.
-    const auto first = static_cast<Ps>(static_cast<double>(ready - from) * (1 - 1 / rounds));
-    thread.issued = std::max(thread.issued, from + first);
-    thread.freed = std::max(thread.freed, ready);
+        if (is_packets(source)) last = std::max(last, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
+    const auto [from, ready] = thread.packets.add(load, pace, thread.time, last);
     Move record;
     record.step = &step;
     record.thread = index;

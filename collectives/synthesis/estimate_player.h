@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/schedule/order.h"
+#include "collectives/synthesis/packet_steps.h"
 #include "collectives/synthesis/estimate.h"
 #include "collectives/synthesis/link_clock.h"
 #include "collectives/synthesis/open_chunks.h"
@@ -74,15 +75,7 @@ private:
         Ps looked = 0;                 // the look at them is over
         Ps loaded = 0;                 // everything that loads have brought so far was there
         OpenChunks open;
-        // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
-        Ps issued = 0;
-        Ps freed = 0;
-        // What these were before the present run of steps, and when those of the run had issued theirs.
-        Ps asked = 0;
-        Ps asked_last = 0;
-        Ps slots = 0;   // all their lines so far are issued
-        Ps places = 0;  // and would have answers, at the limit of requests in flight
-        std::vector<Ps> turns;
+        PacketSteps packets;
     };
     enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy, lowered };
     struct Transfer {

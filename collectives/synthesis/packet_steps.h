@@ -1,0 +1,74 @@
+// The steps in packets of a thread, one after another: when the first of what each stores can leave, and the last.
+//
+// A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have come as
+// far, so first and last lines have times of their own. Steps of a run take turns at the registers. No step waits for acknowledges:
+// all share the issue slots and the requests in flight of their unit.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "collectives/synthesis/thread_pace.h"
+
+namespace weft {
+
+class PacketSteps {
+public:
+    using Ps = std::uint64_t;
+    struct Times {
+        Ps from = 0;   // the first line is ready
+        Ps ready = 0;  // and the last one
+    };
+
+    explicit PacketSteps(Ps begin = 0)
+        : issued_(begin), freed_(begin), asked_(begin), asked_last_(begin), slots_(begin), places_(begin)
+    {
+    }
+
+    // What follows does not go on with the run of steps so far.
+    void begin_run()
+    {
+        asked_ = issued_;
+        asked_last_ = freed_;
+        turns_.clear();
+    }
+    // No wavefront goes on before.
+    void hold_until(Ps time)
+    {
+        issued_ = std::max(issued_, time);
+        freed_ = std::max(freed_, time);
+    }
+    // The thread is at `time`, and the last packets that it reads are seen at `last`.
+    Times add(const MoveLoad& load, const ThreadPace& pace, Ps time, Ps last)
+    {
+        const std::size_t at_once = pace.at_once(load);
+        const Ps turn = turns_.size() < at_once ? 0 : turns_[turns_.size() - at_once];
+        const Ps from = std::max(time, std::max(asked_, turn) + load.load_ps);
+        // The last wavefront fills its registers so often.
+        const double rounds = pace.rounds(load);
+        const auto own_ps = static_cast<Ps>(rounds * static_cast<double>(load.load_ps));
+        slots_ = std::max(slots_, from) + pace.slots_ps(load);
+        places_ = std::max(places_, from) + pace.outstanding_ps(load);
+        const Ps places = places_ - std::min(places_, load.round_ps);
+        const Ps ready =
+            std::max({from + pace.issue_ps(load), std::max(asked_last_, turn) + own_ps, slots_, places, last});
+        turns_.push_back(ready);
+        // The first wavefront is done with its share a round before the last one.
+        const auto first = static_cast<Ps>(static_cast<double>(ready - from) * (1 - 1 / rounds));
+        issued_ = std::max(issued_, from + first);
+        freed_ = std::max(freed_, ready);
+        return {from, ready};
+    }
+
+private:
+    Ps issued_;  // of steps so far: the first stores of the last one, and all of them, had been issued
+    Ps freed_;
+    Ps asked_;  // what these were before the present run of steps, and when those of the run had issued theirs
+    Ps asked_last_;
+    Ps slots_;   // all lines so far are issued
+    Ps places_;  // and would have answers, at the limit of requests in flight
+    std::vector<Ps> turns_;
+};
+
+}  // namespace weft
