@@ -111,7 +111,7 @@ MoveKernel::MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, s
     wavefronts = wavefronts_each;
     sets = sets_each;
     instruction_lines = std::max<std::uint32_t>(1, lanes_bytes / line_bytes);
-    together = 8;
+    together = 8;   // few enough that lines of different workgroups come to the slices in the order of their times
     meets = write;  // only workgroups whose wavefronts meet store
 }
 

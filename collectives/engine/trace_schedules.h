@@ -42,7 +42,7 @@ public:
     Collective collective(CollectiveOp op, const std::vector<std::uint32_t>& members, std::uint64_t bytes,
         std::uint32_t channels, DimensionLedger::Time now);
     void leave(DimensionLedger::Entry entry) { ledger_.leave(entry); }
-    // Of collectives so far that do not have the algorithm that is asked for.
+    // Which operations so far ran by their default, because they do not have the algorithm that was asked for.
     std::vector<std::string> notices() const;
 
 private:

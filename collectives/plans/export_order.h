@@ -1,4 +1,4 @@
-// What order of its transfers a schedule loses as MSCCL XML (msccl_writer.h).
+// Whether a schedule loses the order of transfers when it is written as MSCCL XML (msccl_writer.h).
 #pragma once
 
 #include <string>

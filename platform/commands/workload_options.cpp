@@ -197,7 +197,7 @@ void WorkloadOptions::apply(Workload& workload) const
     place(workload);
 }
 
-// What is given here stands at no line of a file.
+// Errors about options of the command line must not name a line of the system file.
 void WorkloadOptions::place(Workload& workload) const
 {
     const std::pair<const char*, bool> keys[] = {{"collective", !collective_.empty()},

@@ -113,7 +113,7 @@ TEST(ToldValues, CachesPacketsAndWavefronts)
         std::string::npos);
 }
 
-// What cannot be carried out is passed over, and who moves the data is not in the prices.
+// auto passes over algorithms that the engine cannot carry out; its prices do not depend on who moves the data.
 TEST(ToldValues, WhatAChoiceAmongAlgorithmsDoesNotKnow)
 {
     const std::vector<std::string> chosen{"run", dgx, "--ranks", "4", "--bytes", "64KiB", "--no-data", "--algorithm",
@@ -194,7 +194,7 @@ TEST(ToldValues, RoutesHaveCardsAndCrossbarsInTheirSums)
         "nodes 1.1 us");
 }
 
-// Of two planes every second load takes the far one: 3 us more on two links there and back, on average half of that.
+// Half of the loads take the plane whose links are 3 us longer: 12 us more on four links, 6 us in the mean.
 TEST(ToldValues, LoadsFromPeersTakeAllEqualPaths)
 {
     const Fixtures files;

@@ -23,7 +23,7 @@ TEST(Checks, RequestsOfAUnitAreWholeLines)
     EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=64"}); }), "");
 }
 
-// What a message calls allowed can be written so.
+// The limits that a message prints are accepted as values.
 TEST(Checks, LimitsAreValues)
 {
     const std::string error = error_of([] { resolved("", {"gpu.peak_flops=1 FLOP/s"}); });
