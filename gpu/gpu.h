@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/parameter_block.h"
-#include "gpu/accelerator.h"
-#include "gpu/compute_units.h"
-#include "gpu/crossbar.h"
-#include "gpu/fabric_port.h"
-#include "gpu/dma_engines.h"
-#include "gpu/traffic_recorder.h"
+#include "gpu/interface/accelerator.h"
+#include "gpu/units/compute_units.h"
+#include "gpu/network/crossbar.h"
+#include "gpu/network/fabric_port.h"
+#include "gpu/copies/dma_engines.h"
+#include "gpu/replay/traffic_recorder.h"
 #include "sc_models/cache_copies.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"

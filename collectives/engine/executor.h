@@ -85,7 +85,7 @@ public:
     // Workgroups that compute and load from the endpoint's own memory. They are launched at once: a kernel's
     // launch is taken to lie under the work before it.
     virtual void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) = 0;
-    // A product of matrices (gpu/gemm.h), launched as a collective is.
+    // A product of matrices (gpu/kernels/gemm.h), launched as a collective is.
     virtual void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) = 0;
     // Whether all that runs, kernels apart, waits for what will never come.
     virtual bool only_waits() const = 0;

@@ -1,5 +1,5 @@
 // Chunks that a thread has written or read without a fence since: a step that touches them needs one first, as the lowering of
-// schedules has it (collectives/engine/step_order.h).
+// schedules has it (collectives/engine/lines/step_order.h).
 #pragma once
 
 #include <cstdint>

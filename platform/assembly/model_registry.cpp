@@ -7,7 +7,10 @@
 #include "base/nearest.h"
 #include "platform/configuration/glob.h"
 #include <algorithm>
-#include "gpu/gpu_statistics.h"
+#include "gpu/copies/copy_statistics.h"
+#include "gpu/network/network_statistics.h"
+#include "gpu/replay/replay_statistics.h"
+#include "gpu/units/unit_statistics.h"
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_statistics.h"
 #include "tlm_interconnect/link/link_statistics.h"

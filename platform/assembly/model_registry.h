@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gpu/gpu.h"
-#include "gpu/replay_gpu.h"
+#include "gpu/replay/replay_gpu.h"
 #include "platform/configuration/blocks.h"
 #include "platform/assembly/model_requests.h"
 #include "rtl/common/wave_window.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "gpu/accelerator.h"
+#include "gpu/interface/accelerator.h"
 #include "platform/assembly/model_declaration.h"
 #include "tlm_interconnect/link/link_model.h"
 #include "tlm_interconnect/protocol/line_pool.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <tuple>
 
-#include "collectives/engine/group_registry.h"
+#include "collectives/engine/lines/group_registry.h"
 #include "platform/assembly/group_trees.h"
 #include "platform/assembly/system.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gpu/absent_accelerator.h"
+#include "gpu/interface/absent_accelerator.h"
 
 namespace weft {
 

@@ -59,7 +59,7 @@ public:
     bool idle() const;  // nothing is due in any part
     Time last() const;  // time of the last item that ran and changed something
     bool stopped() const;
-    // In rank order; absent ones (gpu/absent_accelerator.h) are neither of the two.
+    // In rank order; absent ones (gpu/interface/absent_accelerator.h) are neither of the two.
     std::vector<Accelerator*> accelerators() const;
     std::vector<Gpu*> gpus() const;           // null where it is no full GPU
     std::vector<ReplayGpu*> replays() const;  // null where it is a full one

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "gpu/gemm.h"
+#include "gpu/kernels/gemm.h"
 #include "platform/commands/known_names.h"
 #include "platform/console/messages.h"
 

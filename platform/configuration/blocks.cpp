@@ -5,9 +5,9 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/engine_spec.h"
-#include "gpu/gpu_spec.h"
-#include "gpu/dma_spec.h"
-#include "gpu/network_spec.h"
+#include "gpu/interface/gpu_spec.h"
+#include "gpu/interface/dma_spec.h"
+#include "gpu/interface/network_spec.h"
 #include "infragraph/findings.h"
 #include "platform/configuration/routing_spec.h"
 #include "sc_models/hbm_spec.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "collectives/engine/engine_spec.h"
-#include "gpu/gpu_spec.h"
-#include "gpu/dma_spec.h"
-#include "gpu/network_spec.h"
+#include "gpu/interface/gpu_spec.h"
+#include "gpu/interface/dma_spec.h"
+#include "gpu/interface/network_spec.h"
 #include "infragraph/graph.h"
 #include "platform/configuration/assumption.h"
 #include "platform/configuration/blocks.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "gpu/gemm.h"
+#include "gpu/kernels/gemm.h"
 
 namespace weft {
 

@@ -60,7 +60,7 @@ struct Workload {
     std::vector<Dimension> dimensions;
     std::map<std::uint64_t, std::uint64_t> delays;  // by rank: ps that it enters after the others
 
-    std::string beside;  // kernel that every rank runs beside it (gpu/gemm.h); empty: none
+    std::string beside;  // kernel that every rank runs beside it (gpu/kernels/gemm.h); empty: none
 
     std::string trace;         // prefix of the files, relative paths resolved
     std::string groups;        // group file, relative paths resolved

@@ -4,7 +4,7 @@
 // end, so each part can run it by itself, in any order. Then records are exchanged and handed over, before anything of
 // the next window runs.
 //
-// What concerns all parts at once, and that nothing can change any more (gpu/progress.h), is decided in turns (turns.h).
+// What concerns all parts at once, and that nothing can change any more (gpu/units/progress.h), is decided in turns (turns.h).
 //
 // Where processes have parts of the run, each of them has a conductor, and all take the same decisions: what these follow from is
 // agreed on once a window (Pulse).
@@ -15,7 +15,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/progress.h"
+#include "gpu/units/progress.h"
 #include "platform/parallel/cut_link.h"
 #include "platform/parallel/transport.h"
 #include "platform/parallel/turns.h"

@@ -5,7 +5,7 @@
 // a time, by due time and number. Nothing else of the other parts depends on them before the window ends, so it does not matter how far
 // these are; only the order among such items does.
 //
-// Steps. From the first window at which nothing is busy anywhere and somebody spins (gpu/progress.h), items of all parts run one at a time in
+// Steps. From the first window at which nothing is busy anywhere and somebody spins (gpu/units/progress.h), items of all parts run one at a time in
 // the order of the run as a whole, until something is busy again. So the poll that is the last in vain is the same, it asks for more work at
 // the same time, and the run ends with it.
 //
@@ -22,7 +22,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/progress.h"
+#include "gpu/units/progress.h"
 #include "platform/parallel/transport.h"
 #include "tlm_interconnect/kernel/event_queue.h"
 

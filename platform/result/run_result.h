@@ -105,7 +105,7 @@ struct BackgroundResult {
     double flops = 0;            // FLOP/s of a rank while they ran, in the mean
 };
 
-// The chain of work that decided when a collective ended (collectives/engine/critical_path.h).
+// The chain of work that decided when a collective ended (collectives/engine/paths/critical_path.h).
 struct PathResult {
     std::size_t collective = 0;                          // index in RunResult::collectives
     std::vector<std::pair<std::string, Time>> times_ps;  // by cause; they add up to the collective's
@@ -121,7 +121,7 @@ struct PathResult {
     std::vector<Segment> segments;
 };
 
-// What decided the end of a trace, and its operations (collectives/engine/trace_path.h, operation_table.h).
+// What decided the end of a trace, and its operations (collectives/engine/paths/trace_path.h, operation_table.h).
 struct TraceAnalysis {
     struct Segment {
         std::uint32_t rank = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collectives/engine/executor.h"
-#include "gpu/gemm.h"
+#include "gpu/kernels/gemm.h"
 #include "platform/result/run_result.h"
 #include "platform/simulation/timeline.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "platform/workload/run_workload.h"
 #include "platform/result/run_result.h"
 #include "platform/assembly/system.h"

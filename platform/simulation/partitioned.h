@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "platform/assembly/run_contexts.h"
 #include "platform/assembly/system.h"
 #include "platform/parallel/conductor.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/engine/critical_path.h"
+#include "collectives/engine/paths/critical_path.h"
 #include "platform/result/run_result.h"
 #include "platform/simulation/timeline.h"
 

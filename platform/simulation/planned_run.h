@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
-#include "gpu/traffic_recorder.h"
+#include "collectives/engine/lines/line_executor.h"
+#include "gpu/replay/traffic_recorder.h"
 #include "platform/simulation/background_kernel.h"
 #include "platform/simulation/partitioned.h"
 #include "platform/workload/run_workload.h"

@@ -1,6 +1,6 @@
 #include "platform/simulation/run_trace.h"
 
-#include "collectives/engine/critical_path.h"
+#include "collectives/engine/paths/critical_path.h"
 #include "platform/simulation/path_views.h"
 
 namespace weft {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/engine/critical_path.h"
-#include "collectives/engine/line_executor.h"
-#include "gpu/operation_log.h"
+#include "collectives/engine/paths/critical_path.h"
+#include "collectives/engine/lines/line_executor.h"
+#include "gpu/units/operation_log.h"
 #include "platform/result/run_result.h"
 #include "platform/simulation/trace_analysis.h"
 

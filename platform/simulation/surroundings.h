@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/system.h"
 #include "platform/result/run_result.h"

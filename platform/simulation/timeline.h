@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "collectives/engine/trace_path.h"
+#include "collectives/engine/paths/trace_path.h"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/engine/operation_table.h"
+#include "collectives/engine/paths/operation_table.h"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/lowering.h"
-#include "collectives/engine/switch_use.h"
+#include "collectives/engine/lines/lowering.h"
+#include "collectives/engine/lines/switch_use.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/theory.h"
 

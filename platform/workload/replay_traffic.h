@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
-#include "gpu/replay_profile.h"
+#include "collectives/engine/lines/line_executor.h"
+#include "gpu/replay/replay_profile.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/assembly/fabric_plan.h"
 

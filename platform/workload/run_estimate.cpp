@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "gpu/wavefront.h"
+#include "gpu/units/wavefront.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/collective_shape.h"
 #include "sc_models/flag_stride.h"

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/chunk_scheduling.h"
+#include "collectives/engine/traces/chunk_scheduling.h"
 #include "collectives/engine/protocol_choice.h"
 #include "platform/workload/chosen_schedule.h"
 

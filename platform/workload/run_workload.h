@@ -11,8 +11,8 @@
 
 #include "collectives/chakra/validate.h"
 #include "collectives/engine/collective_driver.h"
-#include "collectives/engine/line_executor.h"
-#include "collectives/engine/trace_engine.h"
+#include "collectives/engine/lines/line_executor.h"
+#include "collectives/engine/traces/trace_engine.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/workload/plan_load.h"
 #include "platform/workload/trace_choice.h"

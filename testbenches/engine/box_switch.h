@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/engine/group_registry.h"
+#include "collectives/engine/lines/group_registry.h"
 #include "gpu/gpu.h"
 #include "tlm_interconnect/link/link.h"
 #include "tlm_interconnect/switch/switch.h"

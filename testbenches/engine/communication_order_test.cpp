@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/engine/communication_order.h"
+#include "collectives/engine/traces/communication_order.h"
 
 namespace communication_order_test {
 

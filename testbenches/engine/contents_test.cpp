@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/engine/contents.h"
+#include "collectives/engine/lines/contents.h"
 
 namespace contents_test {
 

@@ -1,7 +1,7 @@
 // The critical path of a collective: without gaps, adding up to the picosecond, and moved by what it names.
 #include <gtest/gtest.h>
 
-#include "collectives/engine/critical_path.h"
+#include "collectives/engine/paths/critical_path.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

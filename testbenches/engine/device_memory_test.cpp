@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "collectives/engine/symmetric_memory.h"
+#include "collectives/engine/lines/symmetric_memory.h"
 
 namespace device_memory_test {
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/engine/dimension_ledger.h"
-#include "collectives/engine/group_grid.h"
-#include "collectives/engine/trace_schedules.h"
+#include "collectives/engine/traces/dimension_ledger.h"
+#include "collectives/engine/traces/group_grid.h"
+#include "collectives/engine/traces/trace_schedules.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/traffic.h"
 

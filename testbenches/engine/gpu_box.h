@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gpu.h"
 #include "testbenches/engine/box_switch.h"

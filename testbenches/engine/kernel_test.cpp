@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/kernel_programs.h"
+#include "collectives/engine/lines/kernel_programs.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

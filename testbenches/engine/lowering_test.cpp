@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/lowering.h"
+#include "collectives/engine/lines/lowering.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 
 namespace lowering_test {

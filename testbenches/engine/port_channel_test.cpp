@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "gpu/port_proxy.h"
+#include "gpu/copies/port_proxy.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

@@ -1,7 +1,7 @@
 // The critical path of a trace, from logs written by hand.
 #include <gtest/gtest.h>
 
-#include "collectives/engine/operation_table.h"
+#include "collectives/engine/paths/operation_table.h"
 
 namespace trace_path_test {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "collectives/engine/flow_kernels.h"
+#include "collectives/engine/flow/flow_kernels.h"
 #include "collectives/flow/flow_devices.h"
 
 namespace devices_test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/gpu.h"
-#include "gpu/replay_gpu.h"
+#include "gpu/replay/replay_gpu.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/link/link.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "gpu/replay_profile.h"
+#include "gpu/replay/replay_profile.h"
 
 namespace weft::replay_profile_test {
 namespace {

@@ -1,7 +1,7 @@
 // The parts of a compute unit by themselves, without a simulation: exact times, and the state that each keeps.
 #include <gtest/gtest.h>
 
-#include "gpu/compute_unit.h"
+#include "gpu/units/compute_unit.h"
 
 namespace unit_parts_test {
 

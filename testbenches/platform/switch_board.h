@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "platform/assembly/link_results.h"
 #include "platform/assembly/switch_groups.h"
 #include "testbenches/platform/runs.h"

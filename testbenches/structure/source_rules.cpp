@@ -131,8 +131,8 @@ struct Room {
     int rank;  // within its floor: may include itself and rooms of lower ranks
 };
 
-// Rooms of a floor.
-constexpr std::array<Room, 27> rooms{{
+// Rooms of a floor; the first whose folder a file's path begins with is its own.
+constexpr std::array<Room, 39> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -141,6 +141,18 @@ constexpr std::array<Room, 27> rooms{{
     {"tlm_interconnect/adapters/", 4},
     {"tlm_interconnect/card/", 4},
     {"tlm_interconnect/traffic/", 4},
+    {"gpu/interface/", 0},
+    {"gpu/network/", 1},
+    {"gpu/units/", 2},
+    {"gpu/kernels/", 3},
+    {"gpu/copies/", 3},
+    {"gpu/replay/", 3},
+    {"gpu/", 4},
+    {"collectives/engine/lines/", 1},
+    {"collectives/engine/flow/", 1},
+    {"collectives/engine/traces/", 1},
+    {"collectives/engine/paths/", 2},
+    {"collectives/engine/", 0},
     {"platform/configuration/", 0},
     {"platform/console/", 0},
     {"platform/plotting/", 0},

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/systolic.h"
+#include "gpu/kernels/systolic.h"
 
 namespace systolic_test {
 

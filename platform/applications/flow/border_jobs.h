@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_core.h"
 #include "collectives/schedule/layout.h"

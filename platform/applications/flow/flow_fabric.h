@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/flow_executor.h"
+#include "collectives/engine/flow/flow_executor.h"
 #include "collectives/flow/device_cost.h"
 #include "collectives/flow/path_book.h"
 #include "collectives/synthesis/switch_routes.h"

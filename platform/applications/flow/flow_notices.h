@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/flow_executor.h"
+#include "collectives/engine/flow/flow_executor.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "collectives/engine/flow_paths.h"
+#include "collectives/engine/paths/flow_paths.h"
 #include "platform/applications/flow/flow_series.h"
 #include "platform/simulation/path_views.h"
 #include "platform/simulation/trace_analysis.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/flow_executor.h"
+#include "collectives/engine/flow/flow_executor.h"
 #include "collectives/engine/node_log.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/link_series.h"

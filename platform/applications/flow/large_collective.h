@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/engine/collective_driver.h"
-#include "collectives/engine/flow_executor.h"
+#include "collectives/engine/flow/flow_executor.h"
 
 namespace weft {
 

@@ -333,7 +333,7 @@ void LineBorder::send_line(Stream& stream)
         stream.bytes = static_cast<std::uint32_t>(at.bytes);
     }
     line.issued = event_queue().now();
-    // As a GPU issues it (gpu/path_chooser.h).
+    // As a GPU issues it (gpu/network/path_chooser.h).
     const auto stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, routing_.stripe / line_bytes));
     line.path_hash /= stripe;
     if (routing_.path_selection != PathSelection::lines)

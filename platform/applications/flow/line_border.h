@@ -20,7 +20,7 @@
 
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_core.h"
-#include "gpu/progress.h"
+#include "gpu/units/progress.h"
 #include "platform/applications/flow/border_jobs.h"
 #include "platform/applications/flow/border_paths.h"
 #include "platform/assembly/fabric_modules.h"

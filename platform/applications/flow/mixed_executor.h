@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/engine/delegate.h"
-#include "collectives/engine/flow_executor.h"
-#include "collectives/engine/line_executor.h"
+#include "collectives/engine/lines/delegate.h"
+#include "collectives/engine/flow/flow_executor.h"
+#include "collectives/engine/lines/line_executor.h"
 #include "collectives/engine/protocol_choice.h"
 #include "platform/applications/flow/border_jobs.h"
 #include "platform/applications/flow/line_border.h"

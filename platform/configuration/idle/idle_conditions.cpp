@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "collectives/engine/engine_spec.h"
-#include "gpu/gpu_spec.h"
-#include "gpu/network_spec.h"
+#include "gpu/interface/gpu_spec.h"
+#include "gpu/interface/network_spec.h"
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/routing_spec.h"
 #include "sc_models/hbm_spec.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "collectives/engine/engine_spec.h"
-#include "gpu/dma_spec.h"
-#include "gpu/gpu_spec.h"
+#include "gpu/interface/dma_spec.h"
+#include "gpu/interface/gpu_spec.h"
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/idle/set_parameters.h"
 

@@ -1,0 +1,336 @@
+#include "collectives/engine/flow/flow_executor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "base/line_size.h"
+#include "base/units.h"
+#include "collectives/engine/flow/flow_kernels.h"
+#include "collectives/schedule/channels.h"
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/partial_lines.h"
+#include "collectives/schedule/protocol.h"
+#include "collectives/synthesis/thread_pace.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double ps_of_second = 1e12;
+constexpr std::uint64_t most_lines_of_small = 16;  // of a thread's part; beyond, unequal parts differ by less than 7 %
+constexpr std::uint64_t least_chunk_told = 4096;   // B: parts of lines of smaller ones are lost among latencies
+
+// `all` is `schedule` with all threads.
+auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job, PacketFormat format)
+{
+    auto layout = std::make_shared<const Layout>(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    return [all = std::move(all), layout = std::move(layout), format](std::uint32_t rank, std::uint32_t thread,
+               std::uint32_t step) {
+        FlowJob::StepBytes out;
+        for (const ChunkShare& share : layout->shares(all->ranks[rank].threads[thread].steps[step])) {
+            out.data += share.end - share.begin;
+            out.packed += packet_bytes(format, share.end - share.begin);
+        }
+        return out;
+    };
+}
+
+}  // namespace
+
+FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints,
+    CarriedOut carried_out)
+    : core_(core), spec_(spec), endpoints_(std::move(endpoints)), carried_out_(std::move(carried_out)),
+      memory_free_(endpoints_.size()), units_free_(endpoints_.size())
+{
+    require_known(spec);
+    for (const FlowEndpoint& endpoint : endpoints_) memories_.emplace_back(0, endpoint.capacity);
+}
+
+void FlowExecutor::require_known(const EngineSpec& spec)
+{
+    if (spec.flag_home != FlagHome::waiter)
+        throw InputError("", 0, "engine.flag_home=signaller, but flow fidelity has flags only at the rank that waits",
+            "engine.flag_home=waiter, or --fidelity line");
+}
+
+// Engines copy; what adds up, or switches do, is the units'.
+void FlowExecutor::set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const
+{
+    if (engine.mover == Mover::units) return;
+    flow.mover = engine.mover == Mover::copy_engine ? FlowMover::copy : FlowMover::bulk;
+    if (threads_each_ > 1)
+        throw InputError(program.name, 0,
+            "the channels of this collective are merged, and flow fidelity has no engines for several channels at once",
+            "fewer channels, engine.mover=units, or --fidelity line");
+    if (flow.mover != FlowMover::copy) return;
+    for (const FlowTemplate& each : program.templates)
+        for (const FlowOp& op : each.ops)
+            if (op.kind == FlowKind::move &&
+                (op.own_sources + op.sources > 1 || program.has_packets || program.in_switches))
+                throw InputError(program.name, 0,
+                    "engine.mover=copy_engine with steps that units carry out (sums, packets, steps in switches): flow "
+                    "fidelity does not hand a thread from its list to its workgroup and back",
+                    "an algorithm that only copies, engine.mover=bulk or units, or --fidelity line");
+    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank)
+        if (program.threads(rank) > core_.ranks().of(flow.members[rank]).copy.lists)
+            throw InputError(program.name, 0, "more command lists than copy engines work on at once",
+                "fewer channels, a larger copy.queues, or --fidelity line");
+}
+
+Executor::JobId FlowExecutor::open(Job job)
+{
+    const EngineSpec& engine = job.engine ? *job.engine : spec_;
+    require_known(engine);
+    const std::shared_ptr<const Schedule> schedule =
+        carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
+    Carried& carried = programs_[{schedule, fenced}];
+    if (!carried.program) {
+        carried.whole = schedule->channels == 1 ? schedule : std::make_shared<const Schedule>(whole(*schedule));
+        carried.program = std::make_shared<const FlowProgram>(program_of(*carried.whole, fenced));
+    }
+    FlowJob flow;
+    flow.program = carried.program;
+    const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
+    const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
+    flow.cached = take_buffers(*schedule, job);
+    if (job.bytes >= schedule->chunks * least_chunk_told)
+        in_partial_lines_ = std::max(in_partial_lines_,
+            share_in_partial_lines(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type))));
+    if (core_.has_border() || (small && !carried.program->in_switches))
+        flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
+    return open(std::move(job), std::move(flow));
+}
+
+Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> program)
+{
+    require_known(job.engine ? *job.engine : spec_);
+    FlowJob flow;
+    flow.program = std::move(program);
+    return open(std::move(job), std::move(flow));
+}
+
+Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
+{
+    const auto protocol = (job.engine ? *job.engine : spec_).protocol;
+    const FlowProgram& program = *flow.program;
+    JobRecord record;
+    record.name = job.name;
+    record.op = program.op;
+    record.algorithm = job.schedule ? job.schedule->name : program.name;
+    record.protocol = program.has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll)
+                                          : name_of(Protocol::simple);
+    record.ranks = program.ranks();
+    record.bytes = job.bytes;
+    if (job.schedule) record.price = job.schedule->price;
+    record.reported = job.reported;
+    records_.push_back(std::move(record));
+    flow.bytes = job.bytes;
+    flow.members = std::move(job.members);
+    flow.threads_each = threads_each_;
+    set_mover(job.engine ? *job.engine : spec_, program, flow);
+    flow.one_for_all = one_for_all_;
+    flow.format = format_of(protocol);
+    flow.name = std::move(job.name);
+    flow.number = static_cast<std::uint32_t>(entered_.size());
+    entered_.push_back({core_.open(std::move(flow)), 0, 0});
+    return entered_.size() - 1;
+}
+
+void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
+{
+    if (entered_[job].entered++ == 0) records_[job].start = now();
+    core_.enter(entered_[job].job, position, [this, job, done = std::move(done)] {
+        records_[job].end = now();
+        records_[job].finished = ++entered_[job].left == (one_for_all_ ? 1 : records_[job].ranks);
+        if (records_[job].finished && job < held_.size()) {
+            for (const auto& [endpoint, buffer] : held_[job]) give_back(endpoint, buffer);
+            held_[job].clear();
+        }
+        done();
+    });
+}
+
+void FlowExecutor::enter_outside(JobId job)
+{
+    if (entered_[job].entered++ == 0) records_[job].start = now();
+    core_.enter_outside(entered_[job].job);
+}
+
+void FlowExecutor::leave_outside(JobId job)
+{
+    records_[job].end = now();
+    records_[job].finished = ++entered_[job].left == records_[job].ranks;
+    core_.leave_outside(entered_[job].job);
+}
+
+void FlowExecutor::remember_buffers()
+{
+    for (const FlowEndpoint& endpoint : endpoints_) buffers_.emplace_back(endpoint.capacity, endpoint.cache);
+}
+
+BufferHistory::Taken FlowExecutor::take(std::uint32_t endpoint, std::uint64_t bytes)
+{
+    return buffers_.empty() ? BufferHistory::Taken{} : buffers_[endpoint].take(bytes);
+}
+
+void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer)
+{
+    if (!buffers_.empty()) buffers_[endpoint].give_back(buffer);
+}
+
+// Allocates the buffers of the next job as the line model does, and returns which ranks have their input in a cache.
+std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
+{
+    if (buffers_.empty()) return {};
+    const Layout layout(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    held_.resize(entered_.size() + 1);
+    std::vector<bool> cached(schedule.size());
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const Buffer input = layout.place_of(rank, Buffer::input).memory;
+        for (const Buffer buffer : all_buffers) {
+            const std::uint64_t bytes = buffer == Buffer::packets ? 0 : layout.memory_bytes(rank, buffer);
+            const BufferHistory::Taken taken = take(job.members[rank], bytes);
+            if (buffer == input) cached[rank] = taken.cached;
+            held_.back().emplace_back(job.members[rank], taken);
+        }
+    }
+    return cached;
+}
+
+Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached)
+{
+    const double rate = cached ? endpoints_[endpoint].cache_bytes_per_s : endpoints_[endpoint].memory_bytes_per_s;
+    Picoseconds& free = memory_free_[endpoint];
+    free = std::max(free, now()) +
+        (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
+    return free;
+}
+
+std::uint64_t FlowExecutor::instruction_in_parts() const
+{
+    for (const FlowEndpoint& endpoint : endpoints_)
+        if (const std::uint64_t bytes = endpoint.units.lanes * spec_.vector; bytes % line_bytes != 0) return bytes;
+    return 0;
+}
+
+Picoseconds FlowExecutor::pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const
+{
+    const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
+    if (channels == 0) return 0;
+    const double share = static_cast<double>(bytes) / static_cast<double>(channels);
+    MoveLoad load;
+    load.bytes = write ? 0 : share;  // registers hold what is loaded
+    load.data = load.issued = share;
+    load.own_byte_ps = share * static_cast<double>(latency);
+    load.load_ps = load.round_ps = latency;
+    const FlowEndpoint& at = endpoints_[endpoint];
+    const double rate = write ? at.out_of_unit_bytes_per_s : at.into_unit_bytes_per_s;
+    const double on_network = rate > 0 ? share / rate * ps_of_second : 0;
+    return std::max(ThreadPace(at.pace, channels, 1).issue_ps(load),
+        static_cast<Picoseconds>(std::llround(on_network)));
+}
+
+void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
+{
+    const BufferHistory::Taken buffer = take(home, bytes);
+    const FlowEndpoint& memory = endpoints_[home];
+    Picoseconds served = 0;
+    if (home == endpoint) {
+        if (core_.has_devices() && bytes > 0) return move_on_device(endpoint, bytes, write, buffer, std::move(done));
+        // Whole lines that are stored stay in the cache as long as there is room.
+        const bool cached = buffer.cached || (write && bytes <= memory.cache);
+        const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
+        served = memory.units.launch_latency +
+            std::max(serve(home, bytes, cached) - now(), pace_of(home, bytes, write, latency)) +
+            (bytes > 0 ? latency : 0);
+    } else {
+        served = serve(home, bytes, buffer.cached) - now() + (buffer.cached ? 0 : memory.memory_latency);
+    }
+    done = [this, home, buffer, then = std::move(done)] {
+        give_back(home, buffer);
+        then();
+    };
+    if (home == endpoint || bytes == 0) return core_.after(served, std::move(done));
+    // The slower one of memory and links decides: both begin at once, and it is over when both are.
+    const auto left = std::make_shared<unsigned>(2);
+    const auto over = [left, done = std::move(done)] {
+        if (--*left == 0) done();
+    };
+    core_.after(served, over);
+    core_.transfer(write ? endpoint : home, write ? home : endpoint, bytes, over);
+}
+
+void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write,
+    const BufferHistory::Taken& buffer, Done done)
+{
+    const GpuSpec& units = endpoints_[endpoint].units;
+    auto kernel = std::make_shared<MoveKernel>(buffer.address, bytes, write, spec_.channels,
+        static_cast<std::uint32_t>(spec_.wavefronts), static_cast<std::uint32_t>(spec_.unroll),
+        static_cast<std::uint32_t>(units.lanes * spec_.vector));
+    kernel->cold = !buffer.cached;
+    kernel->elsewhere = true;  // each node has the next units in turn
+    kernel->spills = write && bytes > endpoints_[endpoint].cache;
+    core_.run_kernel(endpoint, std::move(kernel), units.launch_latency,
+        [this, endpoint, buffer, then = std::move(done)] {
+            give_back(endpoint, buffer);
+            then();
+        });
+}
+
+void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
+{
+    const std::uint64_t bytes = gemm.memory_bytes();
+    std::uint64_t address = 0;
+    if (!memories_[endpoint].allocate(bytes, address))
+        throw InputError("", 0,
+            "the matrices of " + format_bytes(bytes) + " do not fit into the memory of an accelerator",
+            "a smaller product or a larger hbm.capacity");
+    done = [this, endpoint, bytes, address, then = std::move(done)] {
+        memories_[endpoint].release(address, bytes);
+        then();
+    };
+    const auto lanes = static_cast<std::uint32_t>(endpoints_[endpoint].units.lanes * spec_.vector);
+    core_.run_kernel(endpoint, std::make_shared<GemmKernel>(gemm, address, lanes), core_.ranks().of(endpoint).launch_ps,
+        std::move(done));
+}
+
+void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    if (core_.has_devices()) return run_shared(endpoint, work, std::move(done));
+    const double flops = endpoints_[endpoint].peak_flops;
+    Picoseconds length = work.duration;
+    if (length == 0 && flops > 0)
+        length = static_cast<Picoseconds>(std::llround(static_cast<double>(work.operations) / flops * ps_of_second));
+    const Picoseconds begin = std::max(now(), units_free_[endpoint]);
+    Picoseconds end = begin + length;
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
+    if (work.duration == 0 && work.bytes > 0)
+        end = std::max(end,
+            serve(endpoint, work.bytes, buffer.cached) + (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
+    units_free_[endpoint] = end;
+    core_.after(end - now(), [this, endpoint, buffer, then = std::move(done)] {
+        give_back(endpoint, buffer);
+        then();
+    });
+}
+
+// On units that collectives use, too.
+void FlowExecutor::run_shared(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    const GpuSpec& units = endpoints_[endpoint].units;
+    KernelWork placed = work;
+    if (placed.workgroups == 0) placed.workgroups = 2 * units.compute_units;
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
+    auto kernel = std::make_shared<ShareKernel>(placed, static_cast<std::uint32_t>(spec_.wavefronts),
+        static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector),
+        buffer.cached);
+    if (kernel->groups == 0) return core_.after(0, std::move(done));
+    core_.run_kernel(endpoint, std::move(kernel), 0, [this, endpoint, buffer, then = std::move(done)] {
+        give_back(endpoint, buffer);
+        then();
+    });
+}
+
+}  // namespace weft

@@ -1,0 +1,121 @@
+// Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
+//
+// Kernels, and memory nodes on the own memory, run on the devices of the core, where they meet collectives. Without devices (beyond
+// 64 ranks) they take turns at units and memory and meet no collective; so does what others access in a memory
+// (docs/models/flow.md).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/buffer_history.h"
+#include "collectives/engine/executor.h"
+#include "collectives/flow/flow_core.h"
+#include "collectives/synthesis/cost_graph.h"
+#include "gpu/interface/gpu_spec.h"
+
+namespace weft {
+
+// Memory and compute units of an endpoint, each of which serves one request after another.
+struct FlowEndpoint {
+    double peak_flops = 0;
+    double memory_bytes_per_s = 0;
+    Picoseconds memory_latency = 0;
+    GpuSpec units{};
+    std::uint64_t capacity = 0;
+    std::uint64_t cache = 0;  // bytes of its L2
+    double cache_bytes_per_s = 0;
+    double into_unit_bytes_per_s = 0;  // of a compute unit, on the on-die network; 0: no limit
+    double out_of_unit_bytes_per_s = 0;
+    CostRank pace{};  // latencies of its caches, and what limits a thread of it
+};
+
+class FlowExecutor : public Executor {
+public:
+    // The schedule that is carried out for one that is asked for: packets, slices, FIFOs.
+    using CarriedOut = std::function<std::shared_ptr<const Schedule>(std::shared_ptr<const Schedule>, const EngineSpec&,
+        std::uint64_t bytes, std::uint32_t element_bytes)>;
+
+    FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints, CarriedOut carried_out);
+
+    std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(endpoints_.size()); }
+    Picoseconds now() const override { return core_.now(); }
+    JobId open(Job job) override;
+    // The same of a program that has no schedule. `job.schedule` may be null.
+    JobId open(Job job, std::shared_ptr<const FlowProgram> program);
+    void enter(JobId job, std::uint32_t position, Done done) override;
+    void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
+    void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
+    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override;
+    bool only_waits() const override { return core_.only_kernels(); }
+    void wait(std::uint32_t, Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
+    double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
+    double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
+    const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }
+    const std::vector<JobRecord>& records() const override { return records_; }
+
+    // Of jobs that are opened from now on only rank 0 is run, for all (rank_symmetry.h).
+    void run_one_for_all() { one_for_all_ = true; }
+    // With a border: what the core knows a job by, and a rank outside that enters or leaves it.
+    FlowCore::JobId core_job(JobId job) const { return entered_[job].job; }
+    void enter_outside(JobId job);
+    void leave_outside(JobId job);
+
+    // Jobs, kernels and accesses find in the caches what others before them have left there.
+    void remember_buffers();
+
+    // Threads that each thread of a schedule stands for.
+    void set_threads_each(std::uint32_t each) { threads_each_ = each; }
+    // The largest share of the data of a job so far that cannot go in whole lines (partial_lines.h).
+    double in_partial_lines() const { return in_partial_lines_; }
+    // B of an instruction of some endpoint that does not move whole lines; 0: all do.
+    std::uint64_t instruction_in_parts() const;
+    // Throws InputError where a schedule cannot be carried out with these parameters.
+    static void require_known(const EngineSpec& spec);
+
+private:
+    struct Carried {
+        std::shared_ptr<const FlowProgram> program;
+        std::shared_ptr<const Schedule> whole;  // with all threads
+    };
+    using Buffers = std::vector<std::pair<std::uint32_t, BufferHistory::Taken>>;  // and their endpoints
+
+    JobId open(Job job, FlowJob flow);
+    std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
+    void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
+    BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
+    void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
+    void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
+    void move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write, const BufferHistory::Taken& buffer,
+        Done done);
+    // The least time that the workgroups of a memory node take for `bytes` of the own memory, which answers after `latency`.
+    Picoseconds pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const;
+    // When the memory of an endpoint, or its cache, has served `bytes` more.
+    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
+
+    FlowCore& core_;
+    EngineSpec spec_;
+    std::vector<FlowEndpoint> endpoints_;
+    CarriedOut carried_out_;
+    std::uint32_t threads_each_ = 1;
+    double in_partial_lines_ = 0;
+    bool one_for_all_ = false;
+    std::vector<Picoseconds> memory_free_;
+    std::vector<Picoseconds> units_free_;
+    std::vector<DeviceMemory> memories_;  // of matrices
+    std::vector<JobRecord> records_;
+    std::vector<BufferHistory> buffers_;  // by endpoint; empty: nothing is remembered
+    std::vector<Buffers> held_;           // by job
+    struct Entered {
+        FlowCore::JobId job = 0;
+        std::uint32_t entered = 0;
+        std::uint32_t left = 0;
+    };
+    std::vector<Entered> entered_;  // by job
+    std::map<std::pair<std::shared_ptr<const Schedule>, bool>, Carried> programs_;
+};
+
+}  // namespace weft

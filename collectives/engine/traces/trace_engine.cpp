@@ -1,0 +1,428 @@
+#include "collectives/engine/traces/trace_engine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/traces/chunk_scheduling.h"
+#include "gpu/interface/gpu_spec.h"
+#include "gpu/kernels/systolic.h"
+
+namespace weft {
+
+using chakra::Node;
+using chakra::NodeType;
+using chakra::Resource;
+
+namespace {
+
+constexpr std::size_t most_blocked = 32;                             // lines of a stall report
+constexpr std::uint64_t most_of_a_product = std::uint64_t{1} << 31;  // of M, N, K and the number of them
+
+// Of each collective and transfer.
+std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
+{
+    const bool split = spec.channel_share == ChannelShare::split;
+    const std::uint64_t channels = split ? spec.channels / spec.communication_in_flight : spec.channels;
+    return spec.channels_for(bytes, channels);
+}
+
+AlgorithmOptions options_of(const EngineSpec& spec, const std::vector<Dimension>& dimensions)
+{
+    AlgorithmOptions options;
+    options.dimensions = dimensions;
+    options.scheduling = scheduling_of(spec);
+    return options;
+}
+
+}  // namespace
+
+TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra::Verdict verdict,
+    const EngineSpec& spec, TraceRequest request)
+    : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
+      in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
+      pump_again_(set.ranks(), false), schedules_(request_.algorithm, options_of(spec, request_.dimensions)),
+      came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0), operations_(set.ranks())
+{
+    const auto order = spec.collective_order;
+    using Rule = CommunicationOrder::Rule;
+    if (order != CollectiveOrder::fifo)
+        order_.emplace(order == CollectiveOrder::lifo ? Rule::lifo : Rule::priority, set.ranks(),
+            spec.communication_in_flight);
+    for (std::uint32_t rank = 0; rank < set.ranks(); ++rank)
+        feeders_.push_back(chakra::make_feeder(set_, verdict_, rank));
+}
+
+void TraceEngine::start()
+{
+    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) pump(rank);
+}
+
+bool TraceEngine::finished() const
+{
+    return std::all_of(feeders_.begin(), feeders_.end(), [](const chakra::Feeder& feeder) { return feeder.done(); });
+}
+
+bool TraceEngine::look_further()
+{
+    bool any = false;
+    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) any = feeders_[rank].look_further() || any;
+    if (any)
+        for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) pump(rank);
+    return any || let_one_more_in();
+}
+
+// Where ranks hold their places while they wait for each other crosswise.
+bool TraceEngine::let_one_more_in()
+{
+    if (order_) return false;
+    bool any = false;
+    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
+        if (!feeders_[rank].is_ready(Resource::communication)) continue;
+        ++extra_[rank];
+        any = exceeded_ = true;
+        pump(rank);
+    }
+    return any;
+}
+
+std::vector<std::string> TraceEngine::notices() const
+{
+    std::vector<std::string> out = schedules_.notices();
+    if (exceeded_)
+        out.push_back(fmt::format("ranks waited for each other's collectives in a cycle: some collectives were "
+                                  "started beyond engine.communication_in_flight = {}",
+            spec_.communication_in_flight));
+    return out;
+}
+
+chakra::ResourceMask TraceEngine::allowed(std::uint32_t rank) const
+{
+    const auto& used = in_flight_[rank];
+    const auto has_room = [&](Resource resource, std::uint64_t limit) {
+        return used[static_cast<unsigned>(resource)] < limit ? chakra::mask_of(resource) : chakra::ResourceMask{0};
+    };
+    return static_cast<chakra::ResourceMask>(chakra::mask_of(Resource::none) | chakra::mask_of(Resource::receive) |
+        has_room(Resource::cpu, 1) | has_room(Resource::compute, spec_.compute_in_flight) |
+        (order_ ? chakra::mask_of(Resource::communication)
+                : has_room(Resource::communication, spec_.communication_in_flight + extra_[rank])));
+}
+
+// Starts what can start. Nodes that finish at once make others free: loop, not recursion.
+void TraceEngine::pump(std::uint32_t rank)
+{
+    if (pumping_[rank]) {
+        pump_again_[rank] = true;
+        return;
+    }
+    pumping_[rank] = true;
+    do {
+        pump_again_[rank] = false;
+        Node node;
+        while (feeders_[rank].next(node, allowed(rank))) {
+            if (order_ && chakra::resource_of(node) == Resource::communication) {
+                on_node(rank, std::move(node));
+            } else {
+                begin(rank, std::move(node));
+            }
+        }
+    } while (pump_again_[rank]);
+    pumping_[rank] = false;
+}
+
+// A figure of a node that must not be too large to count with.
+std::uint64_t TraceEngine::in_range(std::uint32_t rank, const Node& node,
+    const std::function<std::uint64_t()>& figure) const
+{
+    try {
+        return figure();
+    } catch (const std::overflow_error& error) {
+        throw InputError(set_.file(rank), node.line, chakra::label_of(node) + ": " + error.what(), "less");
+    }
+}
+
+bool TraceEngine::follows_roofline(const Node& node) const
+{
+    return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || request_.roofline);
+}
+
+bool TraceEngine::on_arrays(std::uint32_t rank, const Node& node) const
+{
+    const GpuSpec& units = executor_.compute_units(request_.members[rank]);
+    return units.compute_model != ComputeModel::roofline && node.product.stated();
+}
+
+// Cycles of systolic arrays, or as long as the memory needs if that is longer.
+Picoseconds TraceEngine::array_time(const GpuSpec& units, const Node& node, double memory_rate) const
+{
+    SystolicArray array;
+    array.rows = units.array_rows;
+    array.columns = units.array_columns;
+    array.arrays = units.arrays;
+    const auto model = units.compute_model;
+    array.dataflow = model == ComputeModel::output_stationary ? Dataflow::output_stationary
+        : model == ComputeModel::weight_stationary            ? Dataflow::weight_stationary
+                                                              : Dataflow::input_stationary;
+    const chakra::MatrixProduct& product = node.product;
+    for (const std::uint64_t size : {product.m, product.n, product.k, product.count})
+        if (size > most_of_a_product) throw std::overflow_error("a product of matrices beyond 2^31 in one direction");
+    __extension__ typedef unsigned __int128 Wide;
+    constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+    const SystolicCycles cycles = systolic_cycles(array, product.m, product.n, product.k, product.count);
+    const Wide time = (Wide{cycles.total + 1} * ps_per_s + units.array_clock - 1) / units.array_clock;
+    const double memory = static_cast<double>(*node.tensor_size) / memory_rate * 1e12;
+    if (time > Wide{1} << 62 || memory > 4e18) throw std::overflow_error("compute time beyond 2^62 ps");
+    return std::max(static_cast<Picoseconds>(time), static_cast<Picoseconds>(memory));
+}
+
+Picoseconds TraceEngine::compute_time(std::uint32_t rank, const Node& node) const
+{
+    if (!follows_roofline(node)) return chakra::recorded_time_ps(node);
+    const std::uint32_t endpoint = request_.members[rank];
+    if (on_arrays(rank, node))
+        return in_range(rank, node,
+            [&] { return array_time(executor_.compute_units(endpoint), node, executor_.memory_rate(endpoint)); });
+    return in_range(rank, node, [&] {
+        return chakra::roofline_time_ps(*node.num_ops, *node.tensor_size, executor_.peak_flops(endpoint),
+            executor_.memory_rate(endpoint));
+    });
+}
+
+void TraceEngine::set_doing(std::uint32_t rank, std::uint64_t node, Doing doing)
+{
+    const auto found = running_[rank].find(node);
+    if (found == running_[rank].end()) return;
+    if (found->second.doing) breakdowns_[rank].end(*found->second.doing, executor_.now());
+    found->second.doing = doing;
+    breakdowns_[rank].begin(doing, executor_.now());
+}
+
+void TraceEngine::on_node(std::uint32_t rank, Node node)
+{
+    if (node.type == NodeType::coll) {
+        order_->add(rank, node.id, *verdict_.groups[rank].members(node),
+            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), node.priority});
+    } else {
+        order_->add(rank, node.id);
+    }
+    const std::uint64_t id = node.id;
+    came_[rank].emplace(id, std::move(node));
+    agree_soon();
+}
+
+// Behind what else comes or ends at this instant.
+void TraceEngine::agree_soon()
+{
+    if (agreeing_) return;
+    agreeing_ = true;
+    executor_.wait(request_.members.front(), 0, [this] { agree(); });
+}
+
+void TraceEngine::agree()
+{
+    agreeing_ = false;
+    for (const CommunicationOrder::Start& start : order_->start())
+        begin(start.rank, std::move(came_[start.rank].extract(start.node).mapped()));
+}
+
+void TraceEngine::begin(std::uint32_t rank, Node node)
+{
+    const std::uint64_t id = node.id;
+    ++in_flight_[rank][static_cast<unsigned>(chakra::resource_of(node))];
+    const std::size_t record = log_ == nullptr ? NodeLog::none : logged(rank, node);
+    const Node& started = running_[rank].emplace(id, Started{std::move(node), {}, record}).first->second.node;
+    switch (started.type) {
+    case NodeType::invalid:
+    case NodeType::metadata: end(rank, id); break;
+    case NodeType::comp: begin_compute(rank, started); break;
+    case NodeType::mem_load:
+    case NodeType::mem_store:
+        if (started.tensor_size.value_or(0) == 0) {
+            end(rank, id);
+        } else {
+            set_doing(rank, id, Doing::memory);
+            executor_.access_memory(request_.members[rank], home_of(rank, started), *started.tensor_size,
+                started.type == NodeType::mem_store, [this, rank, id] { end(rank, id); });
+        }
+        break;
+    case NodeType::send:
+    case NodeType::recv: begin_transfer(rank, started); break;
+    case NodeType::coll:
+        if (chakra::is_launcher(started)) {
+            set_doing(rank, id, Doing::cpu);
+            executor_.wait(request_.members[rank], chakra::recorded_time_ps(started),
+                [this, rank, id] { end(rank, id); });
+        } else {
+            begin_collective(rank, started);
+        }
+        break;
+    }
+}
+
+std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
+{
+    const std::vector<std::uint32_t>& memories = request_.memories;
+    if (memories.empty()) return request_.members[rank];
+    const std::uint64_t number = node.location.value_or(rank % memories.size());
+    if (number >= memories.size())
+        throw InputError(set_.file(rank), node.line,
+            fmt::format("{}: tensor_loc is {}, but the system has {} memories", chakra::label_of(node), number,
+                memories.size()),
+            fmt::format("0 to {}", memories.size() - 1));
+    return memories[number];
+}
+
+void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
+{
+    const auto done = [this, rank, id = node.id] { end(rank, id); };
+    const Picoseconds time = compute_time(rank, node);
+    if (time == 0) {
+        done();
+        return;
+    }
+    set_doing(rank, node.id, node.on_cpu ? Doing::cpu : Doing::compute);
+    if (node.on_cpu || spec_.compute == ComputeMode::time) {
+        executor_.wait(request_.members[rank], time, done);
+        return;
+    }
+    KernelWork work;
+    work.workgroups = spec_.compute_workgroups;
+    if (follows_roofline(node) && !on_arrays(rank, node)) {
+        work.operations = *node.num_ops;
+        work.bytes = *node.tensor_size;
+    } else {
+        work.duration = time;
+    }
+    executor_.run_kernel(request_.members[rank], work, done);
+}
+
+void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
+{
+    const auto node = running_[rank].find(id);
+    const Resource resource = chakra::resource_of(node->second.node);
+    --in_flight_[rank][static_cast<unsigned>(resource)];
+    if (node->second.doing) breakdowns_[rank].end(*node->second.doing, executor_.now());
+    const std::size_t record = node->second.record;
+    const std::size_t outer = releasing_;
+    if (log_ != nullptr) {
+        log_->end(record, executor_.now());
+        last_ended_ = releasing_ = record;
+    }
+    if (resource == Resource::compute) {
+        const Node& done = node->second.node;
+        operations_[rank].done += static_cast<double>(done.num_ops.value_or(0));
+        operations_[rank].not_stated += done.num_ops ? 0 : 1;
+    }
+    running_[rank].erase(node);
+    if (resource == Resource::communication) {
+        if (extra_[rank] > 0) --extra_[rank];
+        if (order_) {
+            order_->release(rank);
+            agree_soon();
+        }
+    }
+    feeders_[rank].finish(id);
+    ++nodes_finished_;
+    finish_[rank] = executor_.now();
+    if (feeders_[rank].done()) breakdowns_[rank].finish(executor_.now());
+    pump(rank);
+    releasing_ = outer;
+}
+
+void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
+{
+    const GroupKey* members = verdict_.groups[rank].members(node);
+    const auto position =
+        static_cast<std::uint32_t>(std::find(members->begin(), members->end(), rank) - members->begin());
+    Group& group = groups_[*members];
+    if (group.issued.empty()) group.issued.assign(members->size(), 0);
+    const std::uint64_t number = group.issued[position]++;
+    const auto found = group.open.find(number);
+    if (found == group.open.end()) {
+        const auto ranks = static_cast<std::uint32_t>(members->size());
+        Job job;
+        const std::uint64_t size = node.comm_size.value_or(0);
+        job.bytes = in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
+        const std::uint32_t channels = channels_of(spec_, job.bytes);
+        const CollectiveOp op = op_of(*node.comm_type);
+        TraceSchedules::Collective collective;
+        if (request_.choose)
+            collective.schedule = request_.choose(op, *members, job.bytes, channels);
+        else
+            collective = schedules_.collective(op, *members, job.bytes, channels, executor_.now());
+        job.schedule = collective.schedule;
+        job.type = element_for(size);
+        for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
+        job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
+        Exchange exchange;
+        exchange.bytes = size;
+        exchange.type = *node.comm_type;
+        exchange.entry = collective.entry;
+        exchange.here.resize(ranks);
+        exchange.job = executor_.open(std::move(job));
+        group.open.emplace(number, exchange);
+    }
+    Exchange& exchange = group.open[number];
+    if (exchange.type != *node.comm_type || exchange.bytes != node.comm_size.value_or(0))
+        throw InputError(set_.file(rank), node.line,
+            fmt::format("{} of {} bytes is number {} of its group, but another rank issued {} of {} bytes there",
+                chakra::name_of(*node.comm_type), node.comm_size.value_or(0), number + 1,
+                chakra::name_of(exchange.type), exchange.bytes),
+            "the same sequence of collectives on every member");
+    const Executor::JobId job = exchange.job;
+    const std::optional<DimensionLedger::Entry> entry = exchange.entry;
+    exchange.here[position] = node.id;
+    log_meeting(rank, node.id, exchange);
+    set_doing(rank, node.id, Doing::waiting);
+    if (++exchange.arrived == members->size()) {
+        for (std::uint32_t p = 0; p < members->size(); ++p)
+            set_doing((*members)[p], *exchange.here[p], Doing::communication);
+        group.open.erase(number);
+    }
+    executor_.enter(job, position, [this, rank, id = node.id, entry] {
+        if (entry) schedules_.leave(*entry);
+        end(rank, id);
+    });
+}
+
+void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
+{
+    const bool sending = node.type == NodeType::send;
+    const PairKey key{sending ? rank : *node.src, sending ? *node.dst : rank, node.tag.value_or(0)};
+    Pair& pair = pairs_[key];
+    const std::uint64_t number = sending ? pair.sends++ : pair.receives++;
+    const auto found = pair.open.find(number);
+    if (found == pair.open.end()) {
+        Job job;
+        job.bytes = node.comm_size.value_or(0);
+        job.schedule = schedules_.transfer(channels_of(spec_, job.bytes));
+        job.type = element_for(job.bytes);
+        job.members = {request_.members[key.source], request_.members[key.destination]};
+        job.name = fmt::format("transfer {} -> {} tag {}", key.source, key.destination, key.tag);
+        job.reported = false;
+        Exchange exchange;
+        exchange.bytes = job.bytes;
+        exchange.here.resize(2);
+        exchange.job = executor_.open(std::move(job));
+        pair.open.emplace(number, exchange);
+    }
+    Exchange& exchange = pair.open[number];
+    if (exchange.bytes != node.comm_size.value_or(0))
+        throw InputError(set_.file(rank), node.line,
+            fmt::format("{} bytes from rank {} to rank {} with tag {}, but the other side has {} bytes",
+                node.comm_size.value_or(0), key.source, key.destination, key.tag, exchange.bytes),
+            "the same size on both sides");
+    const Executor::JobId job = exchange.job;
+    exchange.here[sending ? 0 : 1] = node.id;
+    log_meeting(rank, node.id, exchange);
+    set_doing(rank, node.id, sending || exchange.here[0] ? Doing::communication : Doing::waiting);
+    if (++exchange.arrived == 2) {
+        set_doing(key.destination, *exchange.here[1], Doing::communication);
+        pair.open.erase(number);
+    }
+    executor_.enter(job, sending ? 0 : 1, [this, rank, id = node.id] { end(rank, id); });
+}
+
+}  // namespace weft

@@ -1,0 +1,208 @@
+// What copy engines do with their command lists: whose copy is next, signals, waits.
+#include "gpu/copies/dma_engines.h"
+
+namespace weft {
+
+std::uint32_t DmaEngines::launch(const List& list)
+{
+    const auto count = static_cast<std::uint32_t>(engines_.size());
+    if (list.proxied) {
+        Engine& engine = *engines_[next_engine_];
+        next_engine_ = (next_engine_ + 1) % count;
+        return place(list, engine, event_queue().now()).index;
+    }
+    for (std::uint32_t step = 0; step < count && queued_.empty(); ++step) {
+        const std::uint32_t number = (next_engine_ + step) % count;
+        if (engines_[number]->lists >= copy_.queues) continue;
+        next_engine_ = (number + 1) % count;
+        place(list, *engines_[number], event_queue().now());
+        return 0;
+    }
+    queued_.emplace_back(list, event_queue().now());
+    return 0;
+}
+
+DmaEngines::Queue& DmaEngines::place(const List& list, Engine& engine, Time since)
+{
+    if (free_queues_.empty()) {
+        free_queues_.push_back(static_cast<std::uint32_t>(queues_.size()));
+        queues_.emplace_back();
+        queues_.back().kind = queue_kind;
+        queues_.back().index = free_queues_.back();
+    }
+    Queue& queue = queues_[free_queues_.back()];
+    free_queues_.pop_back();
+    queue.list = list;
+    queue.engine = &engine;
+    queue.next = 0;
+    queue.copying = queue.posted = 0;
+    queue.active = true;
+    queue.loading = queue.waiting = false;
+    queue.granted = 0;
+    queue.awake = !list.proxied;
+    if (list.proxied) return queue;
+    ++engine.lists;
+    lists_queued_ += event_queue().now() - since;
+    progress_.busy();  // from here on: one that has no place changes nothing before others end
+    go_on(queue);
+    return queue;
+}
+
+void DmaEngines::request(std::uint32_t list, std::uint64_t operations, Time delay)
+{
+    if (free_grants_.empty()) {
+        free_grants_.push_back(static_cast<std::uint32_t>(grants_.size()));
+        grants_.emplace_back();
+        grants_.back().kind = grant_kind;
+        grants_.back().number = free_grants_.back();
+    }
+    Grant& grant = grants_[free_grants_.back()];
+    free_grants_.pop_back();
+    grant.queue = list;
+    grant.operations = operations;
+    progress_.busy();
+    event_queue().schedule(grant, *this, proxy_.handed_on(event_queue().now() + delay), list & 0xfffU);
+}
+
+void DmaEngines::grant(Grant& grant)
+{
+    Queue& queue = queues_[grant.queue];
+    queue.granted += grant.operations;
+    free_grants_.push_back(grant.number);
+    if (!queue.awake) progress_.busy();
+    queue.awake = true;
+    go_on(queue);
+    progress_.quiet(event_queue().now());
+}
+
+// A proxied list that has done what it was asked for changes nothing any more.
+void DmaEngines::rest(Queue& queue)
+{
+    if (!queue.awake || queue.copying > 0) return;
+    queue.awake = false;
+    progress_.quiet(event_queue().now());
+}
+
+// Carries out what can be carried out now.
+void DmaEngines::go_on(Queue& queue)
+{
+    const Program& program = *queue.list.program;
+    while (queue.active && !queue.loading && !queue.waiting) {
+        if (queue.next == program.operations.size()) {
+            if (queue.copying + queue.posted == 0) end(queue);
+            return;
+        }
+        if (queue.list.proxied && queue.next == queue.granted) return rest(queue);
+        const Operation& operation = program.operations[queue.next];
+        switch (operation.kind) {
+        case Operation::Kind::barrier: break;
+        case Operation::Kind::move:
+            if (operation.sources != 1) SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine copies from one source only");
+            ++queue.copying;
+            queue.loading = true;
+            submit(*queue.engine, program.operands.data() + operation.first_operand, operation, queue.index, 0);
+            break;
+        case Operation::Kind::fence:
+            if (queue.copying > 0) return;
+            break;
+        case Operation::Kind::signal:
+            if (queue.copying > 0) return;
+            signal(queue, operation);
+            break;
+        case Operation::Kind::wait:
+            queue.waiting = true;
+            progress_.enter_spin();
+            progress_.quiet(event_queue().now());
+            poll(queue);
+            return;
+        default: SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine only copies, signals and waits");
+        }
+        ++queue.next;
+    }
+}
+
+void DmaEngines::signal(Queue& queue, const Operation& operation)
+{
+    Line& line = pool_.take();
+    const LineIssue issue = line.begin(LineOp::atomic, operation.address, 8);
+    issue.flag(LineHeader::control_flag);
+    line.set_operand(1);
+    ++queue.posted;
+    ++copied_.signals;
+    progress_.busy();
+    send(issue, *queue.engine, queue.index, MoverUse::word);
+}
+
+void DmaEngines::poll(Queue& queue)
+{
+    Line& line = pool_.take();
+    const LineIssue issue = line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
+    issue.flag(LineHeader::control_flag | LineHeader::poll_flag);
+    queue.polled_at = event_queue().now();
+    progress_.poll_leaves(queue.polled_at);
+    ++copied_.flag_reads;
+    send(issue, *queue.engine, queue.index, MoverUse::word);
+}
+
+void DmaEngines::word_answered(Line& line, Queue& queue)
+{
+    const bool signalled = line.op == LineOp::atomic;
+    const std::uint64_t value = line.operand();
+    pool_.give(line);
+    if (signalled) {
+        progress_.quiet(event_queue().now());
+        --queue.posted;
+        go_on(queue);
+    } else if (value >= queue.list.program->operations[queue.next].value) {
+        progress_.busy();
+        progress_.leave_spin();
+        queue.waiting = false;
+        ++queue.next;
+        go_on(queue);
+    } else if (progress_.polled_in_vain(queue.polled_at, queue.vain_epoch)) {
+        cannot_progress_ = true;
+        event_queue().stop();
+    } else {
+        event_queue().schedule(queue, *this, event_queue().now() + copy_.poll_interval, queue.index & 0xfffU);
+    }
+}
+
+void DmaEngines::end(Queue& queue)
+{
+    const List list = queue.list;
+    Engine& engine = *queue.engine;
+    queue.active = false;
+    free_queues_.push_back(queue.index);
+    if (!list.proxied) --engine.lists;
+    if (!list.proxied && !queued_.empty()) {
+        const auto [next, since] = queued_.front();
+        queued_.pop_front();
+        place(next, engine, since);
+    }
+    if (list.listener != nullptr) list.listener->on_workgroup_done(list.token);
+    progress_.quiet(event_queue().now());
+}
+
+std::vector<ComputeUnits::Blocked> DmaEngines::blocked() const
+{
+    std::vector<ComputeUnits::Blocked> out;
+    for (const Queue& queue : queues_) {
+        if (!queue.active) continue;
+        const std::vector<Operation>& operations = queue.list.program->operations;
+        ComputeUnits::Blocked entry{queue.list.token, 0, operations.size(), Operation::Kind::move, 0, 0,
+            queue.engine->open};
+        if (queue.next < operations.size()) {
+            const Operation& operation = operations[queue.next];
+            entry = {queue.list.token, operation.label, queue.next, operation.kind, operation.address, operation.value,
+                queue.engine->open};
+            if (queue.list.proxied && queue.next == queue.granted) {
+                entry.kind = Operation::Kind::request;
+                entry.in_flight = queue.copying;
+            }
+        }
+        out.push_back(entry);
+    }
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,36 @@
+#include "gpu/kernels/gemm_programs.h"
+
+#include <algorithm>
+
+namespace weft {
+
+std::vector<Program> gemm_programs(const Gemm& gemm, std::uint64_t address)
+{
+    const std::uint64_t width = Gemm::element_bytes;
+    std::vector<Program> programs;
+    for (std::uint64_t row = 0; row < gemm.m; row += gemm.tile) {
+        const std::uint64_t rows = std::min(gemm.tile, gemm.m - row);
+        for (std::uint64_t column = 0; column < gemm.n; column += gemm.tile) {
+            const std::uint64_t columns = std::min(gemm.tile, gemm.n - column);
+            Program program;
+            const auto load = [&](std::uint64_t from, std::uint64_t elements, bool with_previous) {
+                program.add_move({from}, {}, elements * width, ElementType::bf16, ReduceOp::sum, 0, with_previous);
+                program.operations.back().scope = Scope::unit;
+            };
+            for (std::uint64_t depth = 0; depth < gemm.k; depth += gemm.step) {
+                const std::uint64_t deep = std::min(gemm.step, gemm.k - depth);
+                load(address + gemm.place_in_a(row, rows, depth), rows * deep, false);
+                load(address + gemm.place_in_b(column, columns, depth), columns * deep, true);
+                program.add_barrier();
+                program.add_flops(2 * rows * columns * deep);
+            }
+            program.add_barrier();
+            program.add_move({}, {address + gemm.place_in_c(row, rows, column)}, rows * columns * width,
+                ElementType::bf16, ReduceOp::sum);
+            programs.push_back(std::move(program));
+        }
+    }
+    return programs;
+}
+
+}  // namespace weft
