@@ -7,8 +7,6 @@ namespace weft {
 
 namespace {
 
-// Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
-constexpr double slowed_by_ranks = 2;
 constexpr double bytes_of_line = 64;
 constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
 

@@ -10,6 +10,10 @@
 
 namespace weft {
 
+// The time on a link of transfers of several ranks that wait for more than the buffer behind it holds, on paths that pass ranks:
+// such links are idle at times, for want of credits. Measured, not derived (docs/synthesis.md).
+constexpr double slowed_by_ranks = 1.5;
+
 // One direction of a link, or anything else that lines pass one after the other.
 struct CostLink {
     std::string name;             // "dgx.0.xpu.0 -> dgx.0.nvsw.1"

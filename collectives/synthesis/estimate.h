@@ -27,7 +27,7 @@
 //   members; what is pushed is added up and then copied. Their packets on links are those of groups.
 // - Where a path passes ranks, meets what comes from elsewhere and more waits for a link than its buffer holds, what
 // waits takes
-//   twice as long: in the simulation such links are busy for about half of the time, for want of credits.
+//   half as long again (slowed_by_ranks): in the simulation such links are idle at times, for want of credits.
 //
 // Left out: other back pressure, caches and refreshes, units that several threads share beyond their limits of lines in
 // flight. docs/synthesis.md has the error against simulation.

@@ -7,9 +7,6 @@ namespace weft {
 
 namespace {
 
-// Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
-constexpr double through_ranks = 2;
-
 std::uint64_t behind(std::uint64_t latency, const CostPath& path, std::size_t first)
 {
     for (std::size_t s = first; s < path.stages.size(); ++s) latency -= std::min(latency, path.stages[s].before_ps);
@@ -56,7 +53,7 @@ bool LinkClock::pass(Flight& flight)
             queue.mixed = queue.mixed || queue.sender != flight.sender;
             const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
                 static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
-            occupy(part.link, bytes * there * (crowded ? through_ranks : 1), now);
+            occupy(part.link, bytes * there * (crowded ? slowed_by_ranks : 1), now);
             payload_[part.link] += bytes;
             if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * back, now);
             head = std::max(head, begin);

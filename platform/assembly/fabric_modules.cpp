@@ -256,10 +256,22 @@ std::vector<std::pair<std::uint64_t, BufferWait>> FabricModules::buffer_waits() 
     return waits;
 }
 
+std::vector<std::pair<std::uint64_t, BufferWait>> FabricModules::silent_switches() const
+{
+    std::vector<std::pair<std::uint64_t, BufferWait>> out;
+    for (std::size_t number = 0; number < switches_.size(); ++number) {
+        const SwitchPlace& place = switches_[number];
+        if (place.module != nullptr && place.module->waits().empty() && !place.module->blocked().empty())
+            out.emplace_back(number, BufferWait{"", place.path, "", 0});
+    }
+    return out;
+}
+
 std::vector<std::string> FabricModules::blocked_chain() const
 {
     std::vector<BufferWait> waits;
     for (auto& [number, wait] : buffer_waits()) waits.push_back(std::move(wait));
+    for (auto& [number, wait] : silent_switches()) waits.push_back(std::move(wait));
     return weft::blocked_chain(waits);
 }
 

@@ -105,6 +105,8 @@ public:
     bool moves(const std::string& circle) const;
     // What it is made of, with numbers that follow the order of all modules.
     std::vector<std::pair<std::uint64_t, BufferWait>> buffer_waits() const;
+    // Switches that hold lines and do not say what these wait for: `wanted` is empty.
+    std::vector<std::pair<std::uint64_t, BufferWait>> silent_switches() const;
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;

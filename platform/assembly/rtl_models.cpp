@@ -202,6 +202,21 @@ ModelDeclaration link_model(const std::string& name, const std::string& text, co
     return ModelDeclaration(name, text).with_ports(link_ports()).with_statistics(statistics).without_kernel();
 }
 
+// What clocked links read: other parameters describe packets, and theirs have a format of their own.
+ModelDeclaration clocked_link_model(const std::string& name, const std::string& text)
+{
+    return link_model(name, text, clocked_link_statistics())
+        .with_reads({"link.model", "link.flit", "link.bandwidth", "link.latency", "link.request_credits",
+            "link.response_credits", "link.pool_credits", "link.vcs", "link.vc_sets", "link.replay_buffer",
+            "link.replay_timeout", "link.bit_error_rate"});
+}
+
+// What counts around blocks of users: credits between modules, the rate that loads and estimates are stated in, and what is refused.
+// The rest is the block's own.
+const std::vector<std::string> around_links{"link.model", "link.bandwidth", "link.latency", "link.request_credits",
+    "link.response_credits", "link.pool_credits", "link.vcs", "link.vc_sets", "link.bit_error_rate"};
+const std::vector<std::string> around_switches{"switch.clock", "switch.latency"};
+
 // The map as it is now. Throws InputError where it has become one of another role.
 PortMap map_of(const RegisteredBlock& block)
 {
@@ -218,14 +233,14 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 {
     const std::string text = block.text + " (RTL, " + block.map + ")";
     if (block.role == BlockRole::link)
-        registry.add_link(link_model(block.name, text, dut_link_statistics()),
+        registry.add_link(link_model(block.name, text, dut_link_statistics()).with_reads(around_links),
             [block](const RunContext& context, const LinkRequest& request) {
                 const BlockInstance instance{request.path, context.waves, 0, context.seed};
                 return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path,
                     request.parameters.get<LinkSpec>(), map_of(block), block.files, instance.wave(), instance.seed());
             });
     else
-        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()),
+        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()).with_reads(around_switches),
             [block](const RunContext& context, const SwitchRequest& request) {
                 const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
                 const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
@@ -238,15 +253,13 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 
 void add_rtl_models(ModelRegistry& registry)
 {
-    registry.add_link(
-        link_model("reference_link", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
+    registry.add_link(clocked_link_model("reference_link", "the same cycle behaviour as rtl_link, in C++"),
         clocked_link(reference_link));
-    registry.add_link(link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay",
-                          clocked_link_statistics()),
+    registry.add_link(
+        clocked_link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay"),
         clocked_link(link_rtl));
-    registry.add_link(link_model("link_lockstep",
-                          "rtl_link and reference_link side by side; stops at the first difference",
-                          clocked_link_statistics()),
+    registry.add_link(
+        clocked_link_model("link_lockstep", "rtl_link and reference_link side by side; stops at the first difference"),
         clocked_link(link_lockstep));
     registry.add_switch(switch_model("rtl_switch",
                             "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, group unit",

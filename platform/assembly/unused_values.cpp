@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/configuration/idle/idle_values.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
@@ -77,6 +78,9 @@ std::vector<std::string> vc_set_notices(const ResolvedSystem& system, const Fabr
 std::vector<std::string> unused_value_notices(const ResolvedSystem& system, const FabricPlan& plan)
 {
     std::vector<std::string> out = vc_set_notices(system, plan);
+    for (std::string& notice : idle_module_values(system, plan.used))
+        if (std::find(system.notices.begin(), system.notices.end(), notice) == system.notices.end())
+            out.push_back(std::move(notice));
     Search links(system);
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
         if (const VariantId id = system.link_variant(edge); id != no_variant)

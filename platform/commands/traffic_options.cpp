@@ -93,6 +93,8 @@ TrafficSpec TrafficOptions::spec(std::uint64_t seed) const
     if (!atomics_.empty()) out.atomics = share_option("--atomics", atomics_, 0, 1);
     if (out.reads + out.atomics > 1)
         throw usage_error("--reads and --atomics are more than all messages", "a sum of at most 1");
+    if (answered_ && out.reads + out.atomics == 1)
+        throw usage_error("'--answered' with reads and atomics alone, which are always answered", "writes among them");
     out.posted = !answered_;
     if (!size_.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size_, 64));
     if (!message_.empty()) {

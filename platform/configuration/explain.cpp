@@ -29,11 +29,6 @@ struct Alike {
     }
 };
 
-bool is_used(const std::vector<bool>& used, std::size_t index)
-{
-    return used.empty() || (index < used.size() && used[index]);
-}
-
 // Somebody has set how the node forwards.
 bool sets_switch(const ResolvedSystem& system, NodeId id)
 {
@@ -83,7 +78,9 @@ std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& us
                 (system.has_bandwidth(id) && system.blocks()[block].of_model(system.link_model(id))))
                 blocks.emplace_back(block, system.link_variant(id, block));
         const auto [entry, fresh] = index.try_emplace({link, blocks}, groups.size());
-        if (fresh) groups.push_back({"link " + link, "", std::move(blocks), {}});
+        if (fresh)
+            groups.push_back(
+                {"link " + link, system.has_bandwidth(id) ? system.link_model(id) : "", std::move(blocks), {}});
         groups[entry->second].names.push_back(edge_name(system.graph(), id));
     }
     return groups;

@@ -1,5 +1,8 @@
 #include "platform/configuration/selector.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "infragraph/findings.h"
 #include "platform/configuration/glob.h"
 #include "tlm_interconnect/link/link_spec.h"
@@ -52,7 +55,8 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     const auto block = blocks.find(block_name);
     if (!block) {
         problem.what = "unknown block " + in_quotes(block_name) + " in " + in_quotes(path);
-        problem.expected = expected_name("a block", block_name, blocks.names());
+        problem.expected =
+            expected_name(fmt::format("a block: {}", fmt::join(blocks.names(), ", ")), block_name, blocks.names());
         return std::nullopt;
     }
     selector.block = *block;

@@ -13,4 +13,9 @@ struct UsedParts {
     std::vector<bool> combining;  // switches whose multicast and reduction are used (empty: none)
 };
 
+inline bool is_used(const std::vector<bool>& parts, std::size_t number)
+{
+    return parts.empty() || (number < parts.size() && parts[number]);
+}
+
 }  // namespace weft

@@ -14,12 +14,24 @@ namespace weft {
 
 namespace {
 
+// The chain and the ranks, then modules: half of the lines are theirs, if there are too many.
+void add_waiting(SummaryPage& page, const RunResult& result)
+{
+    constexpr std::size_t most = 16;
+    const std::size_t modules = result.blocked_modules;
+    const std::size_t others = result.blocked.size() - modules;
+    const std::size_t of_modules = std::min(modules, std::max(most / 2, most - std::min(others, most)));
+    const auto from = result.blocked.begin() + static_cast<std::ptrdiff_t>(others);
+    list(page, "waiting", {result.blocked.begin(), from}, most - of_modules);
+    list(page, others == 0 ? "waiting" : "", {from, result.blocked.end()}, of_modules);
+}
+
 void add_stop(SummaryPage& page, const RunResult& result)
 {
     const std::string when = format_time_ps(result.simulated_ps);
     if (result.stop == StopReason::deadlock) {
         page.line("DEADLOCK", "at " + when + " no progress is possible; results are partial");
-        list(page, "waiting", result.blocked, 16);
+        add_waiting(page, result);
     }
     if (result.stop == StopReason::wrong) {
         page.line("WRONG", "at " + when + " a module reported an error; results are partial");

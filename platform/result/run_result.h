@@ -196,6 +196,7 @@ struct RunResult {
     std::optional<MemoryBound> memory_bound;  // none: links are busier, or nothing is
     std::vector<ExplainedParameter> parameters;
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
+    std::size_t blocked_modules = 0;   // how many of these, the last ones, are lines of modules
     std::vector<std::string> notices;
     RunEstimate estimate;                 // made before anything was built
     std::vector<Assumption> assumptions;  // of the parts that take part

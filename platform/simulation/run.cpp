@@ -123,12 +123,14 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
     } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
 }
 
-std::vector<std::string> who_waits(EndReport& all)
+// The last `modules` lines are those of modules.
+std::vector<std::string> who_waits(EndReport& all, std::size_t& modules)
 {
     std::vector<BufferWait> waits;
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
     std::vector<std::string> out = blocked_chain(waits);
     for (auto& [place, line] : all.waiting_ranks) out.push_back(std::move(line));
+    modules = all.waiting_modules.size();
     for (auto& [place, line] : all.waiting_modules) out.push_back(std::move(line));
     return out;
 }
@@ -149,7 +151,7 @@ void set_stop(const PlannedRun& run, const Watching& watching, const RunEnd& end
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
-        result.blocked = who_waits(all);
+        result.blocked = who_waits(all, result.blocked_modules);
         if (watching.late)
             result.notices.emplace_back("the end may have been found some polls later than without --partitions: its "
                                         "time and counts may differ");

@@ -42,6 +42,7 @@ std::vector<std::string> kept_by(const System& system, const Graph& graph, const
 void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
 {
     out.buffer_waits = parts.system.fabric().buffer_waits();
+    for (auto& silent : parts.system.fabric().silent_switches()) out.buffer_waits.push_back(std::move(silent));
     const auto add = [](std::vector<std::pair<std::uint64_t, std::string>>& to, std::uint64_t place,
                          std::vector<std::string> lines) {
         for (std::string& line : lines) to.emplace_back(place, std::move(line));

@@ -23,7 +23,17 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
     source.defines = map.defines;
     source.lint = false;
     source.trace = shape.waves;
-    std::string library = block_library(source);
+    const auto build = [&map, &source] {
+        try {
+            return block_library(source);
+        } catch (const InputError& error) {
+            // What a tool says of no line of the RTL is about the module that the map names.
+            const Diagnostic& first = error.diagnostics().front();
+            if (!first.file.empty()) throw;
+            throw InputError(map.file, map.top_line, first.what, first.expected);
+        }
+    };
+    std::string library = build();
     check_map(map, VerilatedBlock(library, "pins").pins(), map.block_ports(shape.ports));
     return library;
 }

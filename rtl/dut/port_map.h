@@ -78,6 +78,7 @@ struct PortMap {
     std::string text;  // what it is, in a line
     BlockRole role = BlockRole::switch_;
     std::string top;
+    int top_line = 0;
     unsigned ports =
         4;  // 2 of a link, its ends; of the block when it is checked, and always unless parameters name {ports}
     unsigned vcs = 4;                               // of the block when it is checked

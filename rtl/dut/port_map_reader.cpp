@@ -60,6 +60,7 @@ public:
         const bool link = choice(fields, "role", {"switch", "link"}) == "link";
         map_.role = link ? BlockRole::link : BlockRole::switch_;
         map_.top = fields.text("top", Fields::Need::required).value_or("");
+        if (const auto top = fields.get("top")) map_.top_line = tree_.line(*top);
         map_.ports = number(fields, "ports", link ? 2 : map_.ports, 1, 64);
         if (link && map_.ports != 2)
             findings_.refuse(fields.line(), fmt::format("a link with {} ports", map_.ports), "2, its ends");

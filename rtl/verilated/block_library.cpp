@@ -116,6 +116,12 @@ std::string first_complaint(const fs::path& log)
     return warning;
 }
 
+std::string without_stop(std::string text)
+{
+    if (!text.empty() && text.back() == '.') text.pop_back();
+    return text;
+}
+
 InputError complaint(const fs::path& log, const std::string& tool)
 {
     const std::string line = first_complaint(log);
@@ -127,10 +133,10 @@ InputError complaint(const fs::path& log, const std::string& tool)
     const std::size_t place = colon + 2;
     const std::size_t file_end = colon == std::string::npos ? colon : line.find(':', place);
     const std::size_t line_end = file_end == std::string::npos ? file_end : line.find(':', file_end + 1);
-    if (line_end == std::string::npos) return InputError("", 0, line, expected);
+    if (line_end == std::string::npos) return InputError("", 0, without_stop(line.substr(1)), expected);
     const int number = std::atoi(line.c_str() + file_end + 1);
     const std::size_t text = line.find(": ", line_end);
-    if (number <= 0 || text == std::string::npos) return InputError("", 0, line, expected);
+    if (number <= 0 || text == std::string::npos) return InputError("", 0, without_stop(line.substr(1)), expected);
     return InputError(line.substr(place, file_end - place), number,
         line.substr(1, colon - 1) + ": " + line.substr(text + 2), expected);
 }

@@ -282,6 +282,8 @@ TEST(Fabric, WrongOptionsAreRefusedInOneLine)
         "weft: --burst '0.5' is not a number in the range; expected a number from 1 to 1e+06");
     expect_refusal({"--fraction", "1.5"},
         "weft: --fraction '1.5' is not a number in the range; expected a number from 0 to 1");
+    expect_refusal({"--answered", "--reads", "0.5", "--atomics", "0.5"},
+        "weft: '--answered' with reads and atomics alone, which are always answered; expected writes among them");
     expect_refusal({"--duration", "0ns"}, "weft: --duration 0ns is too short; expected at least 1 ps");
     expect_refusal({"--fraction", "0.5"},
         "weft: 'fraction' with pattern uniform, which does not use it; expected --pattern hot_spot with it");

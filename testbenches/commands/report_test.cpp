@@ -41,6 +41,23 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+// Modules that hold lines are not hidden behind ranks that wait for them.
+TEST(Report, OfManyWhoWaitHalfAreModules)
+{
+    RunResult result;
+    result.stop = StopReason::deadlock;
+    for (int i = 0; i < 20; ++i) result.blocked.push_back("rank " + std::to_string(i));
+    for (int i = 0; i < 10; ++i) result.blocked.push_back("module " + std::to_string(i));
+    result.blocked_modules = 10;
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "waiting     rank 0\n")) << text;
+    EXPECT_TRUE(contains(text, " rank 7\n            and 12 more (--json lists all)\n            module 0\n")) << text;
+    EXPECT_TRUE(contains(text, " module 7\n            and 2 more (--json lists all)\n")) << text;
+    result.blocked.erase(result.blocked.begin() + 3, result.blocked.begin() + 20);
+    EXPECT_TRUE(contains(result_summary(result), " rank 2\n            module 0\n")) << result_summary(result);
+    EXPECT_TRUE(contains(result_summary(result), " module 9\n")) << result_summary(result);
+}
+
 TEST(Report, GroupsWhatIsAlike)
 {
     RunResult result = result_of(8);

@@ -38,9 +38,25 @@ TEST(ToldValues, LinksAndSwitchesThatNoRouteUses)
 
 TEST(ToldValues, WhatClockedLinksDoNotRead)
 {
-    const std::string notice = "link.header is set and changes nothing: the clocked links";
+    const std::string notice =
+        "link.header is set and changes nothing: no model of the links that it was set for reads it";
     expect_said({"explain", dgx, "--set", "link.model=reference_link", "--set", "link.header=32"}, notice);
     expect_said({"explain", dgx, "--set", "link.header=32"}, notice, false);
+}
+
+// The box has switches of the PCIe tree, too, which no route passes and whose model would read these.
+TEST(ToldValues, WhatOnlyOtherPartsThanThoseOfTheRunRead)
+{
+    const auto run = [](const std::string& model, const std::string& set) {
+        return std::vector<std::string>{"run", dgx, "--bytes", "4KiB", "--no-data", "--model", "*.nvsw.*=" + model,
+            "--set", set};
+    };
+    const std::string notice =
+        "switch.reduce_timeout is set and changes nothing: it belongs to model switch, but none of the "
+        "switches for which it is set has that model";
+    expect_said(run("crossbar", "switch.reduce_timeout=1ms"), notice);
+    expect_said(run("switch", "switch.reduce_timeout=1ms"), notice, false);
+    expect_said(run("crossbar", "switch.allocator=islip"), "switch.allocator is set", false);
 }
 
 TEST(ToldValues, VcSetsThatNoRouteUses)

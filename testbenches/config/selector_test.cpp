@@ -52,7 +52,9 @@ TEST(Selector, MistakesAreNamedWithTheNearest)
     EXPECT_EQ(error("l2.siez=1 MiB"),
         "--set: unknown parameter 'l2.siez'; expected a parameter of l2 (did you mean 'size'?)");
     EXPECT_EQ(error("box.0.xpu.0.l3.size=1 MiB"),
-        "--set: unknown block 'l3' in 'box.0.xpu.0.l3.size'; expected a block (did you mean 'l1'?)");
+        "--set: unknown block 'l3' in 'box.0.xpu.0.l3.size'; expected a block: gpu, network, l1, l2, memory_side, hbm, "
+        "copy, "
+        "bulk, switch, link, engine, routing (did you mean 'l1'?)");
     EXPECT_EQ(error("box.0.xpu.7.l2.size=1 MiB"),
         "--set: no node has the name 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
     EXPECT_EQ(error("links.xpu_fabrik.latency=1 ns"),

@@ -111,6 +111,18 @@ TEST(PluginExamples, ASaturationThatAnAdapterSetsIsNotTheRouters)
     EXPECT_EQ(phases.out.find("of an adapter"), std::string::npos) << phases.out;
 }
 
+// The same with 64 threads behind which one bus passes 64 B each 200 ps, 320 of 2880 GB/s: a ninth, and the threads wait for it.
+TEST(PluginExamples, ASaturationBehindAnAdapterIsTheRouters)
+{
+    const auto outcome = weft::plugin_test::weft({"fabric", dgx, "--duration", "4us", "--loads", "0.05", "--plugin",
+        built_examples().folder + "/plugin_router_bus.so", "--model", "*.nvsw.*=base_router_lt"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("saturation  0.1111 of load 1 "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("limit       at load 1 the model behind adapter dgx.0.nvsw."), std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find(" ns where none waits"), std::string::npos) << outcome.out;
+}
+
 TEST(PluginExamples, SweepTakesThePlugin)
 {
     const auto outcome = weft::plugin_test::weft(

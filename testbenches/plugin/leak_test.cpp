@@ -128,10 +128,16 @@ TEST(PluginLeak, ARouterThatChangesTransactionsIsNamed)
         const char* what;
     } cases[] = {{"command", "has changed the command of a transaction"},
         {"length", "has changed which bytes a transaction moves"}, {"twice", "has handed on a transaction twice"},
+        {"data", ": the module between has changed the data of a request"},
+        {"answer", ": the module behind it has changed the data of a response"},
+        {"kept", "the module behind it has answered a transaction that it has not handed on"},
         {"status", "an answer with TLM_ADDRESS_ERROR_RESPONSE: "}};
     for (const auto& one : cases) {
-        const auto ran = weft::plugin_test::weft({"run", dgx, "--bytes", "16KiB", "--model", "*.nvsw.0=base_router",
-            "--plugin", built_examples().folder + "/plugin_router_" + one.change + ".so"});
+        // The second reads from its peers.
+        const bool loads = one.change == std::string("answer");
+        const auto ran = weft::plugin_test::weft({"run", dgx, "--bytes", "16KiB", "--collective",
+            loads ? "all_gather" : "all_reduce", "--algorithm", loads ? "direct_get" : "ring", "--model",
+            "*.nvsw.0=base_router", "--plugin", built_examples().folder + "/plugin_router_" + one.change + ".so"});
         EXPECT_EQ(ran.code, 1) << one.change << ran.out << ran.err;
         EXPECT_TRUE(has(ran.out, one.what)) << one.change << ran.out;
     }

@@ -133,6 +133,15 @@ TEST(BlockedChain, WithoutACircleItEndsWhereCreditsAreOwed)
         "  2 packets in a -> b wait for room in b -> c, where no packet waits: its credits were not returned"};
     EXPECT_EQ(blocked_chain(waits), expected);
     EXPECT_TRUE(blocked_chain({}).empty());
+    // Of a module that holds packets and does not say for what nothing is claimed.
+    std::vector<BufferWait> silent = waits;
+    silent.push_back({"", "c", "", 0});
+    std::vector<std::string> of_it = expected;
+    of_it.back() = "  2 packets in a -> b wait for room in b -> c, where the chain ends: c holds packets, and its "
+                   "model does not say "
+                   "what they wait for";
+    EXPECT_EQ(blocked_chain(silent), of_it);
+    EXPECT_TRUE(blocked_chain({{"", "c", "", 0}}).empty());
 }
 
 TEST(PortWatch, OfACrossbarCountsItsLinesQueuesAndCredits)

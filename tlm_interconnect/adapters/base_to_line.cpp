@@ -19,7 +19,7 @@ std::vector<AdapterLimit> BaseToLineCore::limits(Time now) const
 {
     return {{path(),
         "all " + std::to_string(spec_.outstanding) + " outstanding transactions were in use while others waited", true,
-        outstanding_full_.total(now)}};
+        outstanding_full_.total(now), service_}};
 }
 
 void BaseToLineCore::violation(const char* what) const
@@ -65,7 +65,7 @@ std::uint16_t BaseToLineCore::open_job(tlm::tlm_generic_payload& payload, Time s
         return index;
     }
     job.address = payload.get_address() + spec_.base;
-    job.unsent = job.unanswered = static_cast<std::uint32_t>(pieces_.size());
+    job.pieces = job.unsent = job.unanswered = static_cast<std::uint32_t>(pieces_.size());
     const LineOp op = payload.is_read() ? LineOp::read : LineOp::write;
     transfers_ = transfers_ % ~std::uint32_t{0} + 1;
     for (const AccessPiece& piece : pieces_) {
@@ -87,7 +87,7 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
 {
     Job& job = *jobs_[index];
     job.address = line.address;
-    job.unsent = job.unanswered = 1;
+    job.pieces = job.unsent = job.unanswered = 1;
     const tlm::tlm_generic_payload& payload = line.payload();
     if (line.marked(LineHeader::handed_mark)) violation("the module between has handed on a transaction twice");
     line.mark(LineHeader::handed_mark);
@@ -96,6 +96,8 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
     if (payload.get_data_length() != line.size || payload.get_data_ptr() != line.data() ||
         payload.get_byte_enable_ptr() != nullptr)
         violation("the module between has changed which bytes a transaction moves");
+    else if (!line.has_noted_data())
+        violation("the module between has changed the data of a request");
     line.translate(payload.get_address() + spec_.base);
     line.push_port(index);
     line.kind = request_kind;
@@ -237,6 +239,7 @@ void BaseToLineCore::pump()
         const std::uint16_t index = line.pop_port();
         line.push_port(index);
         Job& job = *jobs_[index];
+        if (job.unsent == job.pieces) job.sent = now;
         if (--job.unsent == 0 && !job.blocking) post(index, false);
         out.send_request(line, 0);
     }
@@ -252,12 +255,15 @@ void BaseToLineCore::finish_piece(Line& line)
     if (job.status == tlm::TLM_OK_RESPONSE) job.status = line.get_response_status();
     if (job.own_line) {
         line.translate(job.address);
+        line.note_data();
     } else {
         if (line.op == LineOp::read)
             std::memcpy(job.payload->get_data_ptr() + (line.address - job.address), line.data(), line.size);
         pool_.give(line);
     }
     if (--job.unanswered > 0) return;
+    const unsigned kind = std::min<unsigned>(job.pieces, ServiceTime::kinds / 2 - 1);
+    service_.note(job.payload->is_read() ? kind : kind + ServiceTime::kinds / 2, event_queue().now() - job.sent);
     if (job.blocking) {
         event_queue().notify_kernel(job.finished, event_queue().now());
     } else {

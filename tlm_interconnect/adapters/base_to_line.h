@@ -66,8 +66,10 @@ private:
     struct Job {
         tlm::tlm_generic_payload* payload = nullptr;
         std::uint64_t address = 0;  // of its first byte
+        std::uint32_t pieces = 0;
         std::uint32_t unsent = 0;
         std::uint32_t unanswered = 0;
+        Time sent = 0;  // its first piece
         bool blocking = false;
         bool own_line = false;  // the payload is a line of ours
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
@@ -110,6 +112,7 @@ private:
     CreditGate credits_;
     std::uint32_t in_flight_ = 0;
     HeldTime outstanding_full_;  // while pieces wait
+    ServiceTime service_;        // of accesses, by number of pieces
     bool pumping_ = false;
     ScheduledItem wake_;
     std::vector<AccessPiece> pieces_;

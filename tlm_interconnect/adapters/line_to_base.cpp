@@ -28,12 +28,12 @@ std::vector<AdapterLimit> LineToBaseCore::limits(Time now) const
     if (spec_.mode == LineToBaseSpec::Mode::blocking)
         out.push_back({path(),
             "all " + std::to_string(spec_.threads) + " threads were in blocking calls while transactions waited", true,
-            threads_busy_.total(now)});
+            threads_busy_.total(now), service_});
     out.push_back({path(), "all " + std::to_string(spec_.buffer) + " slots of the buffer were in use", true,
-        buffer_full_.total(now)});
+        buffer_full_.total(now), service_});
     if (spec_.mode == LineToBaseSpec::Mode::non_blocking)
         out.push_back({path(), "the foreign module had not ended its request phase while transactions waited", false,
-            foreign_busy_.total(now)});
+            foreign_busy_.total(now), service_});
     return out;
 }
 
@@ -97,7 +97,7 @@ void LineToBaseCore::accept(Line& line)
     const std::uint16_t index = free_slots_.back();
     free_slots_.pop_back();
     ++held_;
-    slots_[index] = {&line, false};
+    slots_[index] = {&line, false, 0};
     line.unmark(LineHeader::handed_mark);
     line.push_port(index);
     if (line.op != LineOp::read && line.op != LineOp::write && !spec_.pass_atomics) {
@@ -119,12 +119,14 @@ std::uint16_t LineToBaseCore::next_line()
     queue_.pop_front();
     Slot& slot = slots_[index];
     slot.waiting = true;
+    slot.handed = event_queue().now();
     note_limits();
     Line& line = *slot.line;
     LinePool::share(line);
     line.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     tlm::tlm_generic_payload& payload = line.make_payload();
     if (spec_.local_addresses) payload.set_address(local_of(line.address));
+    if (spec_.pass_atomics) line.note_data();
     return index;
 }
 
@@ -284,14 +286,27 @@ void LineToBaseCore::answered(std::uint16_t index, Time delay)
     Slot& slot = slots_[index];
     slot.waiting = false;
     Line& line = *slot.line;
+    service_.note(static_cast<unsigned>(line.op), event_queue().now() + delay - slot.handed);
     line.set_response_status(line.payload().get_response_status());
     if (line.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
         violation("a response without a response status");
         line.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     }
+    if (spec_.pass_atomics) check_passed(line);
     line.kind = answer_kind;
     event_queue().schedule(line, *this, event_queue().now() + delay);
     note_limits();
+}
+
+// What an interconnect between two adapters may not do on the way back.
+void LineToBaseCore::check_passed(Line& line) const
+{
+    if (!line.marked(LineHeader::handed_mark)) {
+        if (line.get_response_status() == tlm::TLM_OK_RESPONSE)
+            violation("the module behind it has answered a transaction that it has not handed on");
+    } else if (!line.has_noted_data()) {
+        violation("the module behind it has changed the data of a response");
+    }
 }
 
 void LineToBaseCore::pump()

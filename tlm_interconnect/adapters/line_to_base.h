@@ -13,12 +13,13 @@
 // then takes the latency that the target states with the pointer, and the target sees none of it until it invalidates the pointer.
 //
 // Atomics: a plain memory knows none, so they are refused with TLM_COMMAND_ERROR and a report, unless
-// `pass_atomics` says that another adapter (base_to_line.h) stands behind the foreign module.
+// `pass_atomics` says that another adapter (base_to_line.h) stands behind the foreign module. Then what comes back must have been
+// handed on, with the data that the other adapter answered.
 //
 // Time: the foreign module is called at exactly the kernel time at which the line arrived or the request
 // channel became free; answers arrive at exactly the kernel time of the foreign call plus its delay.
 //
-// Statistics: limits() tells for how long its threads, its buffer or the foreign module held lines up.
+// Statistics: limits() tells for how long its threads, its buffer or the foreign module held lines up, and how long transactions were there.
 #pragma once
 
 #include <deque>
@@ -66,6 +67,7 @@ private:
     struct Slot {
         Line* line = nullptr;
         bool waiting = false;  // for the foreign module's answer
+        Time handed = 0;       // to it
     };
 
     virtual tlm::tlm_fw_transport_if<>& foreign() = 0;
@@ -91,6 +93,7 @@ private:
     void answered(std::uint16_t index, Time delay);
     void pump();
     void note_limits();
+    void check_passed(Line& line) const;
     void violation(const std::string& what) const;
 
     LineToBaseSpec spec_;
@@ -110,6 +113,7 @@ private:
     HeldTime threads_busy_;  // all of them, while lines wait
     HeldTime buffer_full_;
     HeldTime foreign_busy_;  // its request phase is open, while lines wait
+    ServiceTime service_;    // of the foreign module and what follows it
 };
 
 // BUSWIDTH in bits, as the foreign socket's.

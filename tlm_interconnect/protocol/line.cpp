@@ -103,6 +103,23 @@ tlm::tlm_generic_payload& Line::make_payload()
     return out;
 }
 
+namespace {
+
+// Of FNV-1a; 0 without data.
+std::uint64_t digest(const std::uint8_t* data, std::size_t bytes)
+{
+    if (data == nullptr) return 0;
+    std::uint64_t out = 0xcbf29ce484222325U;
+    for (std::size_t i = 0; i < bytes; ++i) out = (out ^ data[i]) * 0x100000001b3U;
+    return out;
+}
+
+}  // namespace
+
+void Line::note_data() { extras().noted_data = digest(data_if_any(), size); }
+
+bool Line::has_noted_data() { return extras().noted_data == digest(data_if_any(), size); }
+
 LatencyBreakdown& Line::breakdown() { return extras().breakdown; }
 
 std::uint16_t& Line::last_entry(unsigned number)

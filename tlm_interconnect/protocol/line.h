@@ -240,6 +240,10 @@ public:
     std::uint64_t comparand() const;  // compare_swap: the next 8
     void set_comparand(std::uint64_t value);
 
+    // For adapters around a module of the base protocol: notes what the data are, and whether they are still the same.
+    void note_data();
+    bool has_noted_data();
+
     // Where its time went, for a line with traced_flag.
     LatencyBreakdown& breakdown();
 
@@ -369,6 +373,7 @@ struct LineExtras {
 
     tlm::tlm_generic_payload payload;
     LatencyBreakdown breakdown;
+    std::uint64_t noted_data = 0;    // a digest
     std::uint16_t path[14] = {};     // the last entries of a long return path
     std::vector<std::uint8_t> data;  // of a line without room for them; empty: nobody has asked for it
 };

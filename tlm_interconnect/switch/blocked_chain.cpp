@@ -14,6 +14,21 @@ std::string step_of(const BufferWait& wait)
     return count + where + (wait.lines == 1 ? " waits" : " wait") + " for room in " + wait.wanted;
 }
 
+bool ends_with(const std::string& text, const std::string& end)
+{
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// Why nothing is known to wait in the last buffer of a chain.
+std::string end_of_chain(const std::string& buffer, const std::vector<BufferWait>& waits)
+{
+    for (const BufferWait& wait : waits)
+        if (wait.wanted.empty() && ends_with(buffer, " -> " + wait.at))
+            return ", where the chain ends: " + wait.at +
+                " holds packets, and its model does not say what they wait for";
+    return ", where no packet waits: its credits were not returned";
+}
+
 }  // namespace
 
 std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
@@ -32,7 +47,7 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
     };
     std::vector<std::size_t> longest;
     for (std::size_t start = 0; start < waits.size(); ++start) {
-        if (marks[start] != Mark::fresh) continue;
+        if (marks[start] != Mark::fresh || waits[start].wanted.empty()) continue;
         std::vector<Frame> path{{start, 0}};
         marks[start] = Mark::open;
         while (!path.empty()) {
@@ -64,7 +79,7 @@ std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
     if (longest.empty()) return {};
     std::vector<std::string> out{"chain of waiting:"};
     for (const std::size_t i : longest) out.push_back("  " + step_of(waits[i]));
-    out.back() += ", where no packet waits: its credits were not returned";
+    out.back() += end_of_chain(waits[longest.back()].wanted, waits);
     return out;
 }
 

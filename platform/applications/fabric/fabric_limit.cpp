@@ -13,6 +13,7 @@ namespace {
 
 constexpr double full_link = 0.95;
 constexpr double held_up = 0.5;
+constexpr double in_queues = 1.5;  // times as long as a transaction by itself
 
 // Adapters are found wherever they stand: a plug-in need not tell of its own.
 void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<const AdapterLimits*>& out)
@@ -34,16 +35,18 @@ const std::vector<std::string>& limit_side_names()
 std::string FabricLimit::text() const
 {
     const double percent = 100 * share;
+    const std::string served = service.empty() ? "" : "; " + service;
     switch (side) {
     case LimitSide::link:
         return fmt::format("link {} is busy {:.1f} % of the time", name, percent) +
             (others == 0 ? "" : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are"));
     case LimitSide::adapter:
         return fmt::format(
-            "adapter {}: {}, {:.1f} % of the time; the adapter causes this limit, not the model behind it", name, what,
-            percent);
+            "adapter {}: {}, {:.1f} % of the time{}; the adapter causes this limit, not the model behind it", name,
+            what, percent, served);
     case LimitSide::model:
-        return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
+        return fmt::format("the model behind adapter {}, or what follows it: {}, {:.1f} % of the time{}", name, what,
+            percent, served);
     case LimitSide::card:
         return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name,
             percent);
@@ -93,19 +96,31 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
             [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
         const std::optional<NodeId> to = graph_.find(link.to);
         out.push_back(
-            {LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner, to ? distance_[*to] : 0});
+            {LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner, to ? distance_[*to] : 0, {}});
     }
     for (const FabricModules::SwitchPlace& place : fabric_.switches())
         for (const Statistic& statistic : place.module->statistics())
             if (statistic.name == "message_busy")
-                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0});
+                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0, {}});
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
-            out.push_back(
-                {limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false, 0});
+            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false,
+                0, limit.service});
     return out;
+}
+
+// Says how long transactions took in between, and whether they queued.
+void LimitProbe::tell_service(FabricLimit& limit, const ServiceTime& before, const ServiceTime& after)
+{
+    const auto transactions = static_cast<double>(after.transactions() - before.transactions());
+    if (limit.name.empty() || transactions == 0) return;
+    const double taken = static_cast<double>(after.taken() - before.taken());
+    const double alone = static_cast<double>(after.alone() - before.alone());
+    if (limit.side == LimitSide::adapter && taken > in_queues * alone) limit.side = LimitSide::model;
+    limit.service = fmt::format("transactions take {:.4g} ns behind it, {:.4g} ns where none waits",
+        taken / transactions / 1e3, alone / transactions / 1e3);
 }
 
 FabricLimit LimitProbe::result() const
@@ -114,17 +129,20 @@ FabricLimit LimitProbe::result() const
     FabricLimit inner;  // busiest of the full links that leave switches, of those nearest to an accelerator
     FabricLimit card;
     FabricLimit holder;
+    std::size_t held_by = 0;
     unsigned full = 0;  // links that leave switches
     unsigned nearest = ~0U;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
-        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0};
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, ""};
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
         };
-        take(held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder);
+        FabricLimit& largest = held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder;
+        if (&largest == &holder && (share > holder.share || holder.name.empty())) held_by = i;
+        take(largest);
         if (!held.inner || share < full_link) continue;
         ++full;
         if (held.left > nearest) continue;
@@ -139,7 +157,10 @@ FabricLimit LimitProbe::result() const
     }
     if (card.share >= full_link) return card;
     if (busiest.share >= full_link) return busiest;
-    if (holder.share >= held_up) return holder;
+    if (holder.share >= held_up) {
+        tell_service(holder, before_[held_by].service, after_[held_by].service);
+        return holder;
+    }
     busiest.side = LimitSide::unknown;
     return busiest;
 }

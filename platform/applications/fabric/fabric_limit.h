@@ -4,7 +4,8 @@
 // leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; of several the one nearest to an
 // accelerator, since those before it may be filling buffers. Between the two comes a network card that starts messages for as much
 // of it. If no
-// link is full, the adapter or the foreign model that held lines up for at least half of it is. Otherwise the limit lies
+// link is full, the adapter or the foreign model that held lines up for at least half of it is: where transactions take more than 1.5
+// times as long behind an adapter as one by itself, what is behind it and not its own bounds. Otherwise the limit lies
 // in the switches or in credits, and nobody is blamed.
 #pragma once
 
@@ -25,6 +26,7 @@ struct FabricLimit {
     std::string what;     // what held lines up there; empty for links
     double share = 0;     // of the time
     unsigned others = 0;  // further links that are as full
+    std::string service;  // of an adapter: how long transactions take behind it, and how long by themselves
 
     // One sentence for the report.
     std::string text() const;
@@ -46,10 +48,12 @@ private:
         Time time;
         bool inner;     // a link that leaves a switch
         unsigned left;  // links from its end to the nearest accelerator
+        ServiceTime service;
     };
 
     void run(ScheduledItem& item) override;
     std::vector<Held> look(Time now) const;
+    static void tell_service(FabricLimit& limit, const ServiceTime& before, const ServiceTime& after);
     void measure_distances();
 
     const FabricModules& fabric_;

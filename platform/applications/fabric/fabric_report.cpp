@@ -41,7 +41,7 @@ Measurement::Result latency_from(const Json& json)
 Json to_json(const FabricLimit& limit)
 {
     return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
-        {"what", limit.what}, {"share", limit.share}, {"others", limit.others}};
+        {"what", limit.what}, {"service", limit.service}, {"share", limit.share}, {"others", limit.others}};
 }
 
 FabricLimit limit_from(const Json& json)
@@ -52,6 +52,7 @@ FabricLimit limit_from(const Json& json)
     if (found != names.end()) out.side = static_cast<LimitSide>(found - names.begin());
     out.name = json.at("name");
     out.what = json.at("what");
+    out.service = json.at("service");
     out.share = json.at("share");
     out.others = json.at("others");
     return out;

@@ -184,18 +184,23 @@ Spec spec_of(std::size_t, const Variant& variant)
 
 }  // namespace
 
-void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>& out)
+void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
 {
     // `takes_part`: instances whose model reads these parameters at all.
     const auto note = [&](Block block, const auto& conditions, auto takes_part, auto spec_at) {
         const BlockInfo& info = info_of(block);
+        static const std::vector<bool> everywhere;
+        const BlockOwner owner = info.title.owner;
+        const std::vector<bool>& parts = owner == BlockOwner::link            ? used.edges
+            : owner == BlockOwner::endpoint || owner == BlockOwner::forwarder ? used.nodes
+                                                                              : everywhere;
         for (const auto& condition : conditions) {
             const std::size_t parameter = *info.find(condition.parameter);
             bool set = false;
             bool counts = false;
             for (std::size_t i = 0; i < system.variants(block).size(); ++i) {
                 const VariantId id = system.variants(block)[i];
-                if (id == no_variant) continue;
+                if (id == no_variant || !is_used(parts, i)) continue;
                 const Variant& variant = system.values(block, id);
                 if (system.source(variant.sources[parameter]).file.empty() || !takes_part(i, variant)) continue;
                 set = true;
@@ -218,7 +223,8 @@ void note_idle_conditions(const ResolvedSystem& system, std::vector<std::string>
     note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), spec_of<SwitchSpec>);
     std::size_t cards = 0;
     for (std::size_t i = 0; i < system.variants(block_of<SwitchSpec>()).size(); ++i)
-        if (const VariantId id = system.variants(block_of<SwitchSpec>())[i]; id != no_variant) {
+        if (const VariantId id = system.variants(block_of<SwitchSpec>())[i];
+            id != no_variant && is_used(used.nodes, i)) {
             const Variant& variant = system.values(block_of<SwitchSpec>(), id);
             if (of_model("crossbar")(i, variant) && spec_of<SwitchSpec>(i, variant).message > 0) ++cards;
         }

@@ -7,13 +7,13 @@ namespace weft {
 namespace {
 
 // Parameters of switches that count for none of the switches they were set for.
-void note_switches(const ResolvedSystem& system, std::vector<std::string>& out)
+void note_switches(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
 {
     const Block block = block_of<SwitchSpec>();
     SetParameters found(system, block);
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         const VariantId id = system.variant(node, block);
-        if (id == no_variant || system.role(node) != NodeRole::forwarder) continue;
+        if (id == no_variant || system.role(node) != NodeRole::forwarder || !is_used(used.nodes, node)) continue;
         found.add(system.values(block, id),
             [&](std::size_t parameter) { return system.blocks().counts(block, parameter, system.model(node)); });
     }
@@ -27,7 +27,7 @@ void note_switches(const ResolvedSystem& system, std::vector<std::string>& out)
 }
 
 // The same of slices and memories, whose models may declare which parameters of l2.* and hbm.* they read.
-void note_parts(const ResolvedSystem& system, std::vector<std::string>& out)
+void note_parts(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
 {
     std::vector<NodeId> with_memory = system.endpoints();
     with_memory.insert(with_memory.end(), system.memories().begin(), system.memories().end());
@@ -37,6 +37,7 @@ void note_parts(const ResolvedSystem& system, std::vector<std::string>& out)
         const std::string& kind = info.parameters[model]->kind;
         SetParameters found(system, block);
         for (const NodeId node : with_memory) {
+            if (!is_used(used.nodes, node)) continue;
             const Variant& variant = system.values(block, system.variant(node, block));
             const std::string& chosen = system.models_of(kind)[variant.values[model]];
             found.add(variant, [&](std::size_t parameter) {
@@ -49,8 +50,26 @@ void note_parts(const ResolvedSystem& system, std::vector<std::string>& out)
     }
 }
 
+// The same of links, whose models may declare what they read of link.*.
+void note_links(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
+{
+    const Block block = block_of<LinkSpec>();
+    const std::size_t model = *info_of(block).find("model");
+    SetParameters found(system, block);
+    for (std::size_t edge = 0; edge < system.variants(block).size(); ++edge) {
+        const VariantId id = system.variants(block)[edge];
+        if (id == no_variant || !is_used(used.edges, edge)) continue;
+        const Variant& variant = system.values(block, id);
+        const std::string& chosen = system.models_of("link")[variant.values[model]];
+        found.add(variant, [&](std::size_t parameter) { return system.blocks().counts(block, parameter, chosen); });
+    }
+    for (const std::size_t parameter : found.without_effect())
+        out.push_back(info_of(block).path_of(parameter) +
+            " is set and changes nothing: no model of the links that it was set for reads it");
+}
+
 // The same of blocks that models of links and of parts of accelerators bring.
-void note_models(const ResolvedSystem& system, std::vector<std::string>& out)
+void note_models(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
 {
     for (const Block block : system.blocks().all()) {
         const BlockInfo& info = system.blocks()[block];
@@ -61,7 +80,8 @@ void note_models(const ResolvedSystem& system, std::vector<std::string>& out)
         const std::size_t model = *info_of(chooses).find("model");
         SetParameters found(system, block);
         for (std::size_t i = 0; i < system.variants(block).size(); ++i) {
-            if (system.variants(block)[i] == no_variant) continue;
+            if (system.variants(block)[i] == no_variant || !is_used(info.kind == "link" ? used.edges : used.nodes, i))
+                continue;
             const std::uint64_t chosen = system.values(chooses, system.variants(chooses)[i]).values[model];
             found.add(system.values(block, system.variants(block)[i]),
                 [&](std::size_t) { return info.of_model(system.models_of(info.kind)[chosen]); });
@@ -75,16 +95,22 @@ void note_models(const ResolvedSystem& system, std::vector<std::string>& out)
 
 }  // namespace
 
-std::vector<std::string> idle_values(const ResolvedSystem& system, const Workload& workload)
+std::vector<std::string> idle_module_values(const ResolvedSystem& system, const UsedParts& used)
 {
     std::vector<std::string> out;
-    note_switches(system, out);
-    note_parts(system, out);
-    note_models(system, out);
+    note_switches(system, used, out);
+    note_parts(system, used, out);
+    note_models(system, used, out);
+    note_links(system, used, out);
+    note_idle_conditions(system, used, out);
+    return out;
+}
+
+std::vector<std::string> idle_values(const ResolvedSystem& system, const Workload& workload)
+{
+    std::vector<std::string> out = idle_module_values(system, {});
     note_idle_workload(workload, out);
     note_idle_engine(system, workload, out);
-    note_idle_on_clocked_links(system, out);
-    note_idle_conditions(system, out);
     return out;
 }
 

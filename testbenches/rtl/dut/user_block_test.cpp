@@ -82,6 +82,11 @@ TEST_F(UserBlock, IsAddedListedUsedAndRemoved)
     const Outcome ran = call({"run", example_system, "--model", everywhere});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "verified    passed"));
+    // Its clocks are its latency.
+    const Outcome set = call({"run", example_system, "--model", everywhere, "--set", "switch.reduce_rate=1GB/s",
+        "--set", "switch.clock=1ns"});
+    EXPECT_TRUE(has(set.out, "switch.reduce_rate is set and changes nothing: ")) << set.out;
+    EXPECT_FALSE(has(set.out, "switch.clock is set")) << set.out;
     const Outcome again = call({"run", example_system, "--model", everywhere});
     EXPECT_EQ(again.code, 0);
     EXPECT_EQ(without_host(ran.out), without_host(again.out));
@@ -324,6 +329,10 @@ TEST_F(UserBlock, BadUseIsOneLine)
         "weft: the block is missing; expected weft rtl add FILE.sv... --map MAP.yaml\n");
     EXPECT_EQ(call({"rtl", "remove"}).code, 2);
     EXPECT_EQ(call({"rtl", "list", "x"}).code, 2);
+    change("crossbar.map.yaml", "top: crossbar", "top: cros");
+    EXPECT_TRUE(has(add(folder_.file("")).err,
+        folder_.file("crossbar.map.yaml") +
+            ":5: Error: Specified --top-module 'cros' was not found in design; expected RTL "));
     change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");
     EXPECT_EQ(without_notices(add(folder_.file("")).err),
         folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");

@@ -108,6 +108,9 @@ TEST_F(UserLink, IsAddedListedUsedAndRemoved)
         }
     EXPECT_GT(links, 0U);
     EXPECT_TRUE(has(call({"explain", example_system, "--set", "link.model=my_link"}).out, "my_link"));
+    // The block has a format of its own.
+    const Outcome set = run({"--set", "link.model=my_link", "--set", "link.header=32"});
+    EXPECT_TRUE(has(set.out, "link.header is set and changes nothing: ")) << set.out;
     // The protocol is kept at both ends, and nothing hangs on bits before reset.
     const Outcome fabric =
         call({"fabric", example_system, "--set", "link.model=my_link", "--loads", "0.3", "--check-protocol"});
