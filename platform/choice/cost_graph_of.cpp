@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
+#include "platform/choice/split_links.h"
 #include "sc_models/hbm_timing.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
@@ -22,7 +23,7 @@ public:
     Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints,
         CostGraph& graph)
         : system_(system), plan_(plan), ports_(plan.fabric.ports()), endpoints_(endpoints), graph_(graph),
-          by_card_(has_cards(system, plan)), takes_part_(plan.members.size())
+          by_card_(has_cards(system, plan)), split_(system, plan, endpoints), takes_part_(plan.members.size())
     {
         for (const std::uint32_t endpoint : endpoints) takes_part_[endpoint] = true;
     }
@@ -271,7 +272,7 @@ private:
         const std::string& a = plan_.fabric.nodes[plan_.fabric.edges[edge].a].name;
         const std::string& b = plan_.fabric.nodes[plan_.fabric.edges[edge].b].name;
         for (const bool there : {true, false}) {
-            CostLink out = link_cost_of(system_, edge, by_card_);
+            CostLink out = link_cost_of(system_, edge, by_card_, split_.share(edge, there));
             const NodeId near = there ? plan_.fabric.edges[edge].a : plan_.fabric.edges[edge].b;
             if (system_.role(near) == NodeRole::forwarder || plan_.used.transit[near])
                 out.answer_dwell_ps = static_cast<double>(system_.switch_of(near).latency);
@@ -293,6 +294,7 @@ private:
     const std::vector<std::uint32_t>& endpoints_;
     CostGraph& graph_;
     bool by_card_;
+    SplitLinks split_;
     std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;

@@ -65,7 +65,8 @@ private:
 // The cost of threads on a GPU at this node.
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node);
 
-// One direction of a link, without its number of the other one. `by_card`: network cards make messages.
-CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card);
+// One direction of a link, without its number of the other one. `by_card`: network cards make messages. `split`: the part of its traffic
+// that has equal paths (split_links.h).
+CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card, double split);
 
 }  // namespace weft

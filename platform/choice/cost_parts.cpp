@@ -5,6 +5,7 @@
 
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
+#include "platform/choice/split_links.h"
 #include "sc_models/hbm_timing.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
@@ -77,17 +78,22 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     return rank;
 }
 
-CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
+CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card, double split)
 {
     const LinkSpec& spec = system.link(edge);
     const double ps = static_cast<double>(ps_per_s) / static_cast<double>(spec.bandwidth) / line_bytes;
+    const std::uint64_t run = bytes_in_a_row(system.routing());
+    const auto stream = [&](LineOp op, LineClass cls, bool of_group) {
+        const double whole = stream_bytes(spec, op, cls, of_group, by_card);
+        if (split <= 0) return whole * ps;
+        return ((1 - split) * whole + split * stream_bytes(spec, op, cls, of_group, by_card, run)) * ps;
+    };
     CostLink out;
-    out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, false, by_card) * ps;
-    out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card) * ps;
-    out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card) * ps;
-    out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card) * ps;
-    out.push_more_ps_per_byte =
-        stream_bytes(spec, LineOp::reduce, LineClass::request, true, by_card) * ps - out.group_ps_per_byte;
+    out.ps_per_byte = stream(LineOp::write, LineClass::request, false);
+    out.back_ps_per_byte = stream(LineOp::write, LineClass::response, false);
+    out.group_ps_per_byte = stream(LineOp::write, LineClass::request, true);
+    out.group_back_ps_per_byte = stream(LineOp::write, LineClass::response, true);
+    out.push_more_ps_per_byte = stream(LineOp::reduce, LineClass::request, true) - out.group_ps_per_byte;
     out.buffer = static_cast<double>(spec.request_credits * line_bytes);
     out.answer_credits = static_cast<double>(spec.response_credits + spec.pool_credits);
     out.answer_round_ps = static_cast<double>(2 * spec.latency);
@@ -99,7 +105,8 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
         out.message_ps = static_cast<double>(spec.message_header) * byte_ps;
         out.answer_ps = static_cast<double>(spec.packet_overhead + spec.message_answer) * byte_ps;
     }
-    out.packet_time_ps = out.ps_per_byte * static_cast<double>(longest_payload(spec));
+    const std::uint64_t longest = longest_payload(spec);
+    out.packet_time_ps = out.ps_per_byte * static_cast<double>(split < 1 ? longest : std::min(longest, run));
     out.signal_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::request, messages) * byte_ps;
     out.signal_back_ps = lone_bytes(spec, LineOp::atomic, signal_bytes, LineClass::response, messages) * byte_ps;
     if (spec.merge == MergeKind::destination && !messages)

@@ -1,11 +1,13 @@
 #include "platform/workload/link_bytes.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
 #include "platform/choice/latencies.h"
-#include "platform/workload/link_shares.h"
+#include "platform/choice/link_shares.h"
+#include "platform/choice/split_links.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
@@ -48,6 +50,7 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
             }
     const LinkShares shares(plan, system.routing());
     const bool by_card = has_cards(system, plan);
+    const std::uint64_t in_a_row = bytes_in_a_row(system.routing());
     std::vector<Amount> wire(shares.directions());
     for (const auto& [pair, amount] : pairs) {
         const auto [from, to, get] = pair;
@@ -59,8 +62,9 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
             const LinkSpec& link = system.link(edge);
             Amount& there = wire[2 * edge + (forward ? 0 : 1)];
             Amount& back = wire[2 * edge + (forward ? 1 : 0)];
-            there.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, data, false, by_card));
-            back.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, answer, false, by_card));
+            const std::uint64_t run = is_split(share) ? in_a_row : std::numeric_limits<std::uint64_t>::max();
+            there.wire += share * all.lines * stream_bytes(link, op, data, false, by_card, run);
+            back.wire += share * all.lines * stream_bytes(link, op, answer, false, by_card, run);
             there.payload += share * all.payload;
         });
     }

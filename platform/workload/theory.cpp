@@ -1,6 +1,7 @@
 #include "platform/workload/theory.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,8 @@
 #include "collectives/schedule/theory.h"
 #include "collectives/schedule/traffic.h"
 #include "platform/choice/latencies.h"
-#include "platform/workload/link_shares.h"
+#include "platform/choice/link_shares.h"
+#include "platform/choice/split_links.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
@@ -23,7 +25,7 @@ class LinkLoads {
 public:
     LinkLoads(const ResolvedSystem& system, const FabricPlan& plan)
         : system_(system), shares_(plan, system.routing()), by_card_(has_cards(system, plan)),
-          bytes_(shares_.directions(), 0.0)
+          run_(bytes_in_a_row(system.routing())), bytes_(shares_.directions(), 0.0)
     {
     }
 
@@ -34,12 +36,13 @@ public:
         const LineOp op = get ? LineOp::read : LineOp::write;
         shares_.for_each(from, to, get, lines, [&](std::uint32_t edge, bool forward, double share) {
             const LinkSpec& spec = system_.link(edge);
-            const std::uint64_t there =
-                stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_);
-            const std::uint64_t back =
-                stream_bytes(spec, op, get ? LineClass::request : LineClass::response, false, by_card_);
-            bytes_[2 * edge + (forward ? 0 : 1)] += share * static_cast<double>(there);
-            bytes_[2 * edge + (forward ? 1 : 0)] += share * static_cast<double>(back);
+            const std::uint64_t run = is_split(share, lines) ? run_ : std::numeric_limits<std::uint64_t>::max();
+            const double there =
+                stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_, run);
+            const double back =
+                stream_bytes(spec, op, get ? LineClass::request : LineClass::response, false, by_card_, run);
+            bytes_[2 * edge + (forward ? 0 : 1)] += share * there;
+            bytes_[2 * edge + (forward ? 1 : 0)] += share * back;
         });
     }
 
@@ -66,6 +69,7 @@ private:
     const ResolvedSystem& system_;
     LinkShares shares_;
     bool by_card_;
+    std::uint64_t run_;  // bytes in a row on one of several paths
     std::vector<double> bytes_;
 };
 

@@ -157,7 +157,8 @@ TEST(ToldValues, WhatAChoiceAmongAlgorithmsDoesNotKnow)
 TEST(ToldValues, InABenchOfTheFabric)
 {
     const std::vector<std::string> bench{"fabric", dgx, "--loads", "1", "--duration", "1us", "--set",
-        "engine.channels=4", "--set", "link.vc_sets=2"};
+        "engine.channels=4", "--set", "link.vc_sets=2", "--set", "l2.size=20MiB", "--set", "gpu.outstanding=8", "--set",
+        "gpu.port_to_l2=100ns"};
     std::vector<std::string> data = bench;
     data.insert(data.end(), {"--json", "-"});
     for (const std::vector<std::string>& arguments : {bench, data}) {
@@ -168,8 +169,13 @@ TEST(ToldValues, InABenchOfTheFabric)
         EXPECT_NE(outcome.err.find("link.vc_sets=2 is set, and the routes of this run use 1 of them"),
             std::string::npos)
             << outcome.err;
+        EXPECT_NE(outcome.err.find(
+                      "gpu.outstanding, l2.size are set and change nothing: sources of traffic have no units, "
+                      "caches and memories"),
+            std::string::npos)
+            << outcome.err;
         if (arguments.size() > bench.size()) {
-            EXPECT_EQ(nlohmann::json::parse(outcome.out)["notices"].size(), 2u);
+            EXPECT_EQ(nlohmann::json::parse(outcome.out)["notices"].size(), 3u);
         }
     }
 }

@@ -81,6 +81,20 @@ TEST(UnequalPaths, TakeTheTimeOfTheSlowest)
         }
 }
 
+// Lines that take two links in turn are no neighbours on either: packets of one line, of two, of four.
+TEST(UnequalPaths, MakePacketsAsLongAsAStripe)
+{
+    double before = 1e12;
+    for (const char* stripe : {"64", "128", "256"}) {
+        const Times found =
+            times("direct", {std::string("routing.stripe=") + stripe, "link.max_payload=256", "link.merge=adjacent"},
+                two_planes, "all_gather", "1 MiB");
+        EXPECT_NEAR(found.flow / found.line, 1, 0.025) << stripe;
+        EXPECT_LT(found.flow, 0.98 * before) << stripe;
+        before = found.flow;
+    }
+}
+
 // An operation of a switch on a group is over when its slowest member has answered.
 TEST(UnequalPaths, OperationsInProgressWaitForTheSlowestMember)
 {

@@ -70,11 +70,11 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
     return out;
 }
 
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card)
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card, std::uint64_t in_a_row)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
     const bool adjacent = spec.merge == MergeKind::adjacent;
-    auto room = static_cast<double>(adjacent ? adjacent_block(spec, of_group) : spec.max_payload);
+    auto room = static_cast<double>(adjacent ? std::min(adjacent_block(spec, of_group), in_a_row) : spec.max_payload);
     if (is_atomic(op) && adjacent) room = line_bytes;  // AdjacentMerge::sent()
     switch (spec.merge) {
     case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;

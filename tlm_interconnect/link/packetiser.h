@@ -28,6 +28,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "tlm_interconnect/link/adjacent_merge.h"
 #include "tlm_interconnect/link/link_spec.h"
@@ -66,8 +67,10 @@ struct LoneParts {
 };
 LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 // Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
-// `of_group`: of lines that a switch carries out for a group, or makes for that; `by_card`: of one long message.
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false);
+// `of_group`: of lines that a switch carries out for a group, or makes for that; `by_card`: of one long message; `in_a_row`: bytes before
+// the next line takes another link.
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false,
+    std::uint64_t in_a_row = std::numeric_limits<std::uint64_t>::max());
 
 class Packetiser {
 public:

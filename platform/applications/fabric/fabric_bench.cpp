@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "platform/applications/fabric/fabric_idle.h"
 #include "platform/assembly/fabric_modules.h"
 #include "platform/result/link_json.h"
 #include "platform/simulation/module_errors.h"
@@ -56,11 +57,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
-    const Variant& engine = system.values(block_of<EngineSpec>(), system.system_variant(block_of<EngineSpec>()));
-    for (std::size_t i = 0; i < engine.sources.size(); ++i)
-        if (!system.source(engine.sources[i]).file.empty())
-            setting.notices.push_back(
-                info_of(block_of<EngineSpec>()).path_of(i) + " is set and changes nothing: no collective runs here");
+    for (std::string& notice : idle_in_fabric(system)) setting.notices.push_back(std::move(notice));
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 

@@ -72,7 +72,8 @@ constexpr Rows rows[] = {
         "communication_in_flight collective_order channel_share memory_nodes dimension_order "
         "dimension_queue dimension_chunks dimension_streams compute compute_workgroups"},
     {"routing", Follows::yes, "policy cycles size_x size_y size_z group"},
-    {"routing", Follows::no, "path_selection stripe"},
+    {"routing", Follows::in_part, "stripe"},
+    {"routing", Follows::no, "path_selection"},
 };
 
 }  // namespace

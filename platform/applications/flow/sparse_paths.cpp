@@ -7,6 +7,7 @@
 #include "base/line_size.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/choice/latencies.h"
+#include "platform/choice/split_links.h"
 
 namespace weft {
 
@@ -107,13 +108,13 @@ void SparsePaths::find_widths(const std::vector<std::vector<NodeId>>& layers)
         }
 }
 
-std::uint32_t SparsePaths::link(EdgeId edge, bool forward)
+std::uint32_t SparsePaths::link(EdgeId edge, bool forward, bool split)
 {
     std::uint32_t& number = numbers_[2 * std::size_t{edge} + (forward ? 0 : 1)];
     if (number != far) return number;
     const auto first = static_cast<std::uint32_t>(links_.size());
     for (const bool there : {true, false}) {
-        CostLink made = link_cost_of(system_, edge, by_card_);
+        CostLink made = link_cost_of(system_, edge, by_card_, split ? 1 : 0);
         made.reverse = static_cast<std::int32_t>(first + (there ? 1 : 0));
         links_.push_back(std::move(made));
         places_.push_back({edge, there});
@@ -153,7 +154,8 @@ CostPath SparsePaths::path(std::uint32_t from, std::uint32_t to)
             if (node == first.back()) next = next_hops.front().node;
             const double part = share_[node] / static_cast<double>(next_hops.size());
             for (const Neighbour& next_hop : next_hops) {
-                stage.links.push_back({link(next_hop.edge, system_.graph().edge(next_hop.edge).a == node), part});
+                stage.links.push_back(
+                    {link(next_hop.edge, system_.graph().edge(next_hop.edge).a == node, is_split(part)), part});
                 share_[next_hop.node] += part;
             }
         }

@@ -46,7 +46,8 @@ private:
     // Nodes on shortest routes, by distance from the first; empty: there is no route.
     std::vector<std::vector<NodeId>> layers(NodeId from, NodeId to);
     void find_widths(const std::vector<std::vector<NodeId>>& layers);
-    std::uint32_t link(EdgeId edge, bool forward);
+    // `split`: its first path has others beside it there.
+    std::uint32_t link(EdgeId edge, bool forward, bool split);
     std::uint64_t bandwidth(EdgeId edge) const
     {
         return system_.has_bandwidth(edge) ? system_.link(edge).bandwidth : 0;

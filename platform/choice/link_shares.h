@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "platform/assembly/fabric_plan.h"
@@ -19,7 +21,7 @@ public:
     {
     }
 
-    // Calls visit(edge, forward, share) for every link direction on the way; `share` of `amount` takes it, and what is
+    // Calls visit(edge, forward, share) for every link direction on the way, once a hop; `share` of `amount` takes it, and what is
     // `forward` goes from the edge's a to its b. `get`: `to` asks for it, and what comes takes the way of its requests.
     template <typename Visit>
     void for_each(std::uint32_t from, std::uint32_t to, bool get, double amount, Visit&& visit) const
@@ -28,7 +30,7 @@ public:
             visit(edge, !forward, share);
         };
         if (spreads()) {
-            spread(plan_.routing.node_of(from), 0, to, amount, visit);
+            spread(plan_.routing.node_of(from), to, amount, visit);
         } else if (get) {
             follow(to, from, amount, reversed);
         } else {
@@ -59,18 +61,28 @@ private:
         }
     }
 
+    // Hop by hop: paths that meet again are one from there on.
     template <typename Visit>
-    void spread(std::uint32_t node, unsigned phase, std::uint32_t to, double amount, Visit& visit) const
+    void spread(std::uint32_t from, std::uint32_t to, double amount, Visit& visit) const
     {
-        if (node == plan_.routing.node_of(to)) return;
-        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
-        for (unsigned i = 0; i < choice.size(); ++i) {
-            const Fabric::Port& exit = ports_[node][choice[i]];
-            const bool forward = plan_.fabric.edges[exit.edge].a == node;
-            const double share = amount / static_cast<double>(choice.size());
-            visit(exit.edge, forward, share);
-            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
-            spread(exit.peer, then, to, share, visit);
+        std::map<std::pair<std::uint32_t, unsigned>, double> here{{{from, 0}, amount}};  // nodes and phases
+        while (!here.empty()) {
+            std::map<std::pair<std::uint32_t, unsigned>, double> next;
+            std::map<std::pair<std::uint32_t, bool>, double> links;
+            for (const auto& [place, all] : here) {
+                const auto [node, phase] = place;
+                if (node == plan_.routing.node_of(to)) continue;
+                const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
+                for (unsigned i = 0; i < choice.size(); ++i) {
+                    const Fabric::Port& exit = ports_[node][choice[i]];
+                    const double share = all / static_cast<double>(choice.size());
+                    links[{exit.edge, plan_.fabric.edges[exit.edge].a == node}] += share;
+                    next[{exit.peer,
+                        plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase))}] += share;
+                }
+            }
+            for (const auto& [link, share] : links) visit(link.first, link.second, share);
+            here = std::move(next);
         }
     }
 

@@ -1,0 +1,15 @@
+// Values that somebody has set and that change nothing where endpoints are sources of traffic.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/configuration/resolved_system.h"
+
+namespace weft {
+
+// A notice for each parameter of engines, and one for those of accelerators that the command line sets. What sizes credits of links by
+// default counts.
+std::vector<std::string> idle_in_fabric(const ResolvedSystem& system);
+
+}  // namespace weft
