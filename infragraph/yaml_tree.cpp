@@ -262,7 +262,7 @@ YamlTree::YamlTree(const std::string& file, const std::string& text)
         std::istringstream stream(text);
         YAML::Parser parser(stream);
         if (!parser.HandleNextDocument(builder) || !builder.finish())
-            throw InputError(file, 0, "is empty", "an InfraGraph document in YAML or JSON");
+            throw InputError(file, 0, "is empty", "a document in YAML or JSON");
         YamlTree rest;
         YamlTreeBuilder second(rest, file);
         if (parser.HandleNextDocument(second) && second.finish())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -87,9 +88,9 @@ std::uint64_t roofline_time_ps(std::uint64_t num_ops, std::uint64_t tensor_size,
     const double intensity = operations / static_cast<double>(tensor_size);
     const double rate = std::min(memory_bytes_per_s * intensity, peak_ops_per_s);
     const double seconds = num_ops == 0 ? static_cast<double>(tensor_size) / memory_bytes_per_s : operations / rate;
-    const double nanoseconds = seconds * 1e9;
-    if (nanoseconds > 9e15) throw std::overflow_error("roofline time beyond 2^63 ps");
-    return static_cast<std::uint64_t>(nanoseconds) * ps_per_ns;
+    const double picoseconds = seconds * 1e12;
+    if (picoseconds > 9e18) throw std::overflow_error("roofline time beyond 2^63 ps");
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(picoseconds)));
 }
 
 std::uint64_t collective_bytes(CollectiveType type, std::uint64_t comm_size, std::uint32_t ranks)

@@ -92,8 +92,8 @@ Resource resource_of(const Node& node);
 // Recorded duration; 1 ns where none was recorded.
 std::uint64_t recorded_time_ps(const Node& node);
 
-// Roofline time in whole nanoseconds (fractions cut), as ps; 0 when tensor_size is 0 (the node is
-// skipped). Rates must be positive. Throws std::overflow_error beyond 2^63 ps.
+// Roofline time, to the nearest ps and at least one; 0 when tensor_size is 0 (the node is skipped). Rates must be positive. Throws
+// std::overflow_error beyond 2^63 ps.
 std::uint64_t roofline_time_ps(std::uint64_t num_ops, std::uint64_t tensor_size, double peak_ops_per_s,
     double memory_bytes_per_s);
 

@@ -70,7 +70,9 @@ NodeIds RankTrace::beside(const std::string& name, const Message& message, const
     CommunicationSum& sum = ledger_.communication[{message.scheme, operation_name(message.type), n}];
     ++sum.count;
     sum.bytes += whole;
-    if (message.type != CollectiveType::broadcast)
+    if (message.type == CollectiveType::broadcast)
+        sum.sent += rank_ == message.group.ranks.front() ? message.bytes : 0;
+    else
         sum.sent += (message.type == CollectiveType::all_reduce ? 2 : 1) *
             (gathers ? message.bytes * (n - 1) : whole / n * (n - 1) + whole % n * (n - 1) / n);
     return {node.id};

@@ -48,7 +48,9 @@ TEST(ChakraInterpretation, Roofline)
     // Memory bound: 1000 B at 100 GB/s take 10 ns whatever the operations.
     EXPECT_EQ(roofline_time_ps(1000, 1000, 1e15, 100e9), 10000U);
     // Compute bound: 1e6 operations at 3e12 a second take 333.3 ns, cut.
-    EXPECT_EQ(roofline_time_ps(1000000, 1, 3e12, 1e12), 333000U);
+    EXPECT_EQ(roofline_time_ps(1000000, 1, 3e12, 1e12), 333333U);
+    EXPECT_EQ(roofline_time_ps(1000, 163840, 989e12, 3.35e12), 48907U);
+    EXPECT_EQ(roofline_time_ps(1, 1, 989e12, 3.35e12), 1U);
     EXPECT_EQ(roofline_time_ps(1000, 0, 1e12, 1e12), 0U);
     // A copy has no operations: its bytes take their time.
     EXPECT_EQ(roofline_time_ps(0, 1000, 1e12, 1e12), 1000U);

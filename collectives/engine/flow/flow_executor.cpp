@@ -106,6 +106,8 @@ Executor::JobId FlowExecutor::open(Job job)
 Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> program)
 {
     require_known(job.engine ? *job.engine : spec_);
+    // No buffer of a rank holds more than the message; all of them together are not added up here.
+    for (const std::uint32_t member : job.members) require_room(member, job.bytes, job.name);
     FlowJob flow;
     flow.program = std::move(program);
     return open(std::move(job), std::move(flow));
@@ -170,9 +172,29 @@ void FlowExecutor::remember_buffers()
     for (const FlowEndpoint& endpoint : endpoints_) buffers_.emplace_back(endpoint.capacity, endpoint.cache);
 }
 
-BufferHistory::Taken FlowExecutor::take(std::uint32_t endpoint, std::uint64_t bytes)
+// Of each by itself, where nothing remembers what the others hold.
+void FlowExecutor::require_room(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user, bool room) const
 {
-    return buffers_.empty() ? BufferHistory::Taken{} : buffers_[endpoint].take(bytes);
+    const std::uint64_t capacity = endpoints_[endpoint].capacity;
+    if (bytes > capacity || !room)
+        throw InputError(user, 0,
+            format_bytes(bytes) + " do not fit into the memory of an endpoint (" + format_bytes(capacity) + ")",
+            "smaller messages and tensors, or a larger hbm.capacity");
+}
+
+// Lines of kernels and memory nodes are counted with 32 bits.
+void FlowExecutor::require_countable(std::uint64_t bytes, const std::string& user)
+{
+    constexpr std::uint64_t most = std::uint64_t{line_bytes} << 32;
+    if (bytes > most)
+        throw InputError(user, 0, format_bytes(bytes) + " at once at flow fidelity", "at most " + format_bytes(most));
+}
+
+BufferHistory::Taken FlowExecutor::take(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user)
+{
+    const BufferHistory::Taken out = buffers_.empty() ? BufferHistory::Taken{} : buffers_[endpoint].take(bytes);
+    require_room(endpoint, bytes, user, buffers_.empty() || bytes == 0 || out.bytes > 0);
+    return out;
 }
 
 void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer)
@@ -183,15 +205,27 @@ void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken&
 // Allocates the buffers of the next job as the line model does, and returns which ranks have their input in a cache.
 std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
 {
-    if (buffers_.empty()) return {};
     const Layout layout(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    if (buffers_.empty()) {
+        // Buffers of a rank are a few messages, of which each peer may have one.
+        constexpr std::uint64_t most_buffers = 8;
+        for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+            const std::uint32_t endpoint = job.members[rank];
+            if (job.bytes < endpoints_[endpoint].capacity / (most_buffers * schedule.size())) continue;
+            std::uint64_t bytes = 0;
+            for (const Buffer buffer : all_buffers)
+                if (buffer != Buffer::packets) bytes += layout.memory_bytes(rank, buffer);
+            require_room(endpoint, bytes, job.name);
+        }
+        return {};
+    }
     held_.resize(entered_.size() + 1);
     std::vector<bool> cached(schedule.size());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const Buffer input = layout.place_of(rank, Buffer::input).memory;
         for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = buffer == Buffer::packets ? 0 : layout.memory_bytes(rank, buffer);
-            const BufferHistory::Taken taken = take(job.members[rank], bytes);
+            const BufferHistory::Taken taken = take(job.members[rank], bytes, job.name);
             if (buffer == input) cached[rank] = taken.cached;
             held_.back().emplace_back(job.members[rank], taken);
         }
@@ -234,7 +268,8 @@ Picoseconds FlowExecutor::pace_of(std::uint32_t endpoint, std::uint64_t bytes, b
 
 void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
-    const BufferHistory::Taken buffer = take(home, bytes);
+    require_countable(bytes, "memory node");
+    const BufferHistory::Taken buffer = take(home, bytes, "memory node");
     const FlowEndpoint& memory = endpoints_[home];
     Picoseconds served = 0;
     if (home == endpoint) {
@@ -305,7 +340,7 @@ void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
         length = static_cast<Picoseconds>(std::llround(static_cast<double>(work.operations) / flops * ps_of_second));
     const Picoseconds begin = std::max(now(), units_free_[endpoint]);
     Picoseconds end = begin + length;
-    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0, "compute node");
     if (work.duration == 0 && work.bytes > 0)
         end = std::max(end,
             serve(endpoint, work.bytes, buffer.cached) + (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
@@ -322,7 +357,8 @@ void FlowExecutor::run_shared(std::uint32_t endpoint, const KernelWork& work, Do
     const GpuSpec& units = endpoints_[endpoint].units;
     KernelWork placed = work;
     if (placed.workgroups == 0) placed.workgroups = 2 * units.compute_units;
-    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0);
+    require_countable(work.duration == 0 ? work.bytes : 0, "compute node");
+    const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0, "compute node");
     auto kernel = std::make_shared<ShareKernel>(placed, static_cast<std::uint32_t>(spec_.wavefronts),
         static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector),
         buffer.cached);

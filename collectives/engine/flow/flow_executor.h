@@ -86,7 +86,10 @@ private:
     JobId open(Job job, FlowJob flow);
     std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
     void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
-    BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes);
+    // Throw InputError of `user` where the memory has no room.
+    void require_room(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user, bool room = true) const;
+    static void require_countable(std::uint64_t bytes, const std::string& user);
+    BufferHistory::Taken take(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user);
     void give_back(std::uint32_t endpoint, const BufferHistory::Taken& buffer);
     void run_shared(std::uint32_t endpoint, const KernelWork& work, Done done);
     void move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write, const BufferHistory::Taken& buffer,

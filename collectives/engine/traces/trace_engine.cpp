@@ -143,6 +143,18 @@ std::uint64_t TraceEngine::in_range(std::uint32_t rank, const Node& node,
     }
 }
 
+// What an executor refuses, at the node that asks for it.
+void TraceEngine::at_node(std::uint32_t rank, const Node& node, const std::function<void()>& act) const
+{
+    try {
+        act();
+    } catch (const InputError& error) {
+        const Diagnostic& first = error.diagnostics().front();
+        if (first.line > 0) throw;
+        throw InputError(set_.file(rank), node.line, chakra::label_of(node) + ": " + first.what, first.expected);
+    }
+}
+
 bool TraceEngine::follows_roofline(const Node& node) const
 {
     return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || request_.roofline);
@@ -243,8 +255,10 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
             end(rank, id);
         } else {
             set_doing(rank, id, Doing::memory);
-            executor_.access_memory(request_.members[rank], home_of(rank, started), *started.tensor_size,
-                started.type == NodeType::mem_store, [this, rank, id] { end(rank, id); });
+            at_node(rank, started, [&] {
+                executor_.access_memory(request_.members[rank], home_of(rank, started), *started.tensor_size,
+                    started.type == NodeType::mem_store, [this, rank, id] { end(rank, id); });
+            });
         }
         break;
     case NodeType::send:
@@ -295,7 +309,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
     } else {
         work.duration = time;
     }
-    executor_.run_kernel(request_.members[rank], work, done);
+    at_node(rank, node, [&] { executor_.run_kernel(request_.members[rank], work, done); });
 }
 
 void TraceEngine::end(std::uint32_t rank, std::uint64_t id)

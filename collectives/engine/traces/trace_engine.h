@@ -133,6 +133,7 @@ private:
     bool let_one_more_in();
     std::uint64_t in_range(std::uint32_t rank, const chakra::Node& node,
         const std::function<std::uint64_t()>& figure) const;
+    void at_node(std::uint32_t rank, const chakra::Node& node, const std::function<void()>& act) const;
     bool follows_roofline(const chakra::Node& node) const;  // instead of a duration
     bool on_arrays(std::uint32_t rank, const chakra::Node& node) const;
     Picoseconds array_time(const GpuSpec& units, const chakra::Node& node, double memory_rate) const;

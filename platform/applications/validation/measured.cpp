@@ -138,7 +138,8 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
                 "a variant whose 'from' and 'to' hold it, or no such row");
     for (const auto& [value, key] :
         {std::pair(&table.title, "title"), std::pair(&table.source, "source"), std::pair(&table.system, "system")})
-        if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");
+        if (value->empty())
+            source.findings.refuse(top.line, std::string("the table has no '") + key + "'", std::string(key) + ": ...");
     if (!table.launch_group.empty() && !states_launch)
         source.findings.refuse(table.launch_group_line, "'launch_group' without 'launch'",
             "'launch': a time or 'fitted'");
