@@ -116,4 +116,48 @@ TEST(MemoryNodes, StoresBeyondTheCacheGoToMemory)
     EXPECT_LT(ends(4 << 20, mem_store, "generic", {"hbm.bandwidth=100 GB/s"}, true)[0], beyond / 10);
 }
 
+// As by lines: what does not fit into hbm.capacity is refused, of a trace at its node.
+TEST(MemoryNodes, WhatDoesNotFitIsRefused)
+{
+    const auto refusal = [](RunSetup setup) {
+        setup.document = star_document(2);
+        setup.options.progress = false;
+        return in_timed_child(
+            [&] {
+                try {
+                    run_flow(resolve_setup(setup), setup.options);
+                } catch (const InputError& error) {
+                    return error.diagnostics().front().text();
+                }
+                return std::string("not refused");
+            },
+            60);
+    };
+    const auto node = [&](std::int64_t bytes, const std::string& capacity) {
+        const chakra::testing::Folder folder;
+        NodeText loads(1, mem_load, "memory");
+        loads.integer("tensor_size", bytes);
+        RunSetup setup;
+        setup.lines = "profile: generic\nworkload: {trace: \"" +
+            folder.write_set({{loads}, {chakra::testing::comp(1, 1).integer("is_cpu_op", 0)}}) + "\"}\n";
+        setup.sets = {"hbm.capacity=" + capacity};
+        return refusal(setup);
+    };
+    EXPECT_NE(node(std::int64_t{2} << 30, "1 GiB")
+                  .find(".0.et:2: node 1 (memory): 2 GiB do not fit into the memory of an endpoint "
+                        "(1 GiB); expected smaller messages and tensors, or a larger hbm.capacity"),
+        std::string::npos)
+        << node(std::int64_t{2} << 30, "1 GiB");
+    // What is not counted right is refused where it would fit.
+    EXPECT_NE(
+        node(std::int64_t{512} << 30, "1024 GiB").find("512 GiB at once at flow fidelity; expected at most 256 GiB"),
+        std::string::npos);
+    RunSetup collective;
+    collective.lines = "profile: generic\nworkload: {collective: all_reduce, algorithm: ring, bytes: 1 GiB}\n";
+    collective.sets = {"hbm.capacity=1 GiB"};
+    EXPECT_NE(refusal(collective).find(" do not fit into the memory of an endpoint (1 GiB)"), std::string::npos);
+    collective.sets = {"hbm.capacity=8 GiB"};
+    EXPECT_EQ(refusal(collective), "not refused");
+}
+
 }  // namespace memory_nodes_test
