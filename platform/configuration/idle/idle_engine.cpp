@@ -69,7 +69,8 @@ void note_arrays(const ResolvedSystem& system, std::vector<std::string>& out)
         const double flops = 2.0 * static_cast<double>(gpu.arrays * gpu.array_rows * gpu.array_columns) *
             static_cast<double>(gpu.array_clock);
         if (std::abs(flops / static_cast<double>(gpu.peak_flops) - 1) < alike) continue;
-        out.push_back(fmt::format("products of matrices take {} of {} x {} at {:.4g} MHz, {:.4g} TFLOP/s, in place of "
+        out.push_back(fmt::format("compute nodes that state a product of matrices (gemm_*) take {} of {} x {} at "
+                                  "{:.4g} MHz, {:.4g} TFLOP/s, in place of "
                                   "gpu.peak_flops = {:.4g} TFLOP/s",
             gpu.arrays == 1 ? "an array" : fmt::format("{} arrays", gpu.arrays), gpu.array_rows, gpu.array_columns,
             static_cast<double>(gpu.array_clock) / 1e6, flops / 1e12, static_cast<double>(gpu.peak_flops) / 1e12));
