@@ -193,7 +193,9 @@ void WorkloadOptions::apply(Workload& workload) const
     // A plan may be for one size only.
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
         workload.plan.empty())
-        throw usage_error("the size of the collective is missing", "--bytes N, such as 1MiB");
+        throw workload.lines.count("bytes") > 0
+            ? usage_error("a collective of 0 bytes", "at least one byte, such as --bytes 1MiB")
+            : usage_error("the size of the collective is missing", "--bytes N, such as 1MiB");
     place(workload);
 }
 

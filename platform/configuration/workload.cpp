@@ -135,7 +135,6 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     refuse_beside_plan(source, fields);
     refuse_beside_trace(source, fields);
     bool has_bytes = false;
-    int zero_bytes = 0;  // line
     for (const YamlField& part : fields) {
         if (part.key == "beside") {
             read_beside(source, part, out);
@@ -199,15 +198,12 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
             if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is not a size", "a size such as 1 MiB");
-            if (bytes && *bytes == 0) zero_bytes = part.line;
             out.bytes = bytes.value_or(0);
         }
     }
     refuse_strangers(source, fields, out);
     if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
         source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
-    if (zero_bytes > 0 && out.kind == Workload::Kind::collective && out.collective != "barrier" && out.plan.empty())
-        source.findings.refuse(zero_bytes, "a collective of 0 bytes", "at least one byte, such as 1 MiB");
     if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())
         source.findings.refuse(field.line, "the size of the collective is missing", "a size, such as 'bytes: 1 MiB'");
     return out;

@@ -214,9 +214,15 @@ TEST(CostGraph, LinksOfEqualPathsAreShared)
         for (const LinkShare& part : stage.links) EXPECT_DOUBLE_EQ(part.share, 0.25);
     }
     EXPECT_TRUE(path.neighbours);
-    // 144 B on the wire for 128, 16 B back, at 112.5 GB/s.
-    EXPECT_NEAR(graph.links[0].ps_per_byte, 144.0 / 128 * 1000 / 112.5, 1e-6);
-    EXPECT_NEAR(graph.links[0].back_ps_per_byte, 16.0 / 128 * 1000 / 112.5, 1e-6);
+    // Every line takes another switch: 80 B on the wire for 64, 16 B back, at 112.5 GB/s.
+    EXPECT_NEAR(graph.links[0].ps_per_byte, 80.0 / 64 * 1000 / 112.5, 1e-6);
+    EXPECT_NEAR(graph.links[0].back_ps_per_byte, 16.0 / 64 * 1000 / 112.5, 1e-6);
+    // Two lines in a row: 144 B for 128, 16 B back.
+    RunSetup two = setup(dgx_place(), "all_gather", "ring", "64 KiB");
+    two.sets.push_back("routing.stripe=128");
+    const CostGraph pairs = graph_of(two);
+    EXPECT_NEAR(pairs.links[0].ps_per_byte, 144.0 / 128 * 1000 / 112.5, 1e-6);
+    EXPECT_NEAR(pairs.links[0].back_ps_per_byte, 16.0 / 128 * 1000 / 112.5, 1e-6);
 }
 
 TEST(CostGraph, SwitchesThatCombineAreInIt)
