@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <vector>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
