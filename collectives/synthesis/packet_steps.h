@@ -26,7 +26,7 @@ public:
     {
     }
 
-    // What follows does not go on with the run of steps so far.
+    // The next step is the first of a new run.
     void begin_run()
     {
         asked_ = issued_;

@@ -4,7 +4,7 @@ namespace weft {
 
 namespace {
 
-// What passes `place` of the on-die network.
+// Bytes that pass a place of the on-die network, and its busy time.
 StatisticTable load_of(const std::string& name, const std::string& text, const std::string& limit)
 {
     return only_when(limit + " is not 0",

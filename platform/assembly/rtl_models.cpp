@@ -202,7 +202,7 @@ ModelDeclaration link_model(const std::string& name, const std::string& text, co
     return ModelDeclaration(name, text).with_ports(link_ports()).with_statistics(statistics).without_kernel();
 }
 
-// What clocked links read: other parameters describe packets, and theirs have a format of their own.
+// With the parameters that clocked links read. The others describe packets, and clocked links have their own packet format.
 ModelDeclaration clocked_link_model(const std::string& name, const std::string& text)
 {
     return link_model(name, text, clocked_link_statistics())
@@ -211,8 +211,8 @@ ModelDeclaration clocked_link_model(const std::string& name, const std::string& 
             "link.replay_timeout", "link.bit_error_rate"});
 }
 
-// What counts around blocks of users: credits between modules, the rate that loads and estimates are stated in, and what is refused.
-// The rest is the block's own.
+// Parameters that count for RTL of users: they size credits, state the rate of load 1 and of estimates, or are refused. The block itself
+// decides everything else.
 const std::vector<std::string> around_links{"link.model", "link.bandwidth", "link.latency", "link.request_credits",
     "link.response_credits", "link.pool_credits", "link.vcs", "link.vc_sets", "link.bit_error_rate"};
 const std::vector<std::string> around_switches{"switch.clock", "switch.latency"};

@@ -22,10 +22,10 @@ inline bool is_split(double share, double all = 1) { return share < 0.999999 * a
 
 class SplitLinks {
 public:
-    // Of traffic that is the same among all pairs of these endpoints, beyond 64 of them of 64 pairs of each.
+    // For the same traffic between all pairs of these endpoints; with more than 64 endpoints, from each to about 64 others.
     SplitLinks(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);
 
-    // Of what passes a direction of a link the part that has equal paths, 0 to 1; 0 on all where no packet is longer than a stripe.
+    // The part of a link direction's traffic that has equal paths, 0 to 1. 0 for every link if no packet is longer than a stripe.
     double share(std::uint32_t edge, bool forward) const
     {
         return shares_.empty() ? 0 : shares_[2 * std::size_t{edge} + (forward ? 0 : 1)];

@@ -172,7 +172,7 @@ void FlowExecutor::remember_buffers()
     for (const FlowEndpoint& endpoint : endpoints_) buffers_.emplace_back(endpoint.capacity, endpoint.cache);
 }
 
-// Of each by itself, where nothing remembers what the others hold.
+// Without remember_buffers() each request is compared with the whole memory, by itself.
 void FlowExecutor::require_room(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user, bool room) const
 {
     const std::uint64_t capacity = endpoints_[endpoint].capacity;

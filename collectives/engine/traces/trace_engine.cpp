@@ -143,7 +143,7 @@ std::uint64_t TraceEngine::in_range(std::uint32_t rank, const Node& node,
     }
 }
 
-// What an executor refuses, at the node that asks for it.
+// Adds file, line and name of the node to what an executor refuses.
 void TraceEngine::at_node(std::uint32_t rank, const Node& node, const std::function<void()>& act) const
 {
     try {
