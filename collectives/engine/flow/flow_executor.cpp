@@ -205,17 +205,20 @@ void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken&
 // Allocates the buffers of the next job as the line model does, and returns which ranks have their input in a cache.
 std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
 {
+    // Buffers of a rank are a few messages, of which each peer may have one: far below that nothing is added up.
+    constexpr std::uint64_t most_buffers = 8;
+    const std::uint64_t most_messages = most_buffers * schedule.size();
+    if (buffers_.empty() && std::all_of(job.members.begin(), job.members.end(), [&](std::uint32_t member) {
+            return job.bytes < endpoints_[member].capacity / most_messages;
+        }))
+        return {};
     const Layout layout(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
     if (buffers_.empty()) {
-        // Buffers of a rank are a few messages, of which each peer may have one.
-        constexpr std::uint64_t most_buffers = 8;
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
-            const std::uint32_t endpoint = job.members[rank];
-            if (job.bytes < endpoints_[endpoint].capacity / (most_buffers * schedule.size())) continue;
             std::uint64_t bytes = 0;
             for (const Buffer buffer : all_buffers)
                 if (buffer != Buffer::packets) bytes += layout.memory_bytes(rank, buffer);
-            require_room(endpoint, bytes, job.name);
+            require_room(job.members[rank], bytes, job.name);
         }
         return {};
     }
