@@ -266,6 +266,45 @@ TEST(Replay, AFullReplayBufferHoldsNoAcknowledgeBack)
     EXPECT_LT(std::stoull(text), 31U * 3'200 + 3 * 70'000);
 }
 
+// A round trip of 140 ns and some packets holds 6 KB at 25 GB/s: 8 packets of 1 KiB are enough for it, 8 lines would be
+// a tenth.
+TEST(Replay, TheBufferCountsPacketsOfSeveralLines)
+{
+    LinkSpec link = replaying(RetryKind::none, 0);
+    link.merge = MergeKind::destination;
+    link.max_payload = 1024;
+    link.packet_overhead = 42;
+    link.replay_buffer = 8;
+    const Outcome plain = stream(link, 2'000);
+    link.retry = RetryKind::go_back_n;
+    const Outcome kept = stream(link, 2'000);
+    EXPECT_EQ(kept.last, plain.last);
+    EXPECT_EQ(kept.packets, plain.packets);
+    EXPECT_LT(kept.packets, 2'000U / 10);
+    link.replay_buffer = 2;
+    EXPECT_GT(stream(link, 2'000).last, plain.last * 2);
+}
+
+// Requests of reads that share a packet add no bytes and take no place: 256 packets of 16 B are a round trip, 256 lines a quarter.
+TEST(Replay, LinesWithoutBytesTakeNoPlace)
+{
+    const auto last = [](RetryKind kind) {
+        return std::stoull(in_child([kind] {
+            FabricSystem::Options options;
+            options.link = replaying(kind, 0);
+            options.link.merge = MergeKind::adjacent;
+            options.link.max_payload = 256;
+            options.link.replay_buffer = 256;
+            FabricSystem system(two_ends(options.link.bandwidth), options);
+            for (unsigned i = 0; i < 2'000; ++i) system.endpoints[0]->issue(0, LineOp::read, 1, 64 * i);
+            sc_core::sc_start();
+            system.expect_clean();
+            return std::to_string(system.endpoints[1]->served.back().at);
+        }));
+    };
+    EXPECT_EQ(last(RetryKind::go_back_n), last(RetryKind::none));
+}
+
 TEST(Replay, TheSameSeedGivesTheSameErrors)
 {
     const LinkSpec link = replaying(RetryKind::go_back_n, 1e-5);

@@ -41,12 +41,14 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     Wire& wire = wires_[end];
     const Time now = event_queue().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
+    const std::uint64_t before = wire.packetiser.packets();
     const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec(), line, cls, gap, now));
+    const std::uint64_t begun = wire.packetiser.packets();
     if ((line.flags & LineHeader::poll_flag) != 0) {
         wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
         wire.count.flag_bytes += bytes;
     }
-    wire.packets.push_back({&line, 0, bytes, cls});
+    wire.packets.push_back({&line, 0, bytes, cls, begun > before, begun});
     wire.waiting_bytes += bytes;
     serve(end);
 }
@@ -86,7 +88,7 @@ void ReplayLink::send_packet(unsigned end, Time now)
     packet.sent = now;
     const Time sent = wire.server.book(now, packet.bytes).end;
     wire.count.wire_bytes += packet.bytes;
-    ++wire.count.packets;
+    wire.count.packets += packet.begins ? 1 : 0;
     if (wire.next < wire.highest) {
         wire.count.repeated_bytes += packet.bytes;
     } else {
@@ -111,7 +113,7 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     Wire& wire = wires_[end];
     if (!heard.request_waits && heard.uncovered == 0) return false;
     const bool idle = !sends(wire);
-    if (!heard.request_waits && heard.uncovered < spec().ack_every && !idle) return false;
+    if (!heard.request_waits && heard.uncovered_packets < spec().ack_every && !idle) return false;
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());
     if (spec().ack_bytes > 0) {
@@ -123,7 +125,7 @@ bool ReplayLink::send_answer(unsigned end, Time now)
         {wire.framer.end_of_frame(sent) + spec().latency, heard.expected,
             heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
     heard.request_waits = false;
-    heard.uncovered = 0;
+    heard.uncovered = heard.uncovered_packets = 0;
     return spec().ack_bytes > 0;
 }
 
@@ -151,13 +153,19 @@ void ReplayLink::land(unsigned end, const Flight& flight)
         break;
     case Flight::Kind::packet:
         if (flight.number == wire.expected) {
+            Packet& packet = wire.packets[flight.number - wire.base];
             ++wire.expected;
-            ++wire.uncovered;
+            count_uncovered(wire, packet);
             wire.asked = wire.request_waits = false;
-            deliver(end, wire.packets[flight.number - wire.base]);
+            deliver(end, packet);
+            drop_silent(wire);
+        } else if (flight.number < wire.base) {
+            ++wire.count.duplicates;
+            ++wire.uncovered;
+            ++wire.uncovered_packets;
         } else if (flight.number < wire.expected) {
             ++wire.count.duplicates;
-            ++wire.uncovered;  // its acknowledge was late: say it again
+            count_uncovered(wire, wire.packets[flight.number - wire.base]);  // its acknowledge was late: say it again
         }
         break;
     }
@@ -182,8 +190,22 @@ void ReplayLink::acknowledged(unsigned end, std::uint64_t number)
         wire.packets.pop_front();
         ++wire.base;
     }
-    wire.next = std::max(wire.next, wire.base);
+    drop_silent(wire);
     serve(end);
+}
+
+// Lines without bytes are known to have arrived when all before them are.
+void ReplayLink::drop_silent(Wire& wire)
+{
+    for (; wire.base < wire.expected && wire.packets.front().bytes == 0; ++wire.base) wire.packets.pop_front();
+    wire.next = std::max(wire.next, wire.base);
+}
+
+void ReplayLink::count_uncovered(Wire& wire, const Packet& packet)
+{
+    if (packet.bytes == 0) return;
+    ++wire.uncovered;
+    if (packet.begins) ++wire.uncovered_packets;
 }
 
 void ReplayLink::go_back(unsigned end)

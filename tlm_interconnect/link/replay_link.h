@@ -1,9 +1,10 @@
 // A link with bit errors that repeats what was lost: sequence numbers, check sums, acknowledges, a replay buffer.
 //
 // Sockets, wire, latency and credits as Link (link.h); here every line is an event at both ends. Model of a direction:
-//   sender    numbers packets (a line each), keeps them until they are acknowledged (at most replay_buffer; beyond that
-//             it pauses), and sends the next one when the wire is free
-//   wire      a packet is hit with chance 1 - (1 - bit_error_rate)^(8 bytes), from a stream of its own
+//   sender    numbers lines, keeps them until they are acknowledged (those of at most replay_buffer packets, as `merge`
+//             joins them; beyond that it pauses), and sends the next one when the wire is free. Lines without a byte on
+//             the wire ride with the one before them: they cannot be hit and ask for no acknowledge
+//   wire      a line is hit with chance 1 - (1 - bit_error_rate)^(8 bytes), from a stream of its own
 //   receiver  delivers the number it expects, at once; drops what is hit (its check sum says so) and what is out of
 //             sequence; acknowledges by number
 //   timeout   [NVLink] a packet that is not acknowledged replay_timeout after its first bit was sent is sent again,
@@ -12,7 +13,8 @@
 //             back to it; the timeout stays as a safeguard
 // Acknowledges and replay requests take ack_bytes of the opposite wire before anything else that waits there (0: they
 // ride in headers) and are not hit themselves (they are sent several times, or the next one covers them). One covers
-// ack_every packets; when nothing can be sent on the wire back, as many as there are.
+// ack_every packets; when nothing can be sent on the wire back, as many as there are. Of a packet of several lines those
+// are sent again that follow the hit, without a header of their own.
 //
 // Goodput under saturation, p = chance that a packet is hit, T = its time on the wire, W = packets sent in vain for an
 // error, itself included:
@@ -59,6 +61,8 @@ private:
         Time sent = 0;  // first bit, of the last time
         std::uint32_t bytes;
         LineClass cls;
+        bool begins;           // a packet; else it joins the one before
+        std::uint64_t begun;   // packets up to this line
         bool arrived = false;  // the line is no longer ours
     };
     struct Flight {
@@ -77,9 +81,10 @@ private:
         std::uint64_t highest = 0;   // ever sent, plus one
         std::uint64_t waiting_bytes = 0;
         std::deque<Flight> flight;
-        std::uint64_t expected = 0;   // receiver at the far end
-        std::uint64_t uncovered = 0;  // delivered there and not acknowledged
-        bool asked = false;           // a replay request is out
+        std::uint64_t expected = 0;           // receiver at the far end
+        std::uint64_t uncovered = 0;          // lines delivered there and not acknowledged
+        std::uint64_t uncovered_packets = 0;  // that they begin
+        bool asked = false;                   // a replay request is out
         bool request_waits = false;
         bool duplicate = false;
         Time frame_due = 0;  // arrival of the frame that was sent last
@@ -110,7 +115,8 @@ private:
     // Whether a packet waits that the replay buffer lets go.
     bool sends(const Wire& wire) const
     {
-        return wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
+        return wire.next < wire.base + wire.packets.size() &&
+            wire.packets[wire.next - wire.base].begun - wire.packets.front().begun < spec().replay_buffer;
     }
     void serve(unsigned end);
     void send_packet(unsigned end, Time now);
@@ -119,6 +125,8 @@ private:
     void land(unsigned end, const Flight& flight);
     void deliver(unsigned end, Packet& packet);
     void acknowledged(unsigned end, std::uint64_t number);
+    static void drop_silent(Wire& wire);
+    static void count_uncovered(Wire& wire, const Packet& packet);
     void go_back(unsigned end);
     void watch(unsigned end);
     bool hit(Wire& wire, std::uint32_t bytes, Time due);
