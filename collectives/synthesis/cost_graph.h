@@ -108,6 +108,7 @@ struct CopyCost {
 struct CostRank {
     std::string name;
     std::uint64_t load_ps = 0;         // a line from the own cache
+    std::uint64_t refill_ps = 0;       // the farthest line of an instruction, for which registers wait; 0: load_ps
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on

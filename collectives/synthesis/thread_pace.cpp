@@ -47,6 +47,7 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
         if (own) {
             own_bytes += bytes;
             own_ps = std::max(own_ps, cold + self.load_ps);
+            load.refill_ps = std::max(load.refill_ps, cold + std::max(self.load_ps, self.refill_ps));
         } else {
             ++load.gets;
         }
@@ -90,15 +91,23 @@ ThreadPace::ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t 
     outstanding_ = rank.outstanding * each / sharing;
 }
 
+double ThreadPace::registers_ps(const MoveLoad& move) const
+{
+    if (registers_ <= 0 || move.bytes <= registers_) return 0;
+    // Peers answer at different times, so their data come evenly.
+    if (move.gets > 0) return (move.bytes - registers_) / registers_ * static_cast<double>(move.load_ps);
+    const double before = std::ceil(move.bytes / registers_) - 1;
+    const double last = 1 - before * registers_ / move.bytes;  // the part in the last round
+    return before * static_cast<double>(std::max(move.load_ps, move.refill_ps)) +
+        last * move.issued * issue_ps_per_byte_;
+}
+
 std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
 {
     double time = move.issued * issue_ps_per_byte_;
-    const auto window = [&](double in_flight, double size, std::uint64_t latency) {
-        if (size > 0 && in_flight > size)
-            time = std::max(time, (in_flight - size) / size * static_cast<double>(latency));
-    };
-    window(move.bytes, registers_, move.load_ps);
-    window(move.in_flight(), outstanding_, move.round_ps);
+    time = std::max(time, registers_ps(move));
+    if (outstanding_ > 0 && move.in_flight() > outstanding_)
+        time = std::max(time, (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps));
     return static_cast<std::uint64_t>(std::llround(time));
 }
 
@@ -109,16 +118,15 @@ ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
     double time = slots;
     double within = 1;
     IssueParts out;
-    const auto window = [&](double in_flight, double size, std::uint64_t latency, bool outstanding) {
-        if (size <= 0 || in_flight <= size) return;
-        const double limited = (in_flight - size) / size * static_cast<double>(latency);
-        if (limited <= time) return;
+    const auto window = [&](double in_flight, double size, double limited, bool outstanding) {
+        if (size <= 0 || in_flight <= size || limited <= time) return;
         time = limited;
         within = size / in_flight;
         out.outstanding = outstanding;
     };
-    window(move.bytes, registers_, move.load_ps, false);
-    window(move.in_flight(), outstanding_, move.round_ps, true);
+    window(move.bytes, registers_, registers_ps(move), false);
+    window(move.in_flight(), outstanding_,
+        (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps), true);
     out.busy_ps = static_cast<std::uint64_t>(std::llround(slots * within));
     return out;
 }

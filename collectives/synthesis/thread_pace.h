@@ -11,14 +11,15 @@
 namespace weft {
 
 struct MoveLoad {
-    double bytes = 0;            // as registers hold them: of packets where there are some
-    double data = 0;             // without flags
-    double issued = 0;           // bytes of all operands together
-    double remote = 0;           // of those at peers and switches
-    double own_byte_ps = 0;      // of the others, each times how long it is without a response
-    std::uint32_t gets = 0;      // operands that are loaded from there
-    std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets if they have come
-    std::uint64_t round_ps = 0;  // of the slowest peer, there and back
+    double bytes = 0;             // as registers hold them: of packets where there are some
+    double data = 0;              // without flags
+    double issued = 0;            // bytes of all operands together
+    double remote = 0;            // of those at peers and switches
+    double own_byte_ps = 0;       // of the others, each times how long it is without a response
+    std::uint32_t gets = 0;       // operands that are loaded from there
+    std::uint64_t load_ps = 0;    // until a line that is loaded is there; of packets if they have come
+    std::uint64_t refill_ps = 0;  // until registers of what is in the own memory are free again; 0: load_ps
+    std::uint64_t round_ps = 0;   // of the slowest peer, there and back
 
     // Bytes that are without a response for a round trip each: requests to the own memory take a place of their unit for less.
     double in_flight() const { return round_ps > 0 ? remote + own_byte_ps / static_cast<double>(round_ps) : remote; }
@@ -51,6 +52,7 @@ public:
     {
         return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
     }
+    // What the own memory has comes in rounds: every wavefront fills its registers, and again when they are free.
     std::uint64_t issue_ps(const MoveLoad& move) const;
     // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
     struct IssueParts {
@@ -90,6 +92,8 @@ public:
 
 private:
     double shares(const MoveLoad& move) const;
+    // First to last line by registers alone.
+    double registers_ps(const MoveLoad& move) const;
 
     double issue_ps_per_byte_;
     static constexpr double least_sets = 1e-6;

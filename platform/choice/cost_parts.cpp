@@ -25,6 +25,14 @@ std::uint64_t longest_payload(const LinkSpec& spec)
     return line_bytes;
 }
 
+// What a line takes that the nearer part of a divided L2 has not got, beyond one that it has.
+Time far_time(const ResolvedSystem& system, NodeId node)
+{
+    const L2Spec& l2 = system.l2(node);
+    if (l2.separate()) return 2 * system.memory_side(node).hop + system.memory_side(node).latency;
+    return l2.mirrored() ? l2.latency + 2 * l2.far_latency : 0;
+}
+
 }  // namespace
 
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
@@ -33,10 +41,11 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     const EngineSpec& engine = system.engine();
     CostRank rank;
     rank.load_ps = gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
+    if (system.l2(node).mirrored()) rank.refill_ps = rank.load_ps + far_time(system, node);
     rank.cold_ps = idle_read(system.hbm(node));
     const L2Spec& l2 = system.l2(node);
     // What its L2 lacks comes by way of the memory-side cache.
-    if (l2.separate()) rank.cold_behind_ps = 2 * system.memory_side(node).hop + system.memory_side(node).latency;
+    if (l2.separate()) rank.cold_behind_ps = far_time(system, node);
     const Time flag = flag_time(system, node);
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (gpu.wait_policy != WaitPolicy::waiting_atomic)

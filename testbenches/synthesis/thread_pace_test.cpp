@@ -32,6 +32,30 @@ MoveLoad loads(double bytes)
 
 }  // namespace
 
+// What the own memory has comes in rounds of 16 KiB, each as long as the farthest line; what peers send, evenly.
+TEST(ThreadPace, OwnDataComeInRounds)
+{
+    CostRank rank = rank_with();
+    rank.issue_ps_per_byte = 0.01;
+    const ThreadPace pace(rank, 1, 1);
+    MoveLoad own = loads(32 * 512);
+    own.gets = 0;
+    own.remote = 0;
+    own.refill_ps = 1800;
+    EXPECT_EQ(pace.issue_ps(own), 164U);  // 16 KiB: slots alone
+    own.bytes = own.data = own.issued = 33 * 512;
+    EXPECT_EQ(pace.issue_ps(own), 1805U);  // and one set more
+    own.bytes = own.data = own.issued = 64 * 512;
+    EXPECT_EQ(pace.issue_ps(own), 1964U);  // two rounds
+    own.bytes = own.data = own.issued = 80 * 512;
+    EXPECT_EQ(pace.issue_ps(own), 2 * 1800U + 82);
+    own.refill_ps = 0;
+    EXPECT_EQ(pace.issue_ps(own), 2 * 1000U + 82);
+    MoveLoad peers = own;
+    peers.gets = 1;
+    EXPECT_EQ(pace.issue_ps(peers), 1500U);
+}
+
 TEST(MovePieces, AreAsManyAsWavefrontsOrEightAtOnce)
 {
     const CostRank rank = rank_with();
