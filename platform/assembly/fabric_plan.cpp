@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "platform/assembly/clocked_times.h"
 #include "platform/assembly/narrow_paths.h"
 #include "platform/assembly/unused_values.h"
 #include "platform/configuration/glob.h"
@@ -299,6 +300,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
         for (NodeId id = 0; id < plan.fabric.nodes.size(); ++id)
             if (plan.used.nodes[id] && system.role(id) == NodeRole::endpoint) plan.used.transit[id] = true;
     for (std::string& notice : unused_value_notices(system, plan)) plan.notices.push_back(std::move(notice));
+    for (std::string& notice : clocked_time_notices(system, plan)) plan.notices.push_back(std::move(notice));
     return plan;
 }
 

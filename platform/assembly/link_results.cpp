@@ -30,7 +30,8 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.flag_reads = direction.flag_reads;
             result.flag_bytes = direction.flag_bytes;
             result.busy_ps = direction.busy;
-            if (place.link->spec().retry != RetryKind::none)
+            // Clocked links have a retry protocol of their own.
+            if (place.link->spec().retry != RetryKind::none || place.link->spec().bit_error_rate > 0)
                 result.retry = LinkResult::Retry{direction.errors, direction.replays, direction.repeated_bytes,
                     direction.duplicates};
             result.peak_queue = place.ends[end].peak();

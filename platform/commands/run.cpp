@@ -311,10 +311,6 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     if (!speaks) return exit_good;  // the exit code is that of process 0
     result.energy = energy_of_run(result, system, energies);
     if (!energy.empty()) add_energy_module(result);
-    for (const Waves::Entry& entry : registry.waves.entries)
-        if (!entry.taken)
-            result.notices.push_back(
-                "--wave " + entry.instances + ": no RTL block has that name; no waveform is written");
     if (!waves.empty() && registry.waves.from > result.simulated_ps)
         result.notices.push_back(fmt::format("--wave-window {}: the run ended before it, at {}; no waveform is written",
             wave_window, format_time_ps(result.simulated_ps)));

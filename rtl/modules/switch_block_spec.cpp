@@ -57,8 +57,9 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         channels.vcs.push_back(vc);
     }
-    refuse(most > 1023, fmt::format("a clocked switch before a buffer for {} transactions", most),
-        "at most 1023 for each channel");
+    refuse(most > 1023, fmt::format("a clocked switch before a buffer for {} transactions of a channel", most),
+        "at most 1023: link.request_credits and link.response_credits (by default enough for a round trip, with "
+        "switch.latency), which count for all channels together");
     out.vcs = static_cast<unsigned>(channels.vcs.size());
     out.depth = most;
     out.max_credits = most;

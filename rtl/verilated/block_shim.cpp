@@ -27,14 +27,18 @@ struct Block {{
     Vblock* top = nullptr;
     std::string said;    // since the evaluation began
     std::string failed;  // what an assertion said first
+    bool ends = false;   // its final blocks run
 {}
 }};
 
 thread_local Block* evaluated = nullptr;
 
+// Leaves an evaluation that does not come to an end by itself.
+struct Stopped {{}};
+
 void fail(const char* file, int line, const char* what)
 {{
-    if (evaluated == nullptr || !evaluated->failed.empty()) return;
+    if (evaluated == nullptr || evaluated->ends || !evaluated->failed.empty()) return;
     std::string text = evaluated->said;
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     evaluated->failed = !text.empty() ? text : std::string(file) + ":" + std::to_string(line) + ": " + what;
@@ -55,9 +59,14 @@ int weft_block_printf(const char* format, ...)
     return count;
 }}
 
-void vl_finish(const char*, int, const char*) VL_MT_UNSAFE {{}}
+// The run is not the block's to end: what it found, it said before.
+void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {{ fail(file, line, "$finish"); }}
 void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {{ fail(file, line, "$stop"); }}
-void vl_fatal(const char* file, int line, const char*, const char* text) VL_MT_UNSAFE {{ fail(file, line, text); }}
+void vl_fatal(const char* file, int line, const char*, const char* text) VL_MT_UNSAFE
+{{
+    fail(file, line, text);
+    throw Stopped{{}};
+}}
 void vl_warn(const char* file, int line, const char*, const char* text) VL_MT_UNSAFE
 {{
     std::fprintf(stderr, "%s:%d: %s\n", file, line, text);
@@ -78,7 +87,11 @@ WEFT_EXPORT void weft_block_delete(void* handle)
     evaluated = block;
     // Another block may have been the last to run in this thread, and be gone.
     Verilated::threadContextp(&block->context);
-    block->top->final();
+    block->ends = true;
+    try {{
+        block->top->final();
+    }} catch (const Stopped&) {{
+    }}
 {}    delete block->top;
     evaluated = nullptr;
     delete block;
@@ -88,7 +101,10 @@ WEFT_EXPORT void weft_block_eval(void* handle)
     auto* const block = static_cast<Block*>(handle);
     evaluated = block;
     Verilated::threadContextp(&block->context);
-    block->top->eval();
+    try {{
+        block->top->eval();
+    }} catch (const Stopped&) {{
+    }}
     if (!block->said.empty()) {{
         if (block->failed.empty()) std::fputs(block->said.c_str(), stderr);
         block->said.clear();

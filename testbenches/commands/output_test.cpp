@@ -108,14 +108,16 @@ TEST(Output, WaveformsThatCannotBeWrittenAreRefused)
     EXPECT_EQ(outcome.err, path + ": cannot be written: No such file or directory; expected a writable path\n");
 }
 
-TEST(Output, AWindowOfWaveformsAfterTheEndIsSaid)
+TEST(Output, WaveformsOfWhatIsNoRtlAreRefused)
 {
     const Fixtures files;
-    const Outcome outcome =
-        call({"run", files.pair_system(), "--wave", "host.0=" + files.path("w.fst"), "--wave-window", "1ms:2ms"});
-    EXPECT_EQ(outcome.code, 0);
-    EXPECT_NE(outcome.out.find("--wave-window 1ms:2ms: the run ended before it, at "), std::string::npos)
-        << outcome.out;
+    const Outcome outcome = call({"run", files.pair_system(), "--wave", "host.0=" + files.path("w.fst")});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.find(
+                  "weft: --wave host.0: no RTL block has that name; expected the path of a module that runs as RTL"),
+        0U)
+        << outcome.err;
 }
 
 TEST(Output, ABarrierHasNoDataToCompare)

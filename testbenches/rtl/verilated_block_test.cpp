@@ -80,6 +80,42 @@ TEST_F(VerilatedBlockTest, AnAssertionIsHeard)
     EXPECT_NE(block.failure().find("counter.sv:13"), std::string::npos) << block.failure();
 }
 
+// A loop that never settles is an error of the block, not the end of the program's answers.
+TEST_F(VerilatedBlockTest, ALoopThatDoesNotSettleIsNamed)
+{
+    VerilatedBlock block(block_library(source("module counter (input logic on, output logic out);\n"
+                                              "    /* verilator lint_off UNOPTFLAT */\n    logic turns;\n    assign "
+                                              "turns = on ? ~turns : 1'b0;\n    assign out = turns;\nendmodule\n")),
+        "dut");
+    block.eval();
+    EXPECT_FALSE(block.failed());
+    block.pin("on").set(0, 1, 1);
+    block.eval();
+    EXPECT_NE(block.failure().find("did not converge"), std::string::npos) << block.failure();
+}
+
+TEST_F(VerilatedBlockTest, AFinishIsHeardWithWhatItSaid)
+{
+    VerilatedBlock block(
+        block_library(source("module counter (input logic clk, input logic [1:0] how);\n"
+                             "    always_ff @(posedge clk) begin\n"
+                             "        if (how == 1) $finish;\n"
+                             "        if (how == 2) begin $display(\"ERROR: two\"); $finish; end\n    end\n"
+                             "    final $finish;\nendmodule\n")),
+        "dut");
+    Pin clock = block.pin("clk");
+    block.edge(clock);
+    EXPECT_FALSE(block.failed());
+    block.pin("how").set(0, 2, 2);
+    block.edge(clock);
+    EXPECT_EQ(block.failure(), "ERROR: two");
+    VerilatedBlock other(block_library(source(read_text_file(file_))), "dut");
+    other.pin("how").set(0, 2, 1);
+    Pin beat = other.pin("clk");
+    other.edge(beat);
+    EXPECT_EQ(other.failure(), file_ + ":3: $finish");
+}
+
 // What a block shows and says is the same whether its clock falls at once or with the next inputs; a trace may begin and end
 // in between, and edge() after rise() is an edge.
 TEST_F(VerilatedBlockTest, TheFallMayComeWithTheNextInputs)

@@ -151,6 +151,10 @@ TEST_F(UserBlock, ShowsItsWaveforms)
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     std::ifstream in(file, std::ios::binary | std::ios::ate);
     EXPECT_GT(in.tellg(), 1000);
+    const Outcome late = call({"run", example_system, "--model", everywhere, "--wave",
+        "box.0.nvsw.1=" + folder_.file("late.fst"), "--wave-window", "1ms:2ms"});
+    EXPECT_EQ(late.code, 0) << late.err;
+    EXPECT_TRUE(has(late.out, "--wave-window 1ms:2ms: the run ended before it, at ")) << late.out;
 }
 
 TEST_F(UserBlock, ThatDropsALineIsNamed)
