@@ -268,11 +268,12 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
                 static_cast<QuantityUnit>(static_cast<int>(first) + static_cast<int>(unit - units.begin()))};
             const double number = std::strtod(value->number.c_str(), nullptr);
             const bool is_bandwidth = first == QuantityUnit::gigabits_per_second;
-            if (!std::isfinite(number) || number < 0 || (is_bandwidth && number <= 0))
+            if (std::isnan(number) || number < 0 || (is_bandwidth && number <= 0))
                 findings_.doubt(tree_.line(entry), std::string(what) + " is " + value->text(),
                     is_bandwidth ? "more than 0" : "0 or more", "kept as text without a usable value");
-            else if (value->unit != QuantityUnit::gigatransfers_per_second &&
-                !(is_bandwidth ? bytes_per_second(*value) : picoseconds(*value)))
+            else if (std::isinf(number) ||
+                (value->unit != QuantityUnit::gigatransfers_per_second &&
+                    !(is_bandwidth ? bytes_per_second(*value) : picoseconds(*value))))
                 findings_.doubt(tree_.line(entry),
                     std::string(what) + " is " + value->text() + ", which is beyond what can be simulated",
                     is_bandwidth ? "from 1 byte/s to 9.2e18 bytes/s" : "at most 9.2e18 ps",

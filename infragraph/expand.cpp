@@ -200,6 +200,8 @@ void Expander::wire_device(Blueprint& blueprint)
         if (added) {
             blueprint.edges.push_back(pair);
         } else {
+            const RelativeEdge& before = blueprint.edges[id];
+            if (before.a == pair.a) builder_.repeated(before.kind, pair.kind, before.line, pair.line);
             blueprint.edges[id].kind = builder_.overwritten(blueprint.edges[id].kind, pair.kind, pair.line);
             blueprint.edges[id].line = pair.line;
         }

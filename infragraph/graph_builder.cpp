@@ -80,13 +80,23 @@ std::uint32_t GraphBuilder::overwritten(std::uint32_t earlier, std::uint32_t lat
     return overwritten_[{earlier, later}] = add_kind(std::move(merged));
 }
 
+void GraphBuilder::repeated(std::uint32_t earlier, std::uint32_t later, int earlier_line, int line)
+{
+    const std::string& link = graph_.kinds_[later].link;
+    if (earlier_line != line && graph_.kinds_[earlier].link == link) replaced_.try_emplace({link, link}, line);
+}
+
 std::vector<std::pair<int, std::string>> GraphBuilder::replaced_links() const
 {
     std::vector<std::pair<int, std::string>> out;
     for (const auto& [links, line] : replaced_)
         out.emplace_back(line,
-            "edges of link " + in_quotes(links.first) + " are defined again with link " + in_quotes(links.second) +
-                ", which takes their place: two nodes have one edge, and parallel links are not added up");
+            links.first == links.second ? "edges of link " + in_quotes(links.first) +
+                    " are defined twice, in the same direction: two nodes have one edge, and parallel links are not "
+                    "added up"
+                                        : "edges of link " + in_quotes(links.first) + " are defined again with link " +
+                    in_quotes(links.second) +
+                    ", which takes their place: two nodes have one edge, and parallel links are not added up");
     return out;
 }
 
@@ -97,9 +107,11 @@ void GraphBuilder::add_edge(NodeId a, NodeId b, std::uint32_t kind, int line)
     const EdgeId id = graph_.edge_set_.insert(a, b, added);
     if (added) {
         graph_.edges_.push_back({std::min(a, b), std::max(a, b), kind, line});
+        turned_.push_back(a > b);
         return;
     }
     Edge& edge = graph_.edges_[id];
+    if (turned_[id] == (a > b)) repeated(edge.kind, kind, edge.line, line);
     edge.kind = overwritten(edge.kind, kind, line);
     edge.line = line;
 }

@@ -27,7 +27,10 @@ public:
     // The kind of an edge of kind `earlier` that is defined again, in `line`: the later link, with what that leaves
     // out (bandwidth, latency) kept from the earlier one.
     std::uint32_t overwritten(std::uint32_t earlier, std::uint32_t later, int line);
-    // For each link whose edges were defined again with another one: a sentence, by the line where that was first.
+    // An edge of kind `later` in `line` has the direction of an earlier one of another line. The other direction of an edge is often
+    // written down, too; the same one a second time is another cable.
+    void repeated(std::uint32_t earlier, std::uint32_t later, int earlier_line, int line);
+    // For each link whose edges were defined again with another one, or with itself in the same direction: a sentence, by the line where that was first.
     std::vector<std::pair<int, std::string>> replaced_links() const;
 
     // A repeated edge is overwritten, one from a node to itself is skipped.
@@ -42,6 +45,7 @@ private:
     std::map<const LinkDeclaration*, std::uint32_t> declared_;
     std::map<std::string, std::uint32_t> undeclared_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> overwritten_;
+    std::vector<bool> turned_;  // by edge: first defined from the node of the larger number
     std::map<std::pair<std::string, std::string>, int> replaced_;  // names of links, earlier and later: first line
 };
 

@@ -337,7 +337,14 @@ int validate_command(const Arguments& arguments)
         runs[plan.table].runs.push_back(run);
     }
     std::vector<Comparison> comparisons = compare_all(runs);
-    for (std::size_t i = 0; i < results.size(); ++i) results[i].comparison = std::move(comparisons[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        results[i].comparison = std::move(comparisons[i]);
+        for (const std::uint64_t number : rows_left_out(results[i].table, results[i].comparison))
+            results[i].failures.push_back(
+                fmt::format("row {} is left out: it goes on from {} and {} ('largest'), and no variant "
+                            "has results for both",
+                    number, *results[i].table.largest / 2, *results[i].table.largest));
+    }
     if (json_output.wanted()) json_output.write(validation_json(results));
     if (markdown_output.wanted()) markdown_output.write(validation_markdown(results, picture_names));
     if (page_output.wanted()) {

@@ -66,7 +66,10 @@ void add_collectives(SummaryPage& page, const RunResult& result)
         if (run.bytes > 0) page.line("bandwidth", bandwidths(run));
         return;
     }
-    page.line("ran", counted(result.collectives.size(), "collective") + " on " + counted(result.ranks.size(), "rank"));
+    page.line("ran",
+        (result.collectives.empty() ? std::string("a trace without collectives")
+                                    : counted(result.collectives.size(), "collective")) +
+            " on " + counted(result.ranks.size(), "rank"));
     page.line("time", format_time_ps(result.simulated_ps));
     for (std::size_t i = 0; i < std::min(most, result.collectives.size()); ++i) {
         const CollectiveResult& run = result.collectives[i];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "collectives/engine/traces/chunk_scheduling.h"
 #include "collectives/engine/protocol_choice.h"
@@ -191,10 +193,26 @@ bool RunWorkload::has_memory_nodes() const
     });
 }
 
+// What an algorithm of several dimensions takes where nobody states them and devices do not form any.
+std::string RunWorkload::default_dimensions() const
+{
+    CollectiveOp op{};
+    const Workload& workload = system_.workload;
+    if (!driver_ || !dimensions_.empty() || !workload.plan.empty() || !collective_from_name(workload.collective, op) ||
+        !option_use(op, workload.algorithm).dimensions)
+        return "";
+    const std::vector<Dimension> chosen = dimensions_of({}, driver_->schedule().size());
+    return fmt::format("{} over dimensions of {} x {} ranks, as near to square as divides them{}: none are stated, and "
+                       "the ranks do not "
+                       "fill several devices alike (--dimensions)",
+        workload.algorithm, chosen[0].size, chosen[1].size, chosen[1].size == 1 ? ", so one alone" : "");
+}
+
 std::vector<std::string> RunWorkload::notices_of_run() const
 {
     std::vector<std::string> out = choice_ ? choice_->notices() : std::vector<std::string>();
     if (driver_) out.insert(out.end(), driver_->notices().begin(), driver_->notices().end());
+    if (std::string notice = default_dimensions(); !notice.empty()) out.push_back(std::move(notice));
     if (!engine_) return out;
     for (std::string& notice : engine_->notices()) out.push_back(std::move(notice));
     return out;

@@ -75,6 +75,8 @@ public:
     const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
 
 private:
+    std::string default_dimensions() const;
+
     const ResolvedSystem& system_;
     std::vector<Dimension> dimensions_;
     std::optional<chakra::TraceSet> traces_;

@@ -254,6 +254,41 @@ TEST(Fabric, TheLimitOfAnIncastIsALinkOfTheSink)
     EXPECT_EQ(limit["others"], 3);
 }
 
+// 1 - (1 - 1e-4)^640 of the packets are hit, and each costs a time-out of 2 us: a few hundred packets get through.
+TEST(Fabric, BitErrorsAreTheLimitAndAShortRunSaysWhatItIsWorth)
+{
+    const auto run = [](const std::string& duration, const std::string& output) {
+        return call({"fabric", dgx, "--duration", duration, "--json", output, "--loads", "0.1", "--pattern",
+            "permutation", "--set", "link.retry=timeout", "--set", "link.bit_error_rate=1e-4"});
+    };
+    const json result = json::parse(run("20us", "-").out);
+    EXPECT_EQ(result["limit"]["side"], "replay");
+    EXPECT_GT(result["limit"]["replays"].get<int>(), 0);
+    EXPECT_GT(result["saturation_ci95"].get<double>(), 0.05 * result["saturation"].get<double>());
+    const std::string said = run("20us", "/dev/null").out;
+    EXPECT_NE(said.find(" only (95 % confidence): 20 us was too short (--duration)\n"), std::string::npos) << said;
+    EXPECT_NE(said.find(" repeats packets after bit errors: it went back "), std::string::npos) << said;
+    const std::string none = run("2us", "/dev/null").out;
+    EXPECT_NE(none.find("nothing arrived in the second half of 2 us: that was too short"), std::string::npos) << none;
+    EXPECT_EQ(fabric({"--loads", "0.9", "--pattern", "permutation"}).out.find("95 % confidence"), std::string::npos);
+}
+
+TEST(Fabric, LoadsAreInBytesOfTheGeneralLinkAndClocksRoundLatencies)
+{
+    const auto notices = [](const std::string& latency) {
+        return points_of({"--loads", "0.1", "--set", "dgx.0.xpu.*~dgx.0.nvsw.*.link.model=reference_link", "--set",
+            "links.xpu_fabric.bandwidth=50GB/s", "--set", "links.xpu_fabric.latency=" + latency})["notices"]
+            .dump();
+    };
+    const std::string uneven = notices("100ns");
+    EXPECT_NE(uneven.find("link.latency of 100 ns is 312.5 clocks of 320 ps: reference_link takes 313, 100.16 ns"),
+        std::string::npos)
+        << uneven;
+    EXPECT_NE(uneven.find("are those of the model 'link'; reference_link has packets of its own"), std::string::npos)
+        << uneven;
+    EXPECT_EQ(notices("96ns").find("clocks of"), std::string::npos) << notices("96ns");
+}
+
 TEST(Fabric, WrongOptionsAreRefusedInOneLine)
 {
     const Fixtures files;

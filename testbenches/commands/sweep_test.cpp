@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/applications/sweep/sweep_table.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
 namespace sweep_test {
 
+using namespace weft;
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -291,6 +293,29 @@ TEST(Sweep, AddsColumnsOfTheResults)
     EXPECT_EQ(files.read("s.csv").find("bytes,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,gpu.signals,"
                                        "link.payload_bytes,message,time_us\n"),
         0u);
+}
+
+TEST(Sweep, WhatIsWrongWithARowIsSaidFirst)
+{
+    SweepRow good;
+    good.values = {"4"};
+    good.stop = "finished";
+    good.verified = "passed";
+    good.notices = {"a notice"};
+    SweepRow stuck = good;
+    stuck.values = {"1"};
+    stuck.stop = "deadlock";
+    stuck.reason = "a waits for b";
+    const std::vector<SweepRow> rows{good, stuck};
+    SweepAxis axis;
+    axis.key = "x";
+    axis.values = {"4", "1"};
+    EXPECT_EQ(notices_of(rows), (std::vector<std::string>{"1: deadlock: a waits for b", "a notice"}));
+    const json points = json::parse(sweep_json({axis}, {}, rows))["points"];
+    EXPECT_TRUE(points[0]["reason"].is_null());
+    EXPECT_EQ(points[1]["reason"], "a waits for b");
+    const std::string csv = sweep_csv({axis}, {}, rows);
+    EXPECT_NE(csv.find("deadlock,,a waits for b,"), std::string::npos) << csv;
 }
 
 TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)

@@ -329,6 +329,30 @@ TEST(Expansion, UndeclaredLinksAndDevices)
     expect_refused("{}", 0, "no node at all", true);
 }
 
+// Two cables are one edge, and a notice says so; the other direction of an edge is no second cable.
+TEST(Expansion, TheSameEdgeTwiceIsToldOnce)
+{
+    const std::string head =
+        "devices:\n- name: d\n  components: [{name: x, count: 2, choice: xpu}]\n"
+        "  links: [{name: wire}]\n  edges:\n"
+        "  - {ep1: {component: \"x[0]\"}, ep2: {component: \"x[1]\"}, scheme: one2one, link: wire}\n";
+    const std::string tail = "instances: [{name: i, device: d, count: 2}]\n";
+    const LoadedGraph twice = load(head +
+        "  - {ep1: {component: \"x[0]\"}, ep2: {component: \"x[1]\"}, scheme: one2one, link: wire}\n"
+        "  - {ep1: {component: \"x[0]\"}, ep2: {component: \"x[1]\"}, scheme: one2one, link: wire}\n" +
+        tail);
+    ASSERT_EQ(twice.notices.size(), 1u);
+    EXPECT_EQ(twice.notices[0].line, 7);
+    EXPECT_EQ(twice.notices[0].text,
+        "edges of link 'wire' are defined twice, in the same direction: two nodes have one edge, and parallel links "
+        "are "
+        "not added up");
+    EXPECT_EQ(twice.graph.edge_count(), 2U);
+    const LoadedGraph back = load(
+        head + "  - {ep1: {component: \"x[1]\"}, ep2: {component: \"x[0]\"}, scheme: one2one, link: wire}\n" + tail);
+    EXPECT_TRUE(back.notices.empty());
+}
+
 // A repeated edge is one edge: the later link, with what that one does not say from the earlier one.
 TEST(Expansion, RepeatedEdgesOverwrite)
 {

@@ -114,6 +114,22 @@ TEST(Dimensions, UnnamedOnesAreThoseOfTheDocument)
     EXPECT_NE(time_of(unnamed), time_of(with("dimensions: \"xpu=4,box=4\"")));
 }
 
+TEST(Dimensions, ThatNobodyStatedAreTold)
+{
+    RunSetup setup;
+    setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml";
+    const auto notices = [&](const char* algorithm, const std::string& more) {
+        RunSetup one = setup;
+        one.lines = "profile: generic\n" + collective_lines("all_reduce", algorithm, "64 KiB", more);
+        return run(one)["notices"].dump();
+    };
+    const std::string said =
+        "hierarchical over dimensions of 4 x 2 ranks, as near to square as divides them: none are stated";
+    EXPECT_NE(notices("hierarchical", "").find(said), std::string::npos) << notices("hierarchical", "");
+    EXPECT_EQ(notices("hierarchical", "dimensions: \"a=4,b=2\"").find("as near to square"), std::string::npos);
+    EXPECT_EQ(notices("ring", "").find("as near to square"), std::string::npos);
+}
+
 // 4 : 1 inside to across is level in the given order, and greedy leaves it; 1 : 4 is the other way round.
 TEST(Dimensions, GreedyFollowsTheRates)
 {

@@ -107,6 +107,17 @@ TEST(Measurement, KnownSeries)
     EXPECT_EQ(result.by_source, std::vector<double>{result.accepted});
 }
 
+// Ten parts of the second half that deliver 3,840 and 3,200 B in turn: 3,520 B with a deviation of 320 sqrt(10 / 9).
+TEST(Measurement, TheIntervalOfThroughputIsThatOfTenParts)
+{
+    Measurement measured = series([](Time, Time) { return 0; });
+    for (Time part = 0; part < 10; part += 2) measured.add_delivered(0, (50 + 5 * part) * batch, 640);
+    const Measurement::Result result = measured.result();
+    const double seconds = 50 * batch * 1e-12;
+    EXPECT_DOUBLE_EQ(result.accepted, 35'200 / seconds);
+    EXPECT_NEAR(result.accepted_half_width * seconds, 2.262 * 320 * std::sqrt(10.0 / 9) / std::sqrt(10.0) * 10, 1e-6);
+}
+
 TEST(Measurement, WhatGrowsOrIsLostIsNotSteady)
 {
     EXPECT_FALSE(series([](Time b, Time) { return 100 + 10 * b; }).result().steady);

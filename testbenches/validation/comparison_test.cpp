@@ -118,6 +118,19 @@ TEST(Comparison, LargerSizesGoOnAtTheRateOfTheLastOctave)
     EXPECT_NEAR(*result.method_error, 4.0 / 3 - 1, 1e-12);  // from 1 and 2 us, 4 us where it was 3
 }
 
+TEST(Comparison, RowsThatCannotGoOnAreNamed)
+{
+    const MeasuredTable larger = read_measured("t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: s\n  largest: 4 KiB\n  rows: {4 KiB: 3 us, 8 KiB: 5 us, 16 "
+        "KiB: 18 us}\n");
+    std::vector<SimulatedRun> some = runs({1, 2, 3});
+    EXPECT_TRUE(rows_left_out(larger, compare(larger, some)).empty());
+    some[1].us = 0;
+    const Comparison result = compare(larger, some);
+    EXPECT_EQ(result.rows.size(), 1U);
+    EXPECT_EQ(rows_left_out(larger, result), (std::vector<std::uint64_t>{8192, 16384}));
+}
+
 TEST(Comparison, BandwidthsGrowWithShorterTimes)
 {
     MeasuredTable bus = read_measured("t.yaml",

@@ -50,6 +50,7 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     std::uint64_t accepted = 0;
     std::uint64_t created = 0;
     std::uint64_t created_late = 0;
+    std::vector<double> delivered(groups, 0);
     std::vector<std::uint64_t> by_source(batches_[0].by_source.size(), 0);
     const unsigned kept = batches - out.dropped;
     for (unsigned b = out.dropped; b < batches; ++b) {
@@ -61,6 +62,7 @@ Measurement::Result Measurement::result(double together, double delivered_after)
         offered += batch.offered;
         created_late += batch.created;
         accepted += batch.accepted;
+        delivered[(b - batches / 2) * groups / (batches - batches / 2)] += static_cast<double>(batch.accepted);
         for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s];
     }
     out.lines = all.count();
@@ -72,6 +74,10 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     const double seconds = static_cast<double>(duration_ - std::min(duration_ - 1, batches / 2 * length_)) * 1e-12;
     out.offered = static_cast<double>(offered) / seconds;
     out.accepted = static_cast<double>(accepted) / seconds;
+    const double mean = static_cast<double>(accepted) / groups;
+    double spread = 0;
+    for (const double part : delivered) spread += (part - mean) * (part - mean);
+    out.accepted_half_width = t95 * std::sqrt(spread / (groups - 1) / groups) * groups / seconds;
     for (const std::uint64_t bytes : by_source) out.by_source.push_back(static_cast<double>(bytes) / seconds);
 
     out.half_width = std::numeric_limits<double>::quiet_NaN();

@@ -4,7 +4,7 @@
 // ones are dropped that make the standard error of the rest smallest (MSER [White 1997]), at most half of them.
 // Latency counts over lines created in the batches that are left; the 95 % confidence interval of its mean
 // comes from the means of ten groups of them (t distribution). Throughput counts what is delivered in the second half of
-// the run.
+// the run, its confidence interval that of ten parts of that half.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,9 @@ public:
         Time max = 0;
         double offered = 0;  // B/s, all endpoints together
         double accepted = 0;
-        std::vector<double> by_source;  // B/s that arrived, by who sent it
-        bool steady = false;            // accepted what was offered, and latency does not keep rising
+        double accepted_half_width = 0;  // B/s, of its 95 % confidence interval
+        std::vector<double> by_source;   // B/s that arrived, by who sent it
+        bool steady = false;             // accepted what was offered, and latency does not keep rising
     };
     // In a steady state `missing_share` of the offered rate may be missing. So may what differs by chance between the lines
     // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time (where that is more

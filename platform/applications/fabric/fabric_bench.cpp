@@ -58,6 +58,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
     for (std::string& notice : idle_in_fabric(system)) setting.notices.push_back(std::move(notice));
+    for (std::string& notice : other_formats(system, plan)) setting.notices.push_back(std::move(notice));
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 
@@ -114,6 +115,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.arrival.steady = point.arrival.steady && (!has_round_trips || point.round_trip.steady);
     const double full = setting.capacity_GBps * static_cast<double>(setting.senders);
     point.accepted = point.arrival.accepted * 1e-9 / full;
+    point.accepted_half_width = point.arrival.accepted_half_width * 1e-9 / full;
     point.offered = point.arrival.offered * 1e-9 / full;
     if (limit) point.limit = limit->result();
     std::vector<double> shares;

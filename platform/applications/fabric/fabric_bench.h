@@ -30,6 +30,7 @@ struct FabricPoint {
     double load = 0;
     double offered = 0;              // in units of load, of a source that sends
     double accepted = 0;             // the same
+    double accepted_half_width = 0;  // of its 95 % confidence interval
     Measurement::Result arrival;     // creation to arrival at the destination
     Measurement::Result round_trip;  // creation to answer; of lines that are answered
     bool answered = false;           // some lines are

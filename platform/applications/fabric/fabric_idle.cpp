@@ -52,4 +52,17 @@ std::vector<std::string> idle_in_fabric(const ResolvedSystem& system)
     return out;
 }
 
+std::vector<std::string> other_formats(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    std::set<std::string> models;
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
+        if (is_used(plan.used.edges, edge) && system.link_model(edge) != "link") models.insert(system.link_model(edge));
+    if (models.empty()) return {};
+    return {fmt::format("load 1 and the bytes of a transaction are those of the model 'link'; {} {} packets of {} own, "
+                        "so 1 is not what {} can "
+                        "carry",
+        fmt::join(models, ", "), models.size() == 1 ? "has" : "have", models.size() == 1 ? "its" : "their",
+        models.size() == 1 ? "it" : "they")};
+}
+
 }  // namespace weft

@@ -28,7 +28,7 @@ void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<
 
 const std::vector<std::string>& limit_side_names()
 {
-    static const std::vector<std::string> names{"unknown", "link", "adapter", "model", "card"};
+    static const std::vector<std::string> names{"unknown", "link", "adapter", "model", "card", "replay"};
     return names;
 }
 
@@ -50,6 +50,11 @@ std::string FabricLimit::text() const
     case LimitSide::card:
         return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name,
             percent);
+    case LimitSide::replay:
+        return fmt::format("link {} repeats packets after bit errors: it went back {} times in the second half of the "
+                           "run, and was busy "
+                           "{:.1f} % of it",
+            name, replays, percent);
     case LimitSide::unknown: break;
     }
     return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter delays "
@@ -95,19 +100,19 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
         const bool inner = std::any_of(fabric_.switches().begin(), fabric_.switches().end(),
             [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
         const std::optional<NodeId> to = graph_.find(link.to);
-        out.push_back(
-            {LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner, to ? distance_[*to] : 0, {}});
+        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner,
+            to ? distance_[*to] : 0, {}, link.retry ? link.retry->replays : 0});
     }
     for (const FabricModules::SwitchPlace& place : fabric_.switches())
         for (const Statistic& statistic : place.module->statistics())
             if (statistic.name == "message_busy")
-                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0, {}});
+                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0, {}, 0});
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
             out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false,
-                0, limit.service});
+                0, limit.service, 0});
     return out;
 }
 
@@ -129,6 +134,7 @@ FabricLimit LimitProbe::result() const
     FabricLimit inner;  // busiest of the full links that leave switches, of those nearest to an accelerator
     FabricLimit card;
     FabricLimit holder;
+    FabricLimit repeats;
     std::size_t held_by = 0;
     unsigned full = 0;  // links that leave switches
     unsigned nearest = ~0U;
@@ -136,7 +142,9 @@ FabricLimit LimitProbe::result() const
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
-        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, ""};
+        const std::uint64_t replays = held.replays - before_[i].replays;
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, replays, ""};
+        if (replays > repeats.replays) repeats = limit;
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
         };
@@ -157,6 +165,10 @@ FabricLimit LimitProbe::result() const
     }
     if (card.share >= full_link) return card;
     if (busiest.share >= full_link) return busiest;
+    if (repeats.replays > 0) {
+        repeats.side = LimitSide::replay;
+        return repeats;
+    }
     if (holder.share >= held_up) {
         tell_service(holder, before_[held_by].service, after_[held_by].service);
         return holder;

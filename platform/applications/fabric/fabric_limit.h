@@ -4,7 +4,7 @@
 // leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; of several the one nearest to an
 // accelerator, since those before it may be filling buffers. Between the two comes a network card that starts messages for as much
 // of it. If no
-// link is full, the adapter or the foreign model that held lines up for at least half of it is: where transactions take more than 1.5
+// link is full, and links went back after bit errors, the one that did so most often is named. Else the adapter or the foreign model that held lines up for at least half of it is: where transactions take more than 1.5
 // times as long behind an adapter as one by itself, what is behind it and not its own bounds. Otherwise the limit lies
 // in the switches or in credits, and nobody is blamed.
 #pragma once
@@ -17,16 +17,17 @@
 
 namespace weft {
 
-enum class LimitSide : std::uint8_t { unknown, link, adapter, model, card };
+enum class LimitSide : std::uint8_t { unknown, link, adapter, model, card, replay };
 const std::vector<std::string>& limit_side_names();
 
 struct FabricLimit {
     LimitSide side = LimitSide::unknown;
-    std::string name;     // of the link or adapter; of an unknown limit the busiest link
-    std::string what;     // what held lines up there; empty for links
-    double share = 0;     // of the time
-    unsigned others = 0;  // further links that are as full
-    std::string service;  // of an adapter: how long transactions take behind it, and how long by themselves
+    std::string name;           // of the link or adapter; of an unknown limit the busiest link
+    std::string what;           // what held lines up there; empty for links
+    double share = 0;           // of the time
+    unsigned others = 0;        // further links that are as full
+    std::uint64_t replays = 0;  // times that the link went back
+    std::string service;        // of an adapter: how long transactions take behind it, and how long by themselves
 
     // One sentence for the report.
     std::string text() const;
@@ -49,6 +50,7 @@ private:
         bool inner;     // a link that leaves a switch
         unsigned left;  // links from its end to the nearest accelerator
         ServiceTime service;
+        std::uint64_t replays = 0;
     };
 
     void run(ScheduledItem& item) override;

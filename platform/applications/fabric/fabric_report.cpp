@@ -41,7 +41,8 @@ Measurement::Result latency_from(const Json& json)
 Json to_json(const FabricLimit& limit)
 {
     return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
-        {"what", limit.what}, {"service", limit.service}, {"share", limit.share}, {"others", limit.others}};
+        {"what", limit.what}, {"service", limit.service}, {"share", limit.share}, {"others", limit.others},
+        {"replays", limit.replays}};
 }
 
 FabricLimit limit_from(const Json& json)
@@ -55,13 +56,15 @@ FabricLimit limit_from(const Json& json)
     out.service = json.at("service");
     out.share = json.at("share");
     out.others = json.at("others");
+    out.replays = json.at("replays");
     return out;
 }
 
 Json to_json(const FabricPoint& point)
 {
     Json out{{"load", point.load}, {"offered", point.offered}, {"accepted", point.accepted},
-        {"steady", point.arrival.steady}, {"latency_ns", latency_json(point.arrival)}};
+        {"accepted_ci95", point.accepted_half_width}, {"steady", point.arrival.steady},
+        {"latency_ns", latency_json(point.arrival)}};
     if (point.answered) out["round_trip_ns"] = latency_json(point.round_trip);
     out["jain"] = point.jain;
     out["measured_lines"] = point.arrival.lines;
@@ -143,16 +146,22 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
         }
         if (all[i]->accepted > out.most || i == 0) {
             out.most = all[i]->accepted;
+            out.most_half_width = all[i]->accepted_half_width;
             out.most_at = all[i]->load;
         }
     }
     out.reached = first < all.size();
     if (!out.reached) {
         out.accepted = out.most;
+        out.half_width = out.most_half_width;
         return out;
     }
     out.load = all[first]->load;
-    for (std::size_t i = 0; i <= first; ++i) out.accepted = std::max(out.accepted, all[i]->accepted);
+    for (std::size_t i = 0; i <= first; ++i) {
+        if (i > 0 && all[i]->accepted <= out.accepted) continue;
+        out.accepted = all[i]->accepted;
+        out.half_width = all[i]->accepted_half_width;
+    }
     out.accepted = std::min(out.accepted, all[first]->offered);
     return out;
 }
@@ -185,6 +194,9 @@ const char* remark_on(const FabricPoint& point, FabricState state)
     return "";
 }
 
+// Of the rate at saturation, that it may be uncertain by without a word.
+constexpr double uncertain = 0.05;
+
 std::string saturation_text(const FabricSweep& sweep)
 {
     const FabricSaturation saturation = saturation_of(sweep);
@@ -200,6 +212,12 @@ std::string saturation_text(const FabricSweep& sweep)
         saturation.load);
     out +=
         saturation.sustained ? fmt::format("{:.4g} is\n", *saturation.sustained) : "and no other of these loads is\n";
+    if (saturation.accepted == 0)
+        out += fmt::format("            nothing arrived in the second half of {}: that was too short (--duration)\n",
+            format_time_ps(sweep.setting.duration_ps));
+    if (saturation.half_width > uncertain * saturation.accepted)
+        out += fmt::format("            known to +-{:.0f} % only (95 % confidence): {} was too short (--duration)\n",
+            100 * saturation.half_width / saturation.accepted, format_time_ps(sweep.setting.duration_ps));
     if (saturation.most > 1.005 * saturation.accepted)
         out += fmt::format("throughput  at most {}, at load {:.4g}\n", rate(saturation.most), saturation.most_at);
     if (sweep.full.limit) out += "limit       at load 1 " + sweep.full.limit->text() + "\n";
@@ -256,6 +274,7 @@ std::string fabric_json(const FabricSweep& sweep)
     out["points"] = std::move(points);
     out["full_load"] = with_state(sweep.full);
     out["saturation"] = saturation.accepted;
+    out["saturation_ci95"] = saturation.half_width;
     out["saturated_from"] = saturation.reached ? Json(saturation.load) : Json();
     out["sustained"] = saturation.sustained ? Json(*saturation.sustained) : Json();
     out["max_accepted"] = saturation.most;
@@ -287,6 +306,7 @@ FabricResult point_from_json(const std::string& text)
         point.load = json.at("load");
         point.offered = json.at("offered");
         point.accepted = json.at("accepted");
+        point.accepted_half_width = json.at("accepted_ci95");
         if (json.contains("limit")) point.limit = limit_from(json.at("limit"));
         point.arrival = latency_from(json.at("latency_ns"));
         point.arrival.steady = json.at("steady");

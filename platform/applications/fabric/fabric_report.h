@@ -21,6 +21,8 @@ struct FabricSaturation {
     double accepted = 0;              // units of load: what the fabric accepts there; not reached: the most accepted
     double load = 0;                  // the lowest load that is not sustained, nor any above it
     std::optional<double> sustained;  // the highest load that is
+    double half_width = 0;            // of the 95 % confidence interval of `accepted`
+    double most_half_width = 0;       // of that of `most`
     double most = 0;                  // largest accepted load of all
     double most_at = 0;               // load of that
 };

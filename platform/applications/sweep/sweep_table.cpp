@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
@@ -71,6 +72,8 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
         row.time_ps = result.at("simulated_ps");
         for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
         row.notices = result.at("notices").get<std::vector<std::string>>();
+        for (const char* named : {"problems", "mismatches", "blocked"})
+            if (row.reason.empty() && !result.at(named).empty()) row.reason = result.at(named)[0].get<std::string>();
         const Json& collectives = result.at("collectives");
         if (!is_trace(result) && collectives.size() == 1 && row.stop == "finished") {
             const Json& only = collectives[0];
@@ -190,8 +193,19 @@ std::vector<std::string> notices_of(const std::vector<SweepRow>& rows)
         }
     }
     std::vector<std::string> out;
+    std::size_t unsaid = 0;
+    for (const SweepRow& row : rows) {
+        if (row.reason.empty()) continue;
+        if (out.size() == most)
+            ++unsaid;
+        else
+            out.push_back(fmt::format("{}: {}: {}", fmt::join(row.values, ", "),
+                row.stop == "finished" ? row.verified : row.stop, row.reason));
+    }
+    if (unsaid > 0) out.push_back(fmt::format("and {} more rows, which --json has", unsaid));
+    const std::size_t reasons = out.size();
     for (const auto& [notice, runs] : found) {
-        if (out.size() == most) {
+        if (out.size() == reasons + most) {
             out.push_back(fmt::format("and {} more, which --json has", found.size() - most));
             break;
         }
@@ -263,6 +277,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         for (std::size_t i = 0; i < columns.size(); ++i)
             point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
         point["notices"] = row.notices;
+        point["reason"] = row.reason.empty() ? Json() : Json(row.reason);
         point["message"] = has_result ? Json() : Json(row.message);
         out["points"].push_back(std::move(point));
     }
@@ -298,7 +313,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         }
         for (std::size_t i = 0; i < columns.size(); ++i)
             out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
-        out += csv_field(row.message) + ",";
+        out += csv_field(row.message.empty() ? row.reason : row.message) + ",";
         if (row.message.empty()) out += fmt::format("{}", static_cast<double>(row.time_ps) / 1e6);
         for (const NumericColumn& column : numeric) out += "," + column.cells[r];
         out += "\n";

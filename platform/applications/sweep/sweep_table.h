@@ -25,6 +25,7 @@ struct SweepRow {
     std::optional<std::uint64_t> estimate_ps{};
     std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
     std::vector<std::string> notices{};          // of its result
+    std::string reason{};                        // of a result that is wrong or stopped: the first thing it names
 };
 
 // Further columns: "KIND.STATISTIC", a statistic of all modules of a kind summed, such as l2.misses, or "link.FIELD", a
@@ -34,7 +35,7 @@ void check_columns(const std::vector<std::string>& columns);
 // A line for each column that no result has, where there are results.
 std::string columns_missing(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
-// The notices of all runs, each once, with the number of runs that have it where not all do.
+// The notices of all runs, each once, with the number of runs that have it where not all do; before them, why rows are wrong or stopped.
 std::vector<std::string> notices_of(const std::vector<SweepRow>& rows);
 
 // Reads what a run left: its JSON, or its messages when there is none.
@@ -45,7 +46,7 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
-//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, notices: [], message}]}; what a point does not have is null.
+//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, notices: [], reason, message}]}; what a point does not have is null.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,

@@ -213,6 +213,18 @@ std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunV
     return out;
 }
 
+std::vector<std::uint64_t> rows_left_out(const MeasuredTable& table, const Comparison& comparison)
+{
+    std::vector<std::uint64_t> out;
+    if (!table.largest) return out;
+    for (const MeasuredRow& row : table.rows)
+        if (row.number > *table.largest &&
+            std::none_of(comparison.rows.begin(), comparison.rows.end(),
+                [&row](const ComparedRow& compared) { return compared.measured == &row; }))
+            out.push_back(row.number);
+    return out;
+}
+
 std::size_t simulated_rows(const Comparison& comparison)
 {
     return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),

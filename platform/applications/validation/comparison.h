@@ -64,5 +64,7 @@ Comparison compare(const MeasuredTable& table, const std::vector<SimulatedRun>& 
 
 // Rows that have a simulated time.
 std::size_t simulated_rows(const Comparison& comparison);
+// Rows beyond the largest one that is simulated, without the results that they go on from.
+std::vector<std::uint64_t> rows_left_out(const MeasuredTable& table, const Comparison& comparison);
 
 }  // namespace weft
