@@ -207,6 +207,22 @@ void Resolver::size_credits()
                                     .changed(entry->second, parameter,
                                         std::clamp(credits, std::max(least, info.low), info.high), source(text));
             }
+            // So does a replay buffer, of packets of a line each; clocked links have a limit of their own.
+            const std::size_t replay = link_parameter("replay_buffer");
+            if (spec.retry != RetryKind::none && spec.model == 0 &&
+                pool(block_of<LinkSpec>()).at(entry->second).sources[replay] == default_source) {
+                const std::uint64_t there_and_back = 2 * (spec.latency + packet_time);
+                const double packets_out = std::ceil(static_cast<double>(there_and_back) * 1e-12 *
+                    static_cast<double>(spec.bandwidth) / static_cast<double>(line_bytes + spec.header));
+                const std::uint64_t high = info_of(block_of<LinkSpec>()).parameters[replay]->high;
+                if (packets_out > static_cast<double>(spec.replay_buffer))
+                    entry->second =
+                        pool(block_of<LinkSpec>())
+                            .changed(entry->second, replay,
+                                static_cast<std::uint64_t>(std::min(packets_out, static_cast<double>(high))),
+                                source(fmt::format("sized for a round trip of {} at {}", format_time_ps(there_and_back),
+                                    format_rate(spec.bandwidth))));
+            }
         }
         slot = entry->second;
     }

@@ -81,17 +81,19 @@ TEST(Links, CreditsNobodyStatedCoverTheRoundTrip)
     EXPECT_EQ(stated.link(0).response_credits, 598U);
 }
 
-// Three accelerators in a row, of which the second one forwards: its router is in the round trip like a switch.
+// Three accelerators in a row.
+const std::string row =
+    "name: row\ndevices:\n- name: d\n  components:\n"
+    "  - {name: xpu, choice: xpu, count: 3, description: accelerator}\n"
+    "  links:\n  - {name: wire, description: wire, physical: {bandwidth: {gigabytes_per_second: 50}, "
+    "latency: {ns: 50}}}\n"
+    "  edges:\n  - {ep1: {component: \"xpu[0:2]\"}, ep2: {component: \"xpu[1:3]\"}, scheme: "
+    "one2one, link: wire}\ninstances:\n- {name: d, device: d, count: 1}\n";
+
+// The second one forwards: its router is in the round trip like a switch.
 TEST(Links, CreditsCoverTheRouterOfAnAcceleratorAndItsMesh)
 {
-    const std::string row =
-        "name: row\ndevices:\n- name: d\n  components:\n"
-        "  - {name: xpu, choice: xpu, count: 3, description: accelerator}\n"
-        "  links:\n  - {name: wire, description: wire, physical: {bandwidth: {gigabytes_per_second: 50}, "
-        "latency: {ns: 50}}}\n"
-        "  edges:\n  - {ep1: {component: \"xpu[0:2]\"}, ep2: {component: \"xpu[1:3]\"}, scheme: "
-        "one2one, link: wire}\ninstances:\n- {name: d, device: d, count: 1}\n";
-    const auto credits = [&row](const std::vector<std::string>& sets) {
+    const auto credits = [](const std::vector<std::string>& sets) {
         std::vector<std::string> all{"gpu.port_to_l2=20 ns", "gpu.port_to_unit=30 ns", "switch.latency=10 ns"};
         all.insert(all.end(), sets.begin(), sets.end());
         return resolved("profile: generic\n", all, row).link(0).request_credits;
@@ -102,6 +104,20 @@ TEST(Links, CreditsCoverTheRouterOfAnAcceleratorAndItsMesh)
     // 8 x 4 tiles: 10 hops.
     EXPECT_EQ(credits({"network.kind=mesh", "network.hop_latency=7 ns"}), 235U);  // 300 ns
     EXPECT_EQ(credits({"link.frame=50 KB", "link.frame_payload=50 KB"}), 2290U);  // and three times 900 ns
+}
+
+// Two packets of 4,243 B and 2 x 900 ns at 50 GB/s are 98,486 B, or 1,516 lines with their headers of a byte.
+TEST(Links, AReplayBufferThatNobodyStatedCoversTheRoundTrip)
+{
+    const auto packets = [](const std::vector<std::string>& sets) {
+        std::vector<std::string> all{"links.wire.protocol=ethernet"};
+        all.insert(all.end(), sets.begin(), sets.end());
+        return resolved("profile: generic\n", all, row).link(0).replay_buffer;
+    };
+    EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n"}), 1516U);
+    EXPECT_EQ(packets({"link.latency=50ns", "link.retry=go_back_n"}), 256U);
+    EXPECT_EQ(packets({"link.latency=900ns"}), 256U);  // without retry there is none
+    EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n", "link.replay_buffer=300"}), 300U);
 }
 
 // More than the parameter holds: it is said, and not that they cover the round trip.
