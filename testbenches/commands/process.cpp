@@ -71,11 +71,29 @@ bool Process::wait_for_memory(std::uint64_t bytes)
         std::uint64_t pages = 0;
         std::ifstream("/proc/" + std::to_string(child_) + "/statm") >> size >> pages;
         if (pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) >= bytes) return true;
-        if (!ended_ && ::waitpid(child_, &status_, WNOHANG) == child_) ended_ = true;
-        if (ended_) return false;
+        if (has_ended()) return false;
         ::usleep(1000);
     }
     return false;
+}
+
+bool Process::wait_for_handler(int signal)
+{
+    for (int i = 0; i < 60000; ++i) {
+        std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.rfind("SigCgt:", 0) == 0 && (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0)
+                return true;
+        if (has_ended()) return false;
+        ::usleep(1000);
+    }
+    return false;
+}
+
+bool Process::has_ended()
+{
+    if (!ended_ && ::waitpid(child_, &status_, WNOHANG) == child_) ended_ = true;
+    return ended_;
 }
 
 void Process::send(int signal) const { ::kill(child_, signal); }

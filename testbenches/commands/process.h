@@ -31,9 +31,13 @@ public:
     pid_t pid() const { return child_; }
     // Waits until it has so many bytes in memory; false after a minute or when it ended.
     bool wait_for_memory(std::uint64_t bytes);
+    // Waits until it handles the signal itself; false after a minute or when it ended.
+    bool wait_for_handler(int signal);
     Outcome wait();
 
 private:
+    bool has_ended();
+
     std::string out_path_;
     std::string err_path_;
     bool own_out_;

@@ -147,7 +147,8 @@ TEST(Stop, AnEmptyPipeIsLeft)
     const Fixtures files;
     ASSERT_EQ(::mkfifo(files.path("pipe").c_str(), 0600), 0);
     Process process({"check", files.path("pipe")});
-    ::usleep(300'000);
+    ASSERT_TRUE(process.wait_for_handler(SIGINT));
+    ::usleep(100'000);  // on to the pipe
     expect_prompt_end(process, SIGINT);
 }
 
