@@ -55,6 +55,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
     load.load_ps = own_load_ps(thread, op);
     if (op.own_sources > 0) load.refill_ps = load.load_ps - self.load_ps + std::max(self.load_ps, self.refill_ps);
+    load.stays = op.destinations == 0;
     load.own_byte_ps += op.own_sources * bytes * static_cast<double>(load.load_ps);
     const bool from_group = op.has(FlowOp::loads_group);
     const bool to_group = op.has(FlowOp::stores_group);

@@ -69,6 +69,7 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
         load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
         if (!to_group) load.remote += in_all(destination);
     }
+    load.stays = load.remote == 0 && !to_group;
     if (to_group) {
         load.issued += bytes;
         load.remote += bytes;
@@ -95,11 +96,12 @@ double ThreadPace::registers_ps(const MoveLoad& move) const
 {
     if (registers_ <= 0 || move.bytes <= registers_) return 0;
     // Peers answer at different times, so their data come evenly.
-    if (move.gets > 0) return (move.bytes - registers_) / registers_ * static_cast<double>(move.load_ps);
+    if (move.gets > 0 || move.refill_ps == 0)
+        return (move.bytes - registers_) / registers_ * static_cast<double>(move.load_ps);
     const double before = std::ceil(move.bytes / registers_) - 1;
     const double last = 1 - before * registers_ / move.bytes;  // the part in the last round
-    return before * static_cast<double>(std::max(move.load_ps, move.refill_ps)) +
-        last * move.issued * issue_ps_per_byte_;
+    const double slots = move.stays ? 0 : last * move.issued * issue_ps_per_byte_;
+    return before * static_cast<double>(move.refill_ps) + slots;
 }
 
 std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const

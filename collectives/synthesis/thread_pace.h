@@ -18,7 +18,8 @@ struct MoveLoad {
     double own_byte_ps = 0;       // of the others, each times how long it is without a response
     std::uint32_t gets = 0;       // operands that are loaded from there
     std::uint64_t load_ps = 0;    // until a line that is loaded is there; of packets if they have come
-    std::uint64_t refill_ps = 0;  // until registers of what is in the own memory are free again; 0: load_ps
+    std::uint64_t refill_ps = 0;  // until registers of what is in the own memory are free again; 0: a rate instead
+    bool stays = false;           // is stored there, too: registers are free for the next move with the last loads
     std::uint64_t round_ps = 0;   // of the slowest peer, there and back
 
     // Bytes that are without a response for a round trip each: requests to the own memory take a place of their unit for less.

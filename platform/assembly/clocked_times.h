@@ -9,7 +9,7 @@
 
 namespace weft {
 
-// A sentence for each clocked model of links and switches that the run uses and latency that is no whole number of its clocks.
+// A sentence for each latency of built-in clocked links and switches of the run that is no whole number of their clocks.
 std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, const FabricPlan& plan);
 
 }  // namespace weft

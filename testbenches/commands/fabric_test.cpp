@@ -281,7 +281,7 @@ TEST(Fabric, LoadsAreInBytesOfTheGeneralLinkAndClocksRoundLatencies)
             .dump();
     };
     const std::string uneven = notices("100ns");
-    EXPECT_NE(uneven.find("link.latency of 100 ns is 312.5 clocks of 320 ps: reference_link takes 313, 100.16 ns"),
+    EXPECT_NE(uneven.find("link.latency of 100 ns is 312.5 clocks of 320 ps: clocked links take 313, 100.16 ns"),
         std::string::npos)
         << uneven;
     EXPECT_NE(uneven.find("are those of the model 'link'; reference_link has packets of its own"), std::string::npos)

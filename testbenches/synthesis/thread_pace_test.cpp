@@ -49,10 +49,13 @@ TEST(ThreadPace, OwnDataComeInRounds)
     EXPECT_EQ(pace.issue_ps(own), 1964U);  // two rounds
     own.bytes = own.data = own.issued = 80 * 512;
     EXPECT_EQ(pace.issue_ps(own), 2 * 1800U + 82);
+    own.stays = true;
+    EXPECT_EQ(pace.issue_ps(own), 3600U);
     own.refill_ps = 0;
-    EXPECT_EQ(pace.issue_ps(own), 2 * 1000U + 82);
+    EXPECT_EQ(pace.issue_ps(own), 1500U);
     MoveLoad peers = own;
     peers.gets = 1;
+    peers.refill_ps = 1800;
     EXPECT_EQ(pace.issue_ps(peers), 1500U);
 }
 
