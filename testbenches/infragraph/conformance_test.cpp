@@ -178,7 +178,7 @@ TEST_F(InfraGraphConformance, GoldenDocuments)
         }
         const bool twice = std::any_of(loaded.notices.begin(), loaded.notices.end(),
             [](const Notice& notice) { return notice.text.find("are defined twice") != std::string::npos; });
-        EXPECT_EQ(twice, file == "composed_dgx_h100_cx5_qsfp28.yaml");  // as the document has it
+        EXPECT_EQ(twice, file.rfind("composed_dgx_h100_cx5_qsfp28.", 0) == 0);  // as the document has it
         const bool parallel = std::any_of(loaded.notices.begin(), loaded.notices.end(),
             [](const Notice& notice) { return notice.text.find("are defined again with link") != std::string::npos; });
         EXPECT_EQ(parallel, file == "synthetic_parallel_and_duplicate_edges.yaml");
