@@ -113,7 +113,7 @@ TEST_F(VerilatedBlockTest, AFinishIsHeardWithWhatItSaid)
     other.pin("how").set(0, 2, 1);
     Pin beat = other.pin("clk");
     other.edge(beat);
-    EXPECT_EQ(other.failure(), file_ + ":3: $finish");
+    EXPECT_NE(other.failure().find("/counter.sv:3: $finish"), std::string::npos) << other.failure();
 }
 
 // What a block shows and says is the same whether its clock falls at once or with the next inputs; a trace may begin and end
