@@ -53,7 +53,7 @@ public:
     {
         return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
     }
-    // What the own memory has comes in rounds: every wavefront fills its registers, and again when they are free.
+    // Loads from the own memory come in rounds: each wavefront fills its registers, stores, and loads again.
     std::uint64_t issue_ps(const MoveLoad& move) const;
     // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
     struct IssueParts {

@@ -25,7 +25,7 @@ std::uint64_t longest_payload(const LinkSpec& spec)
     return line_bytes;
 }
 
-// What a line takes that the nearer part of a divided L2 has not got, beyond one that it has.
+// How much longer a load takes if its line is not in the near part of a divided L2.
 Time far_time(const ResolvedSystem& system, NodeId node)
 {
     const L2Spec& l2 = system.l2(node);

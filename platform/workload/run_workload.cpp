@@ -193,7 +193,7 @@ bool RunWorkload::has_memory_nodes() const
     });
 }
 
-// What an algorithm of several dimensions takes where nobody states them and devices do not form any.
+// The notice about dimensions that were chosen for an algorithm, because nobody states any and the devices do not form any.
 std::string RunWorkload::default_dimensions() const
 {
     CollectiveOp op{};

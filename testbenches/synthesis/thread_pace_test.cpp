@@ -32,7 +32,7 @@ MoveLoad loads(double bytes)
 
 }  // namespace
 
-// What the own memory has comes in rounds of 16 KiB, each as long as the farthest line; what peers send, evenly.
+// Loads from the own memory come in rounds of 16 KiB, each as long as its farthest line takes; loads from peers come evenly.
 TEST(ThreadPace, OwnDataComeInRounds)
 {
     CostRank rank = rank_with();

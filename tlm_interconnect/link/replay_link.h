@@ -3,7 +3,7 @@
 // Sockets, wire, latency and credits as Link (link.h); here every line is an event at both ends. Model of a direction:
 //   sender    numbers lines, keeps them until they are acknowledged (those of at most replay_buffer packets, as `merge`
 //             joins them; beyond that it pauses), and sends the next one when the wire is free. Lines without a byte on
-//             the wire ride with the one before them: they cannot be hit and ask for no acknowledge
+//             the wire ride with the one before them: they ask for no acknowledge, and only a frame's hit loses them
 //   wire      a line is hit with chance 1 - (1 - bit_error_rate)^(8 bytes), from a stream of its own
 //   receiver  delivers the number it expects, at once; drops what is hit (its check sum says so) and what is out of
 //             sequence; acknowledges by number

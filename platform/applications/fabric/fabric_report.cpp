@@ -194,7 +194,7 @@ const char* remark_on(const FabricPoint& point, FabricState state)
     return "";
 }
 
-// Of the rate at saturation, that it may be uncertain by without a word.
+// A wider interval than this share of the saturation is told.
 constexpr double uncertain = 0.05;
 
 std::string saturation_text(const FabricSweep& sweep)
