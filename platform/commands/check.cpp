@@ -42,7 +42,7 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     const ReplayTraffic traffic(system, plan);
     require_wide(system, plan);
     if (load) {
-        load->set_dimensions(dimensions_with_rates(system, plan, static_cast<std::uint32_t>(ranks)));
+        load->set_dimensions(dimensions_with_rates(system, plan, static_cast<std::uint32_t>(ranks)), ranks);
         load->require_schedule(ranks);
     }
     std::size_t links = 0;

@@ -38,7 +38,7 @@ std::vector<Assumption> assumptions_of(const ResolvedSystem& resolved, const Fab
 ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, RunWorkload& load,
     std::size_t ranks)
 {
-    load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
+    load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)), ranks);
     return ReplayTraffic(resolved, plan);
 }
 

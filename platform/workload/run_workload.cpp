@@ -198,10 +198,10 @@ std::string RunWorkload::default_dimensions() const
 {
     CollectiveOp op{};
     const Workload& workload = system_.workload;
-    if (!driver_ || !dimensions_.empty() || !workload.plan.empty() || !collective_from_name(workload.collective, op) ||
+    if (traces_ || !dimensions_.empty() || !workload.plan.empty() || !collective_from_name(workload.collective, op) ||
         !option_use(op, workload.algorithm).dimensions)
         return "";
-    const std::vector<Dimension> chosen = dimensions_of({}, driver_->schedule().size());
+    const std::vector<Dimension> chosen = dimensions_of({}, static_cast<std::uint32_t>(members_));
     return fmt::format("{} over dimensions of {} x {} ranks, as near to square as divides them{}: none are stated, and "
                        "the ranks do not "
                        "fill several devices alike (--dimensions)",

@@ -38,7 +38,11 @@ public:
     bool by_units_only() const;
 
     // Those of the workload with their rates; before what follows.
-    void set_dimensions(std::vector<Dimension> dimensions) { dimensions_ = std::move(dimensions); }
+    void set_dimensions(std::vector<Dimension> dimensions, std::size_t ranks)
+    {
+        dimensions_ = std::move(dimensions);
+        members_ = ranks;
+    }
 
     // The single collective.
     CollectiveRequest collective(std::size_t members) const;
@@ -79,6 +83,7 @@ private:
 
     const ResolvedSystem& system_;
     std::vector<Dimension> dimensions_;
+    std::size_t members_ = 0;
     std::optional<chakra::TraceSet> traces_;
     chakra::Verdict verdict_;
     std::optional<PlanLoad> plan_;

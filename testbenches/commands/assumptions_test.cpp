@@ -192,4 +192,21 @@ TEST(AssumptionsCommand, OurExamplesStateEverything)
             << system;
 }
 
+// Beyond 64 ranks, where a collective is written rank by rank.
+TEST(AssumptionsCommand, DimensionsOfManyRanksAreTold)
+{
+    const Fixtures files;
+    const std::string rack = files.write("rack.yaml",
+        "name: rack\ndevices:\n- name: box\n  components:\n  - {name: xpu, choice: xpu, count: 600}\n"
+        "  - {name: sw, choice: switch, count: 1}\n"
+        "  links: [{name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}]\n  edges:\n"
+        "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
+        "instances: [{name: host, device: box, count: 1}]\n");
+    const Outcome outcome = call({"run", "--infra", rack, "--profile", "generic", "--collective", "all_gather",
+        "--algorithm", "hierarchical", "--bytes", "2400KiB", "--fidelity", "flow"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("hierarchical over dimensions of 25 x 24 ranks, as near to square"), std::string::npos)
+        << outcome.out;
+}
+
 }  // namespace assumptions_test

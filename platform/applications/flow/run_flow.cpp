@@ -76,7 +76,7 @@ public:
         if (has_kernels() && flow_rules(ranks_).devices) core_.set_devices(fabric_.devices());
         set_beside();
         check_lists();
-        load_.set_dimensions(dimensions());
+        load_.set_dimensions(dimensions(), ranks_);
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
         if (fabric_.plan() != nullptr && combines())
             combining_ = combining_assumptions(resolved_, *fabric_.plan(), ranks_);
@@ -368,8 +368,7 @@ private:
         if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
         for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
             result.notices.push_back(std::move(notice));
-        if (!large_)
-            for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
+        for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())
             result.notices.push_back(fmt::format("symmetry: 1 of {} ranks is run for all, which gives the same times "
                                                  "(--symmetry off runs all)",
