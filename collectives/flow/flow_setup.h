@@ -28,7 +28,11 @@ struct FlowProfile {
     // Registers that loads hold are freed in the order in which they were taken, as a wavefront has them: what a far peer has not
     // answered keeps those of near ones.
     bool registers_in_order = false;
-    bool last_flags = false;  // of several flags the last one is found by a whole look (CostRank::last_notice_ps)
+    // Where one thread of a rank at most has data, flags are found by the first poll behind them, and polls follow each other from the
+    // beginning of the wait. Other flags are found half a polling period late: their threads get out of step.
+    bool poll_phases = false;
+    bool last_flags =
+        false;  // the last of several flags is found a whole period late, as by the slowest of many threads
     // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
     bool devices = false;
     bool places = false;        // workgroups wait for a place on their accelerator (flow_places.h)

@@ -29,6 +29,7 @@ struct alignas(64) FlowThread {
     bool slept = false;                // for one of the waits that are looked at together
     bool ended = false;
     bool in_row = false;            // of waits for several flags
+    bool in_phase = false;          // the polls of its waits have known times
     bool fenced = false;            // the fence before the next operation is done
     Ps settled = 0;                 // all stores so far are acknowledged
     Ps looked = 0;                  // the look at the waits that are looked at together is over

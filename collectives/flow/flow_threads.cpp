@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/line_size.h"
 #include "collectives/flow/flow_core.h"
 #include "collectives/flow/flow_job.h"
 
@@ -63,9 +64,35 @@ namespace weft {
 {
     Thread& thread = threads_[index];
     thread.fenced = false;
+    if (thread.job->what.step_bytes && bytes_of(thread, op) <= 0) return;
     const bool as_before = thread.shape == op.shape && !devices_;
     if (as_before && !op.has(FlowOp::loads_packets) && !op.has(FlowOp::stores_packets)) return move_own(index, op);
     move_anew(index, op);
+}
+
+// When a thread whose polls have known times finds a flag that is set at `time`. In a divided cache the flag is in either half: the mean.
+template <class Thread>
+static std::uint64_t found(const Thread& thread, std::uint64_t time)
+{
+    const CostRank& cost = *thread.cost;
+    const std::uint64_t period = cost.poll_period_ps;
+    const std::uint64_t way = cost.notice_ps - period / 2;
+    if (period == 0) return std::max(thread.looked, time + way);
+    const auto first_poll = [time](std::uint64_t looked, std::uint64_t between, std::uint64_t back) {
+        return time + back <= looked ? looked : looked + (time + back - looked + between - 1) / between * between;
+    };
+    const std::uint64_t far = cost.poll_far_ps;
+    if (far == 0) return first_poll(thread.looked, period, way);
+    const std::uint64_t near_poll = first_poll(thread.looked - far, period - far, way - far / 2);
+    return (near_poll + first_poll(thread.looked + far, period + far, way + far / 2)) / 2;
+}
+
+// Whether one thread of the rank at most has something to do but signal: the rank has no others, or blocks have a line or less.
+template <class Job>
+static bool is_alone(const Job& job, std::uint32_t rank)
+{
+    return job.what.bytes <= std::uint64_t{line_bytes} * job.program().ranks() ||
+        (job.what.threads_each == 1 && job.program().threads(rank) == 1);
 }
 
 [[gnu::always_inline]] inline bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
@@ -78,8 +105,15 @@ namespace weft {
     const bool begins = thread.waits_left == 0;
     if (begins) {
         thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
-        thread.in_row = profile_.last_flags && thread.waits_left > 1;
+        thread.in_phase = profile_.poll_phases && !list && !devices_ && is_alone(job, thread.rank);
+        thread.in_row = profile_.last_flags && thread.waits_left > 1 && !thread.in_phase;
     }
+    // It takes a look at least, at all flags that are still missing.
+    const auto look = [&] {
+        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
+            (begins ? longer_poll(index) : 0);
+    };
+    if (begins && thread.in_phase) look();
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
@@ -91,17 +125,13 @@ namespace weft {
     if (next.known > now_) {
         thread.slept = true;
         blocked_for(index, FlowCause::flag);
-        resume(index, std::max(next.known, next.time + notice));
+        resume(index, std::max(next.known, thread.in_phase ? found(thread, next.time) : next.time + notice));
         return false;
     }
     const Job::Node arrival = job.take_first(semaphore.first);
-    // It takes a look at least, at all flags that are still missing.
-    if (begins || (thread.slept && !thread.in_row))
-        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
-            (begins ? longer_poll(index) : 0);
-    const Ps detected =
-        arrival.time + (thread.in_row && thread.slept ? cost.last_notice_ps + longer_poll(index) : notice);
-    thread.time = std::max(thread.time, detected);
+    if (!thread.in_phase && (begins || (thread.slept && !thread.in_row))) look();
+    const Ps late = thread.in_row && thread.slept ? cost.poll_period_ps / 2 + longer_poll(index) : 0;
+    thread.time = std::max(thread.time, thread.in_phase ? found(thread, arrival.time) : arrival.time + notice + late);
     thread.slept = false;
     if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     spent(index, FlowCause::flag);
@@ -332,7 +362,7 @@ void FlowCore::arrive(Job& job, std::uint32_t number, Ps time, Ps known, std::ui
     const CostRank& cost = *thread.cost;
     const Ps notice =
         (job.what.mover == FlowMover::copy ? cost.copy_notice_ps : cost.notice_ps) + longer_poll(sleeper) / 2;
-    resume(sleeper, std::max({known, thread.time, time + notice}));
+    resume(sleeper, std::max({known, thread.time, thread.in_phase ? found(thread, time) : time + notice}));
 }
 
 std::uint32_t FlowCore::find_semaphore(Thread& thread, const FlowOp& op)

@@ -112,13 +112,15 @@ struct CostRank {
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
-    std::uint64_t last_notice_ps = 0;  // the same of the last of several flags, in the slowest of many threads
-    std::uint64_t poll_ps = 0;         // a poll of an own flag, there and back
-    std::uint64_t poll_slot_ps = 0;    // from one flag of a look to the next
-    std::uint32_t poll_lanes = 1;      // flags that a thread looks at together
-    std::uint64_t look_ps = 0;         // a packet that has come to the thread that looks for it having its data
-    std::uint64_t last_look_ps = 0;    // the same of many, each looked for by itself
-    std::uint64_t fence_ps = 0;        // of a fence, beyond the last acknowledge
+    std::uint64_t poll_period_ps =
+        0;  // from one poll to the next, 0 where the cache holds waits; half of it is in notice_ps
+    std::uint64_t poll_far_ps = 0;   // a flag is that much nearer, or farther: half of them each, in a divided cache
+    std::uint64_t poll_ps = 0;       // a poll of an own flag, there and back
+    std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next
+    std::uint32_t poll_lanes = 1;    // flags that a thread looks at together
+    std::uint64_t look_ps = 0;       // a packet that has come to the thread that looks for it having its data
+    std::uint64_t last_look_ps = 0;  // the same of many, each looked for by itself
+    std::uint64_t fence_ps = 0;      // of a fence, beyond the last acknowledge
     std::uint64_t launch_ps = 0;
     std::vector<CostPort> ports;  // to switches that combine and copy
     // One thread of a schedule: bytes on their way from the own cache, and without an acknowledge where its unit is

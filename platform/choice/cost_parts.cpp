@@ -47,17 +47,14 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     // What its L2 lacks comes by way of the memory-side cache.
     if (l2.separate()) rank.cold_behind_ps = far_time(system, node);
     const Time flag = flag_time(system, node);
-    rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
-    if (gpu.wait_policy != WaitPolicy::waiting_atomic)
-        rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
-    rank.last_notice_ps = gpu.wait_policy == WaitPolicy::waiting_atomic
-        ? rank.notice_ps
-        : rank.notice_ps + (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
+    if (gpu.wait_policy != WaitPolicy::waiting_atomic) rank.poll_period_ps = period;
+    rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + rank.poll_period_ps / 2;
     // Flags are polled at the point of coherence, which can be farther than the own cache.
     rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
+    if (l2.mirrored()) rank.poll_far_ps = flag - home_time(system, node);
     rank.poll_slot_ps = ps_per_s / gpu.clock;
     rank.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
-    const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
     rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + period / 2;
     rank.last_look_ps = gpu.l2_to_unit + flag - home_time(system, node) + period;
     rank.fence_ps = gpu.fence_latency;
