@@ -300,7 +300,11 @@ private:
     void pass_tier(std::uint32_t number, Use use);
     void copy_to_members(std::uint32_t number);
     void send_down(std::uint32_t number);
-    std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
+    void pack_own(const Move& move, Ps from, Ps ready);
+    // The number of what an operand stores in packets; and each store that it reads, with the time of the first and the last packet of it.
+    static std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
+    template <class Take>
+    static void each_share_read(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op, Take take);
     // Ranks that somebody else carries out (flow_outside.cpp).
     bool is_outside(std::uint32_t endpoint) const { return border_ != nullptr && outside_[endpoint]; }
     void require_known_outside(const FlowProgram& program) const;

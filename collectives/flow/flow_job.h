@@ -118,7 +118,7 @@ struct FlowCore::Job {
     std::vector<std::vector<std::uint32_t>> barriers;  // threads that are there
     FlatMap dependency_numbers;
     std::vector<Dependency> dependencies;
-    std::map<std::array<std::uint32_t, 5>, std::uint32_t> share_numbers;  // rank, slot, count, part, parts
+    std::map<PacketDivision, std::uint32_t> share_numbers;
     std::vector<Share> shares;
     static constexpr double least_unread = 1e-3;  // bytes: less is rounding
     std::vector<double> unread;                   // by endpoint: bytes of its input that nobody has loaded; empty: all

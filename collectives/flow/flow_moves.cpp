@@ -285,7 +285,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
     if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
-    if (threads_[move.thread].job->what.step_bytes && move.bytes <= 0) return;
+    if (job.what.step_bytes && move.bytes <= 0) return;
+    if (op.has(FlowOp::packs_own)) pack_own(move, from, ready);
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
         if (border_ != nullptr && outside_[endpoint_at(thread, destination.peer)]) {

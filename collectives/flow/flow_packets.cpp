@@ -1,18 +1,63 @@
 // FlowCore: moves of packets, and of what goes on in them.
 #include <algorithm>
+#include <utility>
 
 #include "collectives/flow/flow_core.h"
 #include "collectives/flow/flow_job.h"
 
 namespace weft {
 
-std::uint32_t FlowCore::share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op)
+namespace {
+
+template <class Job>
+std::uint32_t number_of(Job& job, const PacketDivision& division)
 {
-    const std::uint32_t at = job.program().grid.peer(rank, operand.peer);
-    const auto [entry, fresh] = job.share_numbers.try_emplace({at, operand.slot, op.count, op.part, op.parts},
-        static_cast<std::uint32_t>(job.shares.size()));
+    const auto [entry, fresh] = job.share_numbers.try_emplace(division, static_cast<std::uint32_t>(job.shares.size()));
     if (fresh) job.shares.emplace_back();
     return entry->second;
+}
+
+template <class Job>
+PacketDivision division_of(const Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op)
+{
+    return {job.program().grid.peer(rank, operand.peer), operand.slot, op.count, op.part, op.parts};
+}
+
+// Where in a store the slots of a read begin and end, as parts of it: slots come one behind the other.
+std::pair<double, double> slots_read(const PacketDivision& read, const PacketDivision& store)
+{
+    if (store[3] != read[3] || store[4] != read[4]) return {0, 1};
+    const double slots = store[2];
+    const std::uint32_t end = std::min(read[1] + read[2], store[1] + store[2]) - store[1];
+    return {(std::max(read[1], store[1]) - store[1]) / slots, end / slots};
+}
+
+}  // namespace
+
+std::uint32_t FlowCore::share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op)
+{
+    return number_of(job, division_of(job, rank, operand, op));
+}
+
+template <class Take>
+void FlowCore::each_share_read(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op, Take take)
+{
+    const auto& otherwise = job.program().packets_cut_otherwise;
+    if (!otherwise.empty()) {
+        const auto found = otherwise.find(division_of(job, rank, operand, op));
+        if (found != otherwise.end()) {
+            for (const PacketDivision& store : found->second) {
+                Job::Share& share = job.shares[number_of(job, store)];
+                const auto [first, last] = slots_read(found->first, store);
+                const double long_ps = static_cast<double>(share.tail - share.head);
+                take(share, share.head + static_cast<Ps>(long_ps * first),
+                    share.head + static_cast<Ps>(long_ps * last));
+            }
+            return;
+        }
+    }
+    Job::Share& share = job.shares[share_of(job, rank, operand, op)];
+    take(share, share.head, share.tail);
 }
 
 // False: the thread goes on when the packets that it reads have begun to come.
@@ -25,17 +70,37 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (!source.packets) continue;
-        Job::Share& share = job.shares[share_of(job, thread.rank, source, op)];
-        if (!share.here) {
-            share.sleepers.push_back(index);
+        bool missing = false;
+        each_share_read(job, thread.rank, source, op, [&](Job::Share& share, Ps, Ps) {
+            if (!missing && !share.here) share.sleepers.push_back(index);
+            missing = missing || !share.here;
+        });
+        if (missing) {
             blocked_for(index, FlowCause::flag);
             return false;
         }
-        thread.time = std::max(thread.time, share.head + thread.cost->look_ps + longer_poll(index) / 2);
-        spent(index, FlowCause::flag);
-        if (logs()) log_->released(index, share.sent, share.head);
+        each_share_read(job, thread.rank, source, op, [&](const Job::Share& share, Ps head, Ps) {
+            thread.time = std::max(thread.time, head + thread.cost->look_ps + longer_poll(index) / 2);
+            spent(index, FlowCause::flag);
+            if (logs()) log_->released(index, share.sent, head);
+        });
     }
     return true;
+}
+
+// Packets at the own rank are there as soon as they are written to its memory.
+void FlowCore::pack_own(const Move& move, Ps from, Ps ready)
+{
+    const Thread& thread = threads_[move.thread];
+    Job& job = *thread.job;
+    const FlowOp& op = thread.program->ops[move.op];
+    const FlowOperand& own = thread.program->operands[op.first + op.sources + op.destinations];
+    Job::Share& share = job.shares[share_of(job, thread.rank, own, op)];
+    share.here = true;
+    share.head = from + thread.cost->load_ps;
+    share.tail = ready + thread.cost->load_ps;
+    for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
+    share.sleepers.clear();
 }
 
 void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
@@ -49,9 +114,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets)
-            last = std::max(last,
-                job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps +
-                    longer_poll(index));
+            each_share_read(job, thread.rank, source, op, [&](const Job::Share&, Ps, Ps tail) {
+                last = std::max(last, tail + thread.cost->last_look_ps + longer_poll(index));
+            });
     }
     const auto [from, ready] = steps.add(load, pace, thread.time, last);
     Move record;

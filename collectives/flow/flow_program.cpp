@@ -127,8 +127,15 @@ private:
                 ++op.sources;
             }
         }
+        const ChunkRef* own_packets = nullptr;
         for (const ChunkRef& destination : step.destinations) {
             if (of_packets(destination)) op.flags |= FlowOp::stores_packets;
+            if (of_packets(destination) && destination.rank == rank_) {
+                if (own_packets != nullptr)
+                    throw InputError("", 0, "a step of this plan stores packets twice at its own rank",
+                        "one such destination at flow fidelity");
+                own_packets = &destination;
+            }
             if (destination.rank == rank_ && !op.has(FlowOp::stores_group)) {
                 ++op.own_destinations;
             } else {
@@ -138,6 +145,10 @@ private:
                         static_cast<std::uint32_t>(destination.buffer) << chunk_bits | destination.index;
                 ++op.destinations;
             }
+        }
+        if (own_packets != nullptr) {
+            op.flags |= FlowOp::packs_own;
+            add_operand(*own_packets);
         }
         if (op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets) || op.has(FlowOp::pushes))
             op.part = step.part;
@@ -367,7 +378,9 @@ FlowProgram program_of(const Schedule& schedule, bool fenced)
     FlowProgramMaker maker(schedule, RankGrid({schedule.size()}), false, fenced);
     maker.set_shared_flags(shared.take());
     for (const RankPlan& plan : schedule.ranks) maker.add(plan);
-    return maker.take();
+    FlowProgram out = maker.take();
+    if (out.has_packets) out.packets_cut_otherwise = packets_cut_otherwise(schedule);
+    return out;
 }
 
 }  // namespace weft

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/schedule/packet_divisions.h"
 #include "collectives/schedule/schedule.h"
 
 namespace weft {
@@ -32,7 +34,8 @@ struct FlowOp {
         asks_fenced = 512,    // it asks for what it loads behind that fence whenever it tries
         loads_group = 1024,   // a switch combines its sources, which are all operands
         stores_group = 2048,  // a switch copies it to its destinations, which are all operands
-        pushes = 4096         // it is added up with what the other destinations push
+        pushes = 4096,        // it is added up with what the other destinations push
+        packs_own = 8192      // it stores packets at its own rank: an operand behind those of other ranks
     };
 
     FlowKind kind = FlowKind::nop;
@@ -135,7 +138,8 @@ struct FlowProgram {
     std::vector<std::uint32_t> template_of;
     std::uint32_t barriers = 0;  // numbers below this one are in use
     bool has_packets = false;
-    bool in_switches = false;  // switches combine or copy
+    bool in_switches = false;                                                       // switches combine or copy
+    std::map<PacketDivision, std::vector<PacketDivision>> packets_cut_otherwise{};  // packet_divisions.h
 
     std::uint32_t ranks() const { return grid.size(); }
     std::uint32_t threads(std::uint32_t rank) const
