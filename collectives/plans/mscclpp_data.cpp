@@ -115,21 +115,14 @@ void MscclppLowering::check_channels(const JsonValue& op)
         resolved(block_->channels[static_cast<unsigned>(type)], id, op.line, fmt::format("{} channel", name_of(type)));
 }
 
-void MscclppLowering::data(const JsonValue& op, const std::string& name, const Round& round)
+void MscclppLowering::data(const JsonValue& op, const MscclppForm& form, const Round& round)
 {
+    const std::string name = form.name;
     std::vector<ChunkRef> from = operands(op, "src_buff");
     std::vector<ChunkRef> to = operands(op, "dst_buff");
-    if (from.empty() || to.empty())
-        return problem(op.line, fmt::format("{} without operands", name), "'src_buff' and 'dst_buff'");
     check_channels(op);
-    const bool pairwise = name == "put" || name == "pws" || name == "pwsf" || name == "get" || name == "ppkt";
-    if (pairwise && from.size() != to.size())
-        return problem(op.line, fmt::format("{} from {} sources to {} destinations", name, from.size(), to.size()),
-            "as many");
-    const bool local_pair = name == "copy" || name == "cpkt" || name == "upkt";
-    if (local_pair && (from.size() != 1 || to.size() != 1))
-        return problem(op.line, fmt::format("{} from {} sources to {} destinations", name, from.size(), to.size()),
-            "one of each");
+    // Remote buffers that are not there are problems already.
+    if (from.empty() || to.empty() || (form.pairwise && from.size() != to.size())) return;
     const auto packed = [&](std::vector<ChunkRef>& refs, std::size_t first) {
         for (std::size_t i = first; i < refs.size(); ++i) refs[i] = in_packets(refs[i], op.line);
     };
@@ -139,8 +132,8 @@ void MscclppLowering::data(const JsonValue& op, const std::string& name, const R
         packed(from, 1);
         packed(to, 1);
     }
-    if (from.size() > 1 && !pairwise) reduction(op);
-    if (pairwise)
+    if (from.size() > 1 && !form.pairwise) reduction(op);
+    if (form.pairwise)
         for (std::size_t i = 0; i < from.size(); ++i) move(op, round, StepKind::move, {from[i]}, {to[i]});
     else
         move(op, round, StepKind::move, std::move(from), std::move(to));
@@ -148,14 +141,14 @@ void MscclppLowering::data(const JsonValue& op, const std::string& name, const R
     if (name == "pwsf") flush();
 }
 
-void MscclppLowering::in_switch(const JsonValue& op, const std::string& name, const Round& round)
+void MscclppLowering::in_switch(const JsonValue& op, const MscclppForm& form, const Round& round)
 {
+    const std::string name = form.name;
     const bool loads = name == "glres" || name == "glre";
     const bool stores = name != "glre";
     std::vector<ChunkRef> from = loads ? group(op, "src_buff") : operands(op, "src_buff");
     std::vector<ChunkRef> to = stores ? group(op, "dst_buff") : operands(op, "dst_buff");
-    if (from.empty() || to.empty())
-        return problem(op.line, fmt::format("{} without operands", name), "'src_buff' and 'dst_buff'");
+    if (from.empty() || to.empty()) return;  // a switch channel that is not there is a problem already
     if (name == "gstorepkt")
         for (ChunkRef& ref : to) ref = in_packets(ref, op.line);
     if (loads) reduction(op);

@@ -20,9 +20,6 @@ constexpr std::size_t most_barriers = 16;
 
 constexpr const char* synchronising[] = {"nop", "barrier", "signal", "rlxsignal", "wait", "rlxwait", "flush",
     "sem_acquire", "sem_release"};
-constexpr const char* moving[] = {"put", "pws", "pwsf", "get", "copy", "re", "res", "rre", "rres", "ppkt", "cpkt",
-    "upkt", "rppkt", "repkt", "respkt", "recpkt", "recspkt"};
-constexpr const char* switching[] = {"glres", "gstore", "gstorepkt", "glre"};
 
 template <std::size_t n>
 bool holds(const char* const (&names)[n], const std::string& name)
@@ -150,15 +147,15 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
     if (++unrolled_ > most_lowered_steps) fields_.refuse(op.line, "the plan has too many operations", "a smaller plan");
     if (counting_) ++plan_.operations[name];
     if (holds(synchronising, name)) return synchronise(op, name);
-    if (holds(moving, name)) return data(op, name, round);
-    if (holds(switching, name)) return in_switch(op, name, round);
+    if (const MscclppForm* form = mscclpp_form(name)) {
+        check_operands(op, *form, fields_);
+        return form->in_switch() ? in_switch(op, *form, round) : data(op, *form, round);
+    }
     if (name == "pipeline") fields_.refuse(op.line, "a pipeline in a pipeline", "operations");
     std::string known = "pipeline";
     for (const char* one : synchronising) known += std::string(", ") + one;
-    for (const char* one : moving) known += std::string(", ") + one;
-    for (const char* one : switching) known += std::string(", ") + one;
     fields_.refuse(op.line, fmt::format("unknown operation in threadblock {} of gpu {}", block_->id, rank_),
-        "one of " + known);
+        "one of " + known + mscclpp_form_names());
 }
 
 }  // namespace weft

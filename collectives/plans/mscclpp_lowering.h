@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/plans/mscclpp_forms.h"
 #include "collectives/plans/mscclpp_gpu.h"
 
 namespace weft {
@@ -33,9 +34,9 @@ private:
     void operation(const JsonValue& op, const Round& round);
     void pipeline(const JsonValue& op);
     void synchronise(const JsonValue& op, const std::string& name);
-    void data(const JsonValue& op, const std::string& name, const Round& round);
+    void data(const JsonValue& op, const MscclppForm& form, const Round& round);
     void check_channels(const JsonValue& op);
-    void in_switch(const JsonValue& op, const std::string& name, const Round& round);
+    void in_switch(const JsonValue& op, const MscclppForm& form, const Round& round);
     void semaphores(const JsonValue& op, bool acquire);
     void signals(const JsonValue& op, bool wait);
     void flush();

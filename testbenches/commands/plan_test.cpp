@@ -148,6 +148,16 @@ TEST(Plan, WhatCannotBeReadIsExitCodeTwo)
     EXPECT_EQ(call({"plan"}).code, 2);
 }
 
+TEST(Plan, OperandsThatANameDoesNotAllowAreExitCodeTwo)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"plan", files.write("rre.json", with(pair_json, "\"rres\"", "\"rre\""))});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err,
+        {"rre.json:9: rre reads 1 local, 1 remote and writes 1 local, 1 remote; expected it to read 1 local, 1 or more "
+         "remote and to write 1 local\n"});
+}
+
 TEST(Plan, RunsFromTheCommandLineAndFromASystemFile)
 {
     const Fixtures files;
