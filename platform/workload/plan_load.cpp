@@ -1,5 +1,7 @@
 #include "platform/workload/plan_load.h"
 
+#include <algorithm>
+
 #include "collectives/plans/plan.h"
 
 namespace weft {
@@ -14,22 +16,66 @@ void PlanLoad::apply(CollectiveRequest& request) const
 
 namespace {
 
-// MSCCL states a protocol and leaves its packets to whoever runs the plan; here engine.protocol decides.
-std::string protocol_remark(const Plan& plan, Protocol protocol)
+std::string other_protocol(const std::string& plan_has, Protocol own, Protocol protocol)
 {
-    if (plan.format != "msccl_xml") return {};
+    return "the plan " + plan_has + " and runs with engine.protocol = " + name_of(protocol) +
+        "; --set engine.protocol=" + name_of(own) + " runs it as stated";
+}
+
+// MSCCL states a protocol and leaves its packets to whoever runs the plan; here engine.protocol decides.
+std::string msccl_remark(const Plan& plan, Protocol protocol)
+{
     for (const Protocol own : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
         const std::string stated = own == Protocol::simple ? "Simple" : own == Protocol::ll ? "LL" : "LL128";
         if (stated == plan.protocol && own != protocol)
-            return "the plan states protocol " + stated + " and runs with engine.protocol = " + name_of(protocol) +
-                "; --set engine.protocol=" + name_of(own) + " runs it as stated";
+            return other_protocol("states protocol " + stated, own, protocol);
     }
     return {};
 }
 
+// MSCCL++ says by its operations which data are packets.
+std::string mscclpp_remark(const Plan& plan, ProtocolSetting setting)
+{
+    const std::vector<RankPlan>& ranks = plan.schedule.ranks;
+    const bool packets =
+        std::any_of(ranks.begin(), ranks.end(), [](const RankPlan& rank) { return rank.packet_chunks > 0; });
+    const Protocol own = packets ? Protocol::ll : Protocol::simple;
+    if (own == setting.protocol) return {};
+    if (setting.protocol == Protocol::simple)
+        return setting.set ? "the plan stores packets by its own operations and runs with ll; engine.protocol = simple "
+                             "changes nothing"
+                           : "";
+    return other_protocol(packets ? "has operations of packets (ll)" : "has operations without packets", own,
+        setting.protocol);
+}
+
+std::string protocol_remark(const Plan& plan, ProtocolSetting setting)
+{
+    if (plan.format == "msccl_xml") return msccl_remark(plan, setting.protocol);
+    if (plan.format == "mscclpp_json") return mscclpp_remark(plan, setting);
+    return {};
+}
+
+const char* reduction_name(ReduceOp op) { return op == ReduceOp::min ? "min" : op == ReduceOp::max ? "max" : "sum"; }
+
+// The plan's own, or that of the workload.
+void choose_reduction(Plan& plan, const Workload& workload, const std::string& file)
+{
+    if (!plan.own_reduction) {
+        plan.schedule.reduction = workload.reduction == "min" ? ReduceOp::min
+            : workload.reduction == "max"                     ? ReduceOp::max
+                                                              : ReduceOp::sum;
+        return;
+    }
+    const std::string own = reduction_name(plan.schedule.reduction);
+    if (workload.lines.count("reduction") > 0 && workload.reduction != own)
+        throw InputError(workload.file_of("reduction", file), workload.line_of("reduction"),
+            "reduction " + workload.reduction + " for a plan whose operations state " + own, own + ", or no reduction");
+}
+
 }  // namespace
 
-PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol protocol)
+PlanLoad load_plan(const Workload& workload, const std::string& file, ProtocolSetting protocol)
 {
     PlanOptions options;
     options.bytes = workload.bytes;
@@ -48,10 +94,7 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol p
         throw InputError(workload.file_of("ranks", file), workload.line_of("ranks"),
             std::to_string(workload.rank_count) + " ranks for a plan of " + std::to_string(plan.schedule.size()),
             "the number of ranks of the plan");
-    if (!plan.own_reduction)
-        plan.schedule.reduction = workload.reduction == "min" ? ReduceOp::min
-            : workload.reduction == "max"                     ? ReduceOp::max
-                                                              : ReduceOp::sum;
+    choose_reduction(plan, workload, file);
     VerifyOptions sizes;
     sizes.bytes = out.bytes;
     sizes.element_bytes = size_of(type);

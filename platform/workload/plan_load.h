@@ -22,8 +22,14 @@ struct PlanLoad {
     void apply(CollectiveRequest& request) const;
 };
 
-// Throws InputError for a plan that cannot be read, is wrong for this size, or has none. `file` is the place of the
-// workload, `protocol` how it will be run.
-PlanLoad load_plan(const Workload& workload, const std::string& file, Protocol protocol);
+// engine.protocol, and whether somebody has set it.
+struct ProtocolSetting {
+    Protocol protocol = Protocol::simple;
+    bool set = false;
+};
+
+// Throws InputError for a plan that cannot be read, is wrong for this size, has none, or has another reduction than the
+// workload states. `file` is the place of the workload, `protocol` how it will be run.
+PlanLoad load_plan(const Workload& workload, const std::string& file, ProtocolSetting protocol);
 
 }  // namespace weft

@@ -94,6 +94,14 @@ std::string key_of(const std::string& problem, const Workload& workload)
     return "algorithm";
 }
 
+ProtocolSetting protocol_setting(const ResolvedSystem& system)
+{
+    const Block block = block_of<EngineSpec>();
+    const Variant& values = system.values(block, system.variants(block).front());
+    const std::size_t parameter = *info_of(block).find("protocol");
+    return {system.engine().protocol, !system.source(values.sources[parameter]).file.empty()};
+}
+
 }  // namespace
 
 void at_workload(const ResolvedSystem& system, const std::function<void()>& make)
@@ -129,7 +137,7 @@ RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
     } else if (workload.kind == Workload::Kind::none) {
         throw InputError(system.file, 0, "the workload is missing", "a workload (--collective, --plan or --trace)");
     } else if (!workload.plan.empty()) {
-        plan_ = load_plan(workload, system.file, system.engine().protocol);
+        plan_ = load_plan(workload, system.file, protocol_setting(system));
     }
 }
 

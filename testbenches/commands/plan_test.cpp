@@ -41,6 +41,24 @@ void expect_in(const std::string& text, const std::vector<std::string>& parts)
     for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+// Both ranks send their input to the output of the other, as packets.
+const std::string packets_json = [] {
+    const auto gpu = [](const char* me, const char* peer) {
+        return std::string("{\"id\": ") + me + ", \"input_chunks\": 1, \"output_chunks\": 1, \"scratch_chunks\": 1,\n" +
+            R"("threadblocks": [{"id": 0, "ops": [
+{"name": "ppkt", "src_buff": [{"type": "i", "index": 0, "size": 1}],
+ "dst_buff": [{"buffer_id": 0, "index": 0, "size": 1}], "channel_type": "memory", "channel_ids": [0]},
+{"name": "upkt", "src_buff": [{"type": "s", "index": 0, "size": 1}], "dst_buff": [{"type": "o", "index": 0, "size": 1}]}],
+"channels": [{"channel_type": "memory", "channel_ids": [0]}],
+"remote_buffer_refs": [{"access_channel_type": "memory", "remote_buffer_ids": [0]}]}],
+"channels": [{"channel_type": "memory", "connected_to": [)" +
+            peer + "]}], \"remote_buffers\": [{\"rank\": " + peer +
+            R"(, "type": "s", "access_channel_types": ["memory"]}]})";
+    };
+    return R"({"name": "swap", "collective": "custom", "protocol": "LL", "inplace": false, "gpus": [)" + gpu("0", "1") +
+        ",\n" + gpu("1", "0") + "]}\n";
+}();
+
 std::string shared(const std::string& path) { return std::string(WEFT_SHARED_DIR) + "/" + path; }
 
 }  // namespace
@@ -208,6 +226,50 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
     expect_in(outcome.err, {"system.yaml:3: 'collective' together with 'plan'; expected one of them\n"});
+}
+
+// Of MSCCL++ plans that state one: another is an error, where it is stated too.
+TEST(Plan, AnotherReductionThanThatOfThePlanIsRefused)
+{
+    const Fixtures files;
+    const std::string plan = files.write("pair.json", pair_json);
+    const auto run = [&](std::vector<std::string> more) {
+        std::vector<std::string> all{"run", "--infra", files.pair(), "--plan", plan, "--bytes", "1KiB", "--quiet"};
+        all.insert(all.end(), more.begin(), more.end());
+        return call(all);
+    };
+    EXPECT_EQ(run({"--reduction", "sum"}).code, 0);
+    Outcome outcome = run({"--reduction", "max"});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err, {"reduction max for a plan whose operations state sum; expected sum, or no reduction\n"});
+    outcome = call({"run",
+        files.write("system.yaml",
+            "system: pair\ninfrastructure: pair.yaml\nprofile: generic\nworkload:\n  plan: pair.json\n"
+            "  bytes: 1 KiB\n  reduction: min\n")});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err,
+        {"system.yaml:7: reduction min for a plan whose operations state sum; expected sum, or no reduction\n"});
+}
+
+TEST(Plan, AnotherProtocolThanThatOfThePlanIsTold)
+{
+    const Fixtures files;
+    const std::string xml = files.write("pair.xml", pair_xml);
+    const std::string packets = files.write("swap.json", packets_json);
+    const auto notices = [&](const std::string& plan, const std::string& protocol) {
+        std::vector<std::string> all{"run", "--infra", files.pair(), "--plan", plan, "--bytes", "1KiB", "--json", "-",
+            "--quiet"};
+        if (!protocol.empty()) all.insert(all.end(), {"--set", "engine.protocol=" + protocol});
+        return parsed(call(all))["notices"].dump();
+    };
+    const std::string runs = " and runs with engine.protocol = ll128; --set engine.protocol=";
+    EXPECT_EQ(notices(xml, "").find("engine.protocol"), std::string::npos);
+    expect_in(notices(xml, "ll128"), {"the plan states protocol Simple" + runs + "simple runs it as stated"});
+    for (const char* as_it_is : {"", "ll"})
+        EXPECT_EQ(notices(packets, as_it_is).find("engine.protocol"), std::string::npos) << as_it_is;
+    expect_in(notices(packets, "ll128"), {"the plan has operations of packets (ll)" + runs + "ll runs it as stated"});
+    expect_in(notices(packets, "simple"),
+        {"the plan stores packets by its own operations and runs with ll; engine.protocol = simple changes nothing"});
 }
 
 // What an algorithm does, written by one run and carried out by the next.
