@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <memory>
 
+#include "collectives/engine/protocol_choice.h"
 #include "collectives/plans/longest_chain.h"
 #include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
@@ -34,13 +36,19 @@ Arguments without_dash(Arguments arguments)
     return arguments;
 }
 
-void add_links(PlanReport& report, const SystemOptions& options, const Layout& layout)
+// Under ll and ll128 the links carry packets, as in a run.
+void add_links(PlanReport& report, const SystemOptions& options)
 {
     const SystemDescription description = options.description();
     const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
     const FabricPlan plan = plan_fabric(system, members_of(system, report.plan.schedule.size()));
     report.system = description.infrastructure;
-    report.links = link_bytes(system, plan, report.plan.schedule, layout);
+    auto schedule = std::make_shared<const Schedule>(report.plan.schedule);
+    const EngineSpec engine = system.engine();
+    if (engine.protocol != Protocol::simple)
+        schedule = ProtocolChoice().carried_out(std::move(schedule), engine, report.bytes, 1);
+    report.link_protocol = protocol_of(*schedule, engine);
+    report.links = link_bytes(system, plan, *schedule, Layout(*schedule, report.bytes, 1));
     report.notices.insert(report.notices.end(), plan.notices.begin(), plan.notices.end());
 }
 
@@ -88,7 +96,7 @@ int plan_command(const Arguments& arguments)
         report.path = longest_chain(report.plan.schedule);
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
-        if (options.names_system()) add_links(report, options, layout);
+        if (options.names_system()) add_links(report, options);
         if (output.wanted()) {
             const std::string xml = write_msccl_xml(report.plan.schedule, xml_protocol(report.plan));
             if (std::string lost = lost_order(report.plan.schedule, xml); !lost.empty())

@@ -186,7 +186,8 @@ private:
                                        : "the plan uses no link");
             return;
         }
-        out_ += fmt::format("\nthe busiest links of {}, by the time that their bytes take\n", report_.system);
+        out_ += fmt::format("\nthe busiest links of {}, by the time that their bytes take{}\n", report_.system,
+            report_.link_protocol == "simple" ? "" : ", in packets of " + report_.link_protocol);
         std::vector<LinkBytes> links = report_.links;
         std::stable_sort(links.begin(), links.end(),
             [](const LinkBytes& a, const LinkBytes& b) { return a.seconds() > b.seconds(); });

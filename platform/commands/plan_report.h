@@ -19,8 +19,9 @@ struct PlanReport {
     std::uint64_t bytes = 0;  // of the message that bytes are stated for
     // For a right plan:
     std::optional<Traffic> traffic;
-    std::vector<StepAt> path;  // the longest chain of dependent transfers
-    std::string system;        // empty unless links are asked for
+    std::vector<StepAt> path;   // the longest chain of dependent transfers
+    std::string system;         // empty unless links are asked for
+    std::string link_protocol;  // "simple", "ll" or "ll128"
     std::vector<LinkBytes> links;
     std::vector<std::string> notices;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "collectives/schedule/protocol.h"
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
@@ -20,6 +21,8 @@ struct Amount {
     double wire = 0;
 };
 
+std::uint64_t lines_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes; }
+
 // Of two ranks: where the data are, where they go, and whether the latter loads them.
 using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
@@ -28,6 +31,7 @@ using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
 std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan& plan, const Schedule& schedule,
     const Layout& layout)
 {
+    const PacketFormat format = format_of(system.engine().protocol);
     std::map<Pair, Amount> pairs;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
         for (const Thread& thread : schedule.ranks[rank].threads)
@@ -36,17 +40,19 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                 Amount moved;
                 for (const Piece& piece : layout.pieces(step)) {
                     moved.payload += static_cast<double>(piece.bytes);
-                    const std::uint64_t lines = (piece.bytes + line_bytes - 1) / line_bytes;
-                    moved.lines += static_cast<double>(lines);
+                    moved.lines += static_cast<double>(lines_of(piece.bytes));
                 }
-                const auto add = [&](const Pair& pair) {
-                    pairs[pair].lines += moved.lines;
+                double packet_lines = 0;  // each chunk begins with a packet of its own
+                for (const ChunkShare& share : layout.shares(step))
+                    packet_lines += static_cast<double>(lines_of(packet_bytes(format, share.end - share.begin)));
+                const auto add = [&](const Pair& pair, const ChunkRef& there) {
+                    pairs[pair].lines += there.buffer == Buffer::packets ? packet_lines : moved.lines;
                     pairs[pair].payload += moved.payload;
                 };
                 for (const ChunkRef& source : step.sources)
-                    if (source.rank != rank) add({source.rank, rank, true});
+                    if (source.rank != rank) add({source.rank, rank, true}, source);
                 for (const ChunkRef& destination : step.destinations)
-                    if (destination.rank != rank) add({rank, destination.rank, false});
+                    if (destination.rank != rank) add({rank, destination.rank, false}, destination);
             }
     const LinkShares shares(plan, system.routing());
     const bool by_card = has_cards(system, plan);

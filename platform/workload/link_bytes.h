@@ -17,14 +17,14 @@ struct LinkBytes {
     std::string name;
     std::string from;
     std::string to;
-    std::uint64_t payload = 0;
-    std::uint64_t wire = 0;  // with headers, acknowledges or requests; signals are left out
-    std::uint64_t rate = 0;  // bytes/s
+    std::uint64_t payload = 0;  // of the message
+    std::uint64_t wire = 0;     // as packets (engine.protocol), with headers, acknowledges or requests; without signals
+    std::uint64_t rate = 0;     // bytes/s
     double seconds() const { return static_cast<double>(wire) / static_cast<double>(rate); }
 };
 
 // In the order of the graph. Equal paths share evenly. Rank r is member r of `plan`. Steps that a switch carries out are
-// left out.
+// left out. Data for packet slots take the packets of engine.protocol; `schedule` has them already.
 std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan& plan, const Schedule& schedule,
     const Layout& layout);
 

@@ -272,6 +272,34 @@ TEST(Plan, AnotherProtocolThanThatOfThePlanIsTold)
         {"the plan stores packets by its own operations and runs with ll; engine.protocol = simple changes nothing"});
 }
 
+// What the plan page says of a link is what a run puts there, but for what its timing makes of packets of several lines.
+TEST(Plan, LinksCarryThePacketsOfTheProtocol)
+{
+    const Fixtures files;
+    const std::string plans[] = {files.write("pair.xml", pair_xml), files.write("swap.json", packets_json)};
+    for (const std::string& plan : plans)
+        for (const std::string protocol : {"simple", "ll", "ll128"}) {
+            const std::vector<std::string> rest{"--bytes", "192KiB", "--infra", files.pair(), "--set",
+                "engine.protocol=" + protocol, "--json"};
+            std::vector<std::string> explain{"plan", plan};
+            explain.insert(explain.end(), rest.begin(), rest.end());
+            std::vector<std::string> run{"run", "--plan", plan, "--quiet"};
+            run.insert(run.end(), rest.begin(), rest.end());
+            run.push_back("-");
+            const json told = parsed(call(explain))["links"];
+            const json measured = parsed(call(run))["links"];
+            ASSERT_EQ(told.size(), measured.size());
+            for (std::size_t i = 0; i < told.size(); ++i) {
+                EXPECT_EQ(told[i]["payload_bytes"], 196608);
+                const double wire = measured[i]["wire_bytes"];
+                EXPECT_NEAR(told[i]["wire_bytes"].get<double>() / wire, 1, 0.02) << plan << " " << protocol;
+            }
+        }
+    const Outcome page =
+        call({"plan", plans[1], "--bytes", "64KiB", "--infra", files.pair(), "--set", "engine.protocol=ll128"});
+    expect_in(page.out, {", by the time that their bytes take, in packets of ll128\n"});
+}
+
 // What an algorithm does, written by one run and carried out by the next.
 TEST(Plan, AnExportedRunIsAPlan)
 {
