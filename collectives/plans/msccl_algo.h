@@ -51,12 +51,12 @@ struct MscclAlgo {
     int line = 0;
     std::string name;
     std::string protocol;
-    std::string collective;  // as written
-    CollectiveOp op = CollectiveOp::custom;
-    std::uint32_t chunks = 0;  // nchunksperloop
-    std::uint32_t ranks = 0;   // ngpus
+    std::string collective;                  // as written
+    CollectiveOp op = CollectiveOp::custom;  // of a custom one: an attribute of Weft's own, gather or scatter
+    std::uint32_t chunks = 0;                // nchunksperloop
+    std::uint32_t ranks = 0;                 // ngpus
     std::uint32_t channels = 0;
-    std::uint32_t root = 0;  // of broadcast and reduce: an attribute of Weft's own, 0 where it is absent
+    std::uint32_t root = 0;  // likewise an attribute of Weft's own, 0 where it is absent
     bool in_place = false;
     std::uint64_t min_bytes = 0;
     std::uint64_t max_bytes = ~std::uint64_t{0};

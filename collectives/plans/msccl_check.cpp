@@ -79,8 +79,8 @@ private:
 
     void chunks(const MscclGpu& gpu)
     {
-        const bool gathers = algo_.op == CollectiveOp::all_gather;
-        const bool scatters = algo_.op == CollectiveOp::reduce_scatter;
+        const bool gathers = algo_.op == CollectiveOp::all_gather || algo_.op == CollectiveOp::gather;
+        const bool scatters = algo_.op == CollectiveOp::reduce_scatter || algo_.op == CollectiveOp::scatter;
         if (algo_.op == CollectiveOp::custom) return;
         const auto wanted = [&](Buffer buffer, const char* name, bool shared) {
             const std::uint32_t declared = gpu.chunks[static_cast<unsigned>(buffer)];

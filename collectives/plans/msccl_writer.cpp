@@ -351,6 +351,7 @@ private:
         MscclAlgo out;
         out.name = schedule_.name;
         out.collective = msccl_name(schedule_.op);
+        out.op = schedule_.op;
         out.chunks = std::max(1u, schedule_.chunks * pieces_);
         out.ranks = schedule_.size();
         out.root = schedule_.root;
@@ -403,11 +404,13 @@ std::string write_msccl_xml(const Schedule& schedule, const std::string& protoco
     if (schedule.op == CollectiveOp::barrier)
         refuse(schedule, "a barrier has no form in MSCCL XML", "a collective that moves data");
     const MscclAlgo algo = Writer(schedule).write();
+    const bool unnamed = algo.op == CollectiveOp::gather || algo.op == CollectiveOp::scatter;
+    const std::string op = unnamed ? fmt::format(" op=\"{}\"", name_of(algo.op)) : "";
     std::string out =
         fmt::format("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" "
-                    "inplace=\"{}\"{}>\n",
+                    "inplace=\"{}\"{}{}>\n",
             escaped(algo.name), protocol, algo.channels, algo.chunks, algo.ranks, algo.collective,
-            algo.in_place ? 1 : 0, algo.root > 0 ? fmt::format(" root=\"{}\"", algo.root) : "");
+            algo.in_place ? 1 : 0, op, algo.root > 0 ? fmt::format(" root=\"{}\"", algo.root) : "");
     for (const MscclGpu& gpu : algo.gpus) {
         out += fmt::format("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", gpu.id, gpu.chunks[0],
             gpu.chunks[1], gpu.chunks[2]);

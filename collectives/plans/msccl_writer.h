@@ -4,8 +4,8 @@
 // of its gpu that wrote what it reads, or touched what it writes; signals, waits and barriers vanish. What arrives in
 // a slot and is read once is received where it is read (rrc, rrs, rrcs, rcs). Shares of chunks (`parts`) become chunks
 // of their own: nchunksperloop is `chunks` times the least common multiple of `parts`. Sums may be
-// formed in another order. gather, scatter and send_receive have no name there and become custom; the root of a
-// broadcast or reduce is an attribute `root`, which other readers do not know.
+// formed in another order. gather, scatter and send_receive have no name there and become custom. What they are is an
+// attribute `op` of gather and scatter, and a root other than 0 an attribute `root`: other readers know neither.
 #pragma once
 
 #include <string>

@@ -80,6 +80,7 @@ private:
         line("plan", fmt::format("{} ({})", plan_.name, plan_.file));
         line("format", long_name(plan_.format) + (plan_.protocol.empty() ? "" : ", protocol " + plan_.protocol));
         std::string what = plan_.collective;
+        if (what == "custom" && schedule_.op != CollectiveOp::custom) what = name_of(schedule_.op);
         if (schedule_.size() > 0)
             what += fmt::format(" over {}{}, message in {}", plural(schedule_.size(), "rank"),
                 schedule_.in_place ? ", in place" : "", plural(schedule_.chunks, "chunk"));

@@ -327,7 +327,8 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     }
     if (result.plan.find("coll=\"custom\"") != std::string::npos && system.workload.plan.empty())
         result.notices.push_back("MSCCL has no name for " + system.workload.collective +
-            ": the exported plan is custom, and its result cannot be checked where it is run");
+            ": the exported plan is custom, and others cannot check its result; Weft reads its op=\"" +
+            system.workload.collective + "\"");
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);

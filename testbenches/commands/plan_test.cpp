@@ -324,6 +324,10 @@ TEST(Plan, AnExportedRunIsAPlan)
     const json gather = parsed(call({"run", "--infra", document, "--collective", "gather", "--bytes", "4KiB",
         "--export", xml, "--json", "-", "--quiet"}));
     EXPECT_NE(gather["notices"].dump().find("MSCCL has no name for gather"), std::string::npos) << gather["notices"];
+    const json gathered = parsed(
+        call({"run", "--infra", document, "--plan", xml, "--bytes", "4100B", "--json", "-", "--no-timing", "--quiet"}));
+    EXPECT_EQ(gathered["collectives"][0]["op"], "gather");
+    EXPECT_EQ(gathered["verified"], "passed");
     const Outcome barrier = call({"run", "--infra", document, "--collective", "barrier", "--export", xml});
     EXPECT_EQ(barrier.code, 2);
     expect_in(barrier.err, {"a barrier has no form in MSCCL XML"});

@@ -106,6 +106,53 @@ TEST(MscclExport, ARootSurvives)
     EXPECT_EQ(plan.schedule.root, 2u);
 }
 
+// Chunks of unequal length: sizes that the ranks do not divide.
+TEST(MscclExport, EverySizeComesBack)
+{
+    int count = 0;
+    for (int op = 0; op <= static_cast<int>(CollectiveOp::custom); ++op)
+        for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op)))
+            for (const std::uint32_t channels : {1u, 5u})
+                for (const std::uint64_t bytes : {1012u, 4100u, 65536u}) {
+                    AlgorithmOptions options;
+                    options.channels = channels;
+                    options.root = has_root(static_cast<CollectiveOp>(op)) ? 3 : 0;
+                    Schedule schedule;
+                    try {
+                        schedule = make_schedule(name, static_cast<CollectiveOp>(op), 5, options);
+                    } catch (const InputError&) {
+                        continue;
+                    }
+                    if (!moves_data_by_pairs(schedule)) continue;
+                    VerifyOptions sizes;
+                    sizes.bytes = bytes;
+                    sizes.element_bytes = 4;
+                    const Judgement verdict = judge(read_msccl_xml(write_msccl_xml(schedule), "export.xml"), sizes);
+                    EXPECT_TRUE(verdict.ok)
+                        << name_of(schedule.op) << " " << name << " " << channels << " " << bytes << "\n"
+                        << all(verdict.problems).substr(0, 300);
+                    ++count;
+                }
+    EXPECT_GE(count, 20 * 2 * 3);
+}
+
+// The format has no name for them; an attribute of our own says what they are.
+TEST(MscclExport, AGatherIsOneAgain)
+{
+    const Schedule schedule = make_schedule("direct", CollectiveOp::gather, 4, {});
+    const std::string xml = write_msccl_xml(schedule);
+    const Plan plan = read_msccl_xml(xml, "export.xml");
+    EXPECT_EQ(plan.collective, "custom");
+    EXPECT_EQ(plan.schedule.op, CollectiveOp::gather);
+    EXPECT_EQ(refusal_of_xml(with(xml, "op=\"gather\"", "op=\"reduce\"")),
+        "plan.xml:1: op 'reduce'; expected gather or scatter");
+    EXPECT_EQ(refusal_of_xml(with(xml, "coll=\"custom\"", "coll=\"allgather\"")),
+        "plan.xml:1: op 'gather' of coll 'allgather'; expected op with coll=\"custom\"");
+    const std::string wrong = with(xml, "i_chunks=\"1\"", "i_chunks=\"2\"");
+    EXPECT_NE(problems_of(read_msccl_xml(wrong, "export.xml")).find("i_chunks=\"2\", which is 8 chunks"),
+        std::string::npos);
+}
+
 TEST(MscclExport, PlansOfOthersComeBack)
 {
     round_trip(read_msccl_xml(pair_xml, "pair.xml").schedule);
