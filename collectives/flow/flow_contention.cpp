@@ -126,7 +126,7 @@ bool FlowCore::comes_later(std::uint32_t number)
 // How long data and signals that have come to a rank wait for its L2.
 FlowCore::Ps FlowCore::late_arrival(const Transfer& transfer)
 {
-    if (transfer.use != Use::put && transfer.use != Use::signal && transfer.use != Use::direct) return 0;
+    if (transfer.use != Use::put && transfer.use != Use::signal) return 0;
     const std::uint32_t to = book_.path(transfer.flight.path).to;
     return devices_->access(to, transfer.use == Use::signal ? 1 : transfer.flight.bytes, false, now_).last;
 }

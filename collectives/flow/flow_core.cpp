@@ -183,15 +183,25 @@ void FlowCore::after(Ps delay, Done done)
     push(now_ + delay, Kind::timer, take(timers_, free_timers_, std::move(done)));
 }
 
-void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Done done)
+void FlowCore::transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
+    const std::uint32_t request = book_.find(endpoint, home);
+    const auto all = static_cast<double>(bytes);
     Transfer transfer;
-    const std::uint32_t path = book_.find(from, to);
-    transfer.flight = links_.put(path, from, static_cast<double>(bytes), now_);
+    transfer.flight = write ? links_.put(request, endpoint, all, now_)
+                            : links_.answer(book_.find(home, endpoint), home, request, all, now_);
+    transfer.flight.loaded = !write;
+    shorten(transfer.flight);
     transfer.use = Use::direct;
-    transfer.answer = book_.path(path).answer_ps;
+    transfer.answer = write ? book_.path(request).answer_ps : 0;
     transfer.target = take(timers_, free_timers_, std::move(done));
     launch_transfer(transfer);
+}
+
+FlowCore::Way FlowCore::way(std::uint32_t endpoint, std::uint32_t home)
+{
+    const FlowPath& path = book_.path(book_.find(endpoint, home));
+    return {path.put_ps, path.answer_ps};
 }
 
 [[gnu::always_inline]] inline void FlowCore::prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const

@@ -61,8 +61,15 @@ public:
     // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
     // link, so this changes the order of what happens in one instant only.
     void shorten_signals() { short_signals_ = true; }
-    // `bytes` from one endpoint to another, as a put by itself; `done` at its acknowledge.
-    void transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Done done);
+    // `bytes` that an endpoint stores at `home`; `done` at the acknowledge. Or what it loads from there, whose first line `home` has
+    // read now; `done` when all is there. One line takes the latencies of the path.
+    void transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done);
+    // Of one line without load: to the cache of `home`, and of the answer.
+    struct Way {
+        Ps there = 0;
+        Ps back = 0;
+    };
+    Way way(std::uint32_t endpoint, std::uint32_t home);
 
     // Carries out what is due up to `end`, until nothing is left or `stop` says so; `stop` is asked every 65536 events.
     void run(Ps end = ~Ps{0}, const std::function<bool()>& stop = {});

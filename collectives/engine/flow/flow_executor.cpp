@@ -236,12 +236,19 @@ std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job
     return cached;
 }
 
-Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached)
+Picoseconds FlowExecutor::service_time(std::uint32_t endpoint, std::uint64_t bytes, bool cached) const
 {
-    const double rate = cached ? endpoints_[endpoint].cache_bytes_per_s : endpoints_[endpoint].memory_bytes_per_s;
+    const FlowEndpoint& at = endpoints_[endpoint];
+    const auto time = [bytes](double rate) {
+        return rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0;
+    };
+    return std::max(time(at.cache_bytes_per_s), cached ? 0 : time(at.memory_bytes_per_s));
+}
+
+Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached, Picoseconds from)
+{
     Picoseconds& free = memory_free_[endpoint];
-    free = std::max(free, now()) +
-        (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
+    free = std::max(free, from) + service_time(endpoint, bytes, cached);
     return free;
 }
 
@@ -274,30 +281,41 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     require_countable(bytes, "memory node");
     const BufferHistory::Taken buffer = take(home, bytes, "memory node");
     const FlowEndpoint& memory = endpoints_[home];
-    Picoseconds served = 0;
-    if (home == endpoint) {
-        if (core_.has_devices() && bytes > 0) return move_on_device(endpoint, bytes, write, buffer, std::move(done));
-        // Whole lines that are stored stay in the cache as long as there is room.
-        const bool cached = buffer.cached || (write && bytes <= memory.cache);
-        const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
-        served = memory.units.launch_latency +
-            std::max(serve(home, bytes, cached) - now(), pace_of(home, bytes, write, latency)) +
-            (bytes > 0 ? latency : 0);
-    } else {
-        served = serve(home, bytes, buffer.cached) - now() + (buffer.cached ? 0 : memory.memory_latency);
-    }
+    // Whole lines that are stored stay in the cache as long as there is room.
+    const bool cached = buffer.cached || (write && bytes <= memory.cache);
+    if (home == endpoint && core_.has_devices() && bytes > 0)
+        return move_on_device(endpoint, bytes, write, buffer, std::move(done));
     done = [this, home, buffer, then = std::move(done)] {
         give_back(home, buffer);
         then();
     };
-    if (home == endpoint || bytes == 0) return core_.after(served, std::move(done));
-    // The slower one of memory and links decides: both begin at once, and it is over when both are.
+    if (bytes == 0) return core_.after(endpoints_[endpoint].units.launch_latency, std::move(done));
+    if (home != endpoint) return access_remote(endpoint, home, bytes, write, cached, std::move(done));
+    const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
+    core_.after(memory.units.launch_latency + latency +
+            std::max(serve(home, bytes, cached, now()) - now(), pace_of(home, bytes, write, latency)),
+        std::move(done));
+}
+
+// Latencies of the first line; behind it the slowest of memory, links and workgroups decides.
+void FlowExecutor::access_remote(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+    bool cached, Done done)
+{
+    const FlowEndpoint& memory = endpoints_[home];
+    const FlowCore::Way way = core_.way(endpoint, home);
+    const Picoseconds read = cached || write ? 0 : memory.memory_latency + memory.pace.cold_behind_ps;
+    const Picoseconds launch = endpoints_[endpoint].units.launch_latency;
+    const Picoseconds first = launch + way.there + read;  // has been read, or stored
+    const std::uint64_t line = std::min<std::uint64_t>(bytes, line_bytes);
+    const Picoseconds served = serve(home, bytes, cached, now() + first) - service_time(home, line, cached) - now();
+    const Picoseconds paced = first + pace_of(endpoint, bytes - line, write, way.there + read + way.back);
     const auto left = std::make_shared<unsigned>(2);
     const auto over = [left, done = std::move(done)] {
         if (--*left == 0) done();
     };
-    core_.after(served, over);
-    core_.transfer(write ? endpoint : home, write ? home : endpoint, bytes, over);
+    core_.after(std::max(served, paced) + way.back, over);
+    core_.after(write ? launch : first,
+        [this, endpoint, home, bytes, write, over] { core_.transfer(endpoint, home, bytes, write, over); });
 }
 
 void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, bool write,
@@ -346,7 +364,8 @@ void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0, "compute node");
     if (work.duration == 0 && work.bytes > 0)
         end = std::max(end,
-            serve(endpoint, work.bytes, buffer.cached) + (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
+            serve(endpoint, work.bytes, buffer.cached, now()) +
+                (buffer.cached ? 0 : endpoints_[endpoint].memory_latency));
     units_free_[endpoint] = end;
     core_.after(end - now(), [this, endpoint, buffer, then = std::move(done)] {
         give_back(endpoint, buffer);

@@ -96,8 +96,12 @@ private:
         Done done);
     // The least time that the workgroups of a memory node take for `bytes` of the own memory, which answers after `latency`.
     Picoseconds pace_of(std::uint32_t endpoint, std::uint64_t bytes, bool write, Picoseconds latency) const;
-    // When the memory of an endpoint, or its cache, has served `bytes` more.
-    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached);
+    void access_remote(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, bool cached,
+        Done done);
+    // How long the memory of an endpoint, or its cache, takes for `bytes`. What the cache lacks passes both.
+    Picoseconds service_time(std::uint32_t endpoint, std::uint64_t bytes, bool cached) const;
+    // When it has served `bytes` more, of which the first are there at `from`.
+    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached, Picoseconds from);
 
     FlowCore& core_;
     EngineSpec spec_;
