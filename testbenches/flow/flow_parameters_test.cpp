@@ -96,6 +96,9 @@ TEST(FlowParameters, OneNoticeHasAllThatUsersSetAndNothingElse)
         "by "
         "lines for what they cost");
     EXPECT_NE(unfollowed(flow_run(ring().with("l2.bandwidth=100 GB/s"))), "");
+    EXPECT_EQ(unfollowed(flow_run(ring().with("hbm.burst=64 B").with("hbm.t_ccd_l=4 ns"))),
+        "flow fidelity does not follow hbm.burst = 64 B (followed in part), hbm.t_ccd_l = 4 ns (followed in part); run "
+        "by lines for what they cost");
 }
 
 }  // namespace flow_parameters_test

@@ -39,9 +39,9 @@ constexpr Rows rows[] = {
         "far_bandwidth clock"},
     {"memory_side", Follows::yes, "latency hop"},
     {"memory_side", Follows::no, "size ways bandwidth outstanding_misses line"},
-    {"hbm", Follows::yes, "capacity burst request_latency response_latency t_rcd t_cl t_ccd_l model"},
+    {"hbm", Follows::yes, "capacity request_latency response_latency t_rcd t_cl model"},
     {"hbm", Follows::kernels, "t_rfc t_refi refresh write_high"},
-    {"hbm", Follows::in_part, "bandwidth channels"},
+    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l"},
     {"hbm", Follows::no,
         "bank_groups banks row t_rp t_wl t_ras t_rrd t_faw t_wr t_rtp t_wtr t_rtw row_policy row_idle "
         "read_queue write_queue write_low age_limit"},
