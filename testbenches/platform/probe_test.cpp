@@ -101,6 +101,27 @@ TEST(Probe, EveryLevelOfAPartHasItsRow)
     EXPECT_EQ(values_of(ProbePart::latency, "h100", {"l1.size=0"}).count("latency.l1"), 0u);
 }
 
+// Lines of the memory-side cache that are longer than those of the L2, of equal length, and shorter.
+TEST(Probe, DramIsBehindAMemorySideCacheOfAnyLine)
+{
+    const std::vector<std::string> small{"gpu.compute_units=4", "l2.slices=4", "l2.size=256 KiB", "l2.ways=16",
+        "hbm.channels=4", "hbm.refresh=none", "memory_side.hop=30 ns", "memory_side.latency=55 ns"};
+    const double without = values_of(ProbePart::latency, "v100", small).at("latency.dram");
+    for (const char* size : {"1 MiB", "4 MiB"})
+        for (const char* line : {"64 B", "128 B"})
+            for (const char* own : {"64 B", "128 B"}) {
+                std::vector<std::string> sets = small;
+                sets.push_back("memory_side.size=" + std::string(size));
+                sets.push_back("memory_side.line=" + std::string(line));
+                sets.push_back("l2.line=" + std::string(own));
+                const auto rows = values_of(ProbePart::latency, "v100", sets);
+                EXPECT_NEAR(rows.at("latency.dram"), without + 2 * 30 + 55, 0.04 * without)
+                    << size << " " << line << " " << own;
+                EXPECT_NEAR(rows.at("latency.memory_side"), rows.at("latency.l2") + 2 * 30 + 55, 0.5)
+                    << size << " " << line << " " << own;
+            }
+}
+
 TEST(Probe, BandwidthOfCachesIsWithinSevenPercent)
 {
     // By default one of each kind: one partition, two mirrored ones, private ones with a memory-side cache.

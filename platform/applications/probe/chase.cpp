@@ -20,7 +20,7 @@ Levels::Levels(const ResolvedSystem& system)
 
 namespace {
 
-// A cache as a sample sees it: one row of the footprint covers `rows` of its sets.
+// A cache as a sample sees it: one row of the footprint covers `rows` of its sets, evenly.
 struct Sampled {
     std::uint64_t size;
     std::uint64_t sets;
@@ -51,22 +51,24 @@ std::vector<std::uint64_t> lines_of(const ResolvedSystem& system, std::uint64_t 
     const MemorySideSpec& side = system.memory_side(node);
     const std::uint64_t channels = system.hbm(node).channels;
     const std::uint64_t places = side.present() ? std::max(l2.slices, channels) : l2.slices;
-    const std::uint64_t row = places * l2.line;
+    // Of what the L2 does not hold, one load for each line of the memory-side cache: a second one could find what the first has fetched.
+    const std::uint64_t step = side.present() && footprint > l2.size ? std::max(l2.line, side.line) : l2.line;
+    const std::uint64_t row = places * step;
     std::vector<Sampled> caches;
     if (l1.size > 0)
         caches.push_back({l1.size, l1.size / l1.line / l1.ways, std::max<std::uint64_t>(1, row / l1.line)});
     const std::uint64_t parts = l2.mirrored() || l2.separate() ? l2.partitions : 1;
     caches.push_back({l2.separate() ? l2.size / parts : l2.size, l2.size / l2.slices / l2.ways / l2.line,
-        places * parts / l2.slices});
+        places * parts * (step / l2.line) / l2.slices});
     if (side.present())
         caches.push_back({side.size, side.size / channels / side.ways / side.line,
             std::max<std::uint64_t>(1, row / side.line / channels)});
     const std::uint64_t sample =
-        sample_of(caches, footprint, std::max<std::uint64_t>(1, footprint / l2.line / most_loads));
+        sample_of(caches, footprint, std::max<std::uint64_t>(1, footprint / step / most_loads));
 
     std::vector<std::uint64_t> lines;
     for (std::uint64_t at = 0; at < footprint; at += row * sample)
-        for (std::uint64_t line = at; line < std::min(at + row, footprint); line += l2.line) lines.push_back(line);
+        for (std::uint64_t line = at; line < std::min(at + row, footprint); line += step) lines.push_back(line);
     return lines;
 }
 
@@ -100,7 +102,11 @@ void measure_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResul
     if (levels.l2 > levels.near) out.add("latency.l2_far", load(levels.l2 * 17 / 20, Scope::device));
     if (levels.memory_side > 0)
         out.add("latency.memory_side", load(std::max(levels.memory_side / 4, 4 * levels.l2), Scope::device));
-    out.add("latency.dram", load(2 * levels.all, Scope::device));
+    // Of an L2 line, only the sector that is loaded is in a memory-side cache with shorter lines.
+    const NodeId node = system.endpoints().at(0);
+    const MemorySideSpec& side = system.memory_side(node);
+    const std::uint64_t sectors = side.present() ? std::max<std::uint64_t>(1, system.l2(node).line / side.line) : 1;
+    out.add("latency.dram", load(2 * sectors * levels.all, Scope::device));
 }
 
 // Three footprints an octave, as a kernel sees them: through the L1.
