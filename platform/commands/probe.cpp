@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text_file.h"
 #include "platform/console/messages.h"
@@ -79,6 +80,21 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
     return resolve_loaded(description,
         load_infrastructure_text(description.infrastructure, node_document(found->name, found->scale_up.family, part)),
         registry);
+}
+
+// Rows that were asked for and are not among the results are named; without any result that is an error.
+void tell_absent(const ResolvedSystem& system, const std::set<std::string>& wanted, const ProbeReport& report)
+{
+    std::vector<std::string> absent;
+    for (const ProbeRow& row : probe_rows()) {
+        const auto& values = report.result.values;
+        if (wanted.count(row.name) != 0 &&
+            std::none_of(values.begin(), values.end(), [&row](const auto& value) { return value.first == row.name; }))
+            absent.push_back(std::string(row.name) + " is no row of this system: " + why_absent(system, row.name));
+    }
+    if (report.result.values.empty() && report.result.curves.empty() && !absent.empty())
+        throw usage_error(fmt::format("{}", fmt::join(absent, "; ")), "another row, or a system that has it");
+    print_notices(absent);
 }
 
 [[noreturn]] void pass_error_on(const std::string& text)
@@ -207,6 +223,7 @@ int probe_command(const Arguments& arguments)
         std::move(result.matrices.begin(), result.matrices.end(), std::back_inserter(report.result.matrices));
         std::move(result.curves.begin(), result.curves.end(), std::back_inserter(report.result.curves));
     }
+    if (!only.empty()) tell_absent(system, rows, report);
     json_output.write(json_output.wanted() ? probe_json(report) : "");
     markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
     if (html_output.wanted()) {

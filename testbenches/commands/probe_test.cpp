@@ -61,6 +61,30 @@ TEST(ProbeCommand, NamesWhatBoundsABandwidth)
     EXPECT_EQ(row["limits"][0], row["bound_by"]);
 }
 
+TEST(ProbeCommand, SaysWhichRowsASystemHasNot)
+{
+    const std::vector<std::string> base{"probe", "--profile", "v100", "--only"};
+    const auto with = [&base](const std::string& rows) {
+        std::vector<std::string> out = base;
+        out.push_back(rows);
+        return call(out);
+    };
+    const std::string far = "latency.l2_far is no row of this system: the L2 has one partition (l2.partitions)";
+    const Outcome some = with("latency.l2,latency.l2_far");
+    EXPECT_EQ(some.code, 0);
+    EXPECT_NE(some.err.find("notice: " + far + "\n"), std::string::npos) << some.err;
+    EXPECT_NE(some.out.find("latency.l2 "), std::string::npos) << some.out;
+    EXPECT_EQ(with("latency.l2").err.find("is no row"), std::string::npos);
+    const Outcome none = with("latency.l2_far,latency.memory_side");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_EQ(none.out, "");
+    EXPECT_NE(none.err.find("weft: " + far +
+                  "; latency.memory_side is no row of this system: there is no memory-side cache (memory_side.size is "
+                  "0); expected another row, or a system that has it\n"),
+        std::string::npos)
+        << none.err;
+}
+
 TEST(ProbeCommand, DrawsLatencyOverFootprints)
 {
     const Fixtures files;

@@ -44,6 +44,31 @@ ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelReg
     return out;
 }
 
+std::string why_absent(const ResolvedSystem& system, const std::string& row)
+{
+    const NodeId node = system.endpoints().at(0);
+    const L2Spec& l2 = system.l2(node);
+    const Levels levels(system);
+    const ProbeRow* const found = find_probe_row(row);
+    const bool peers =
+        found != nullptr && (found->part == ProbePart::peer_latency || found->part == ProbePart::peer_bandwidth);
+    const auto is = [&row](const char* name) { return row == name; };
+    if (peers && system.endpoints().size() < 2) return "there is one accelerator only";
+    if ((is("latency.l1") || is("bandwidth.l1")) && levels.l1 == 0) return "accelerators have no L1 (l1.size is 0)";
+    if ((is("latency.l2_far") || is("bandwidth.l2_far")) && !l2.mirrored())
+        return l2.separate() ? "no unit has lines in the L2 of another partition (l2.partition_policy=private)"
+                             : "the L2 has one partition (l2.partitions)";
+    if ((is("latency.memory_side") || is("bandwidth.memory_side")) && levels.memory_side == 0)
+        return "there is no memory-side cache (memory_side.size is 0)";
+    if (is("bandwidth.memory_side") && !l2.separate())
+        return "it is read from the lines of another partition of its own, and the L2 has none "
+               "(l2.partition_policy=private)";
+    if (row.compare(0, 12, "time.handoff") == 0 && system.gpu(node).compute_units < 2) return "there is one unit only";
+    if (is("time.handoff_far") && l2.partitions < 2) return "the L2 has one partition (l2.partitions)";
+    if (row.compare(0, 10, "bandwidth.") == 0) return "its cache is too small for a piece for each unit";
+    return {};
+}
+
 std::string part_json(const ProbeResult& result)
 {
     using Json = nlohmann::ordered_json;

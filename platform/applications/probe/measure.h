@@ -45,6 +45,9 @@ struct ProbeResult {
 ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry,
     bool check_protocol = false);
 
+// Why the system has no such row, "there is no L1"; empty: it should have it.
+std::string why_absent(const ResolvedSystem& system, const std::string& row);
+
 // The data that one process passes to the process that collects parts. The second throws InputError if `text` has another form.
 std::string part_json(const ProbeResult& result);
 ProbeResult part_from_json(const std::string& text);
