@@ -35,7 +35,7 @@ struct MatrixProduct {
     std::uint64_t m = 0;
     std::uint64_t n = 0;
     std::uint64_t k = 0;
-    std::uint64_t count = 0;
+    std::uint64_t count = 1;
 
     bool stated() const { return m > 0 && n > 0 && k > 0 && count > 0; }
 };

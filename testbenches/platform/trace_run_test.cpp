@@ -96,6 +96,18 @@ TEST(TraceRun, ComputeWithoutDurationFollowsTheRoofline)
         500 * us);
 }
 
+TEST(TraceRun, AProductOfMatricesWithoutACountIsOne)
+{
+    const std::vector<std::string> arrays = {"gpu.compute_model=weight_stationary", "gpu.array_rows=32",
+        "gpu.array_columns=32", "gpu.array_clock=940 MHz"};
+    NodeText once = work(1, 2 * 256 * 128 * 256, 64);
+    once.integer("gemm_m", 256).integer("gemm_n", 128).integer("gemm_k", 256);
+    // 8 x 4 folds of 32 + 32 + 32 + 256 - 2 cycles at 940 MHz.
+    EXPECT_EQ(time_of({{once}}, arrays), 11'914'894u);
+    NodeText twice = once;
+    EXPECT_EQ(time_of({{twice.integer("gemm_count", 2)}}, arrays), 2 * 11'914'894u);
+}
+
 TEST(TraceRun, MemoryNodesAreLinesToTheOwnMemory)
 {
     const Folder folder;
