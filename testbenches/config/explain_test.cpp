@@ -90,7 +90,8 @@ TEST(Explain, SaysWhichValueAnotherOneSwitchesOff)
         {"switch.message_overhead=1 ns", "switch.message=4 KiB"}, {"switch.message_hold=1 ns", "switch.message=4 KiB"},
         {"switch.message_streams=2", "switch.message=4 KiB"}, {"switch.control_weight=2", "switch.arbiter=weighted"},
         {"switch.data_weight=2", "switch.arbiter=weighted"}, {"routing.stripe=128", "routing.path_selection=lines"},
-        {"gpu.backoff_limit=2 us", "gpu.wait_policy=backoff"}, {"gpu.port_data_weight=4", "gpu.port_arbiter=weighted"},
+        {"l2.monitor_timeout=3 us", "gpu.wait_policy=monitor"}, {"gpu.backoff_limit=2 us", "gpu.wait_policy=backoff"},
+        {"gpu.port_data_weight=4", "gpu.port_arbiter=weighted"},
         {"gpu.port_control_weight=4", "gpu.port_arbiter=weighted"},
         {"gpu.array_rows=64", "gpu.compute_model=output_stationary"}, {"network.columns=4", "network.kind=mesh"},
         {"l2.far_latency=50 ns", "l2.partitions=2"}, {"l2.far_bandwidth=2 TB/s", "l2.partitions=2"},
@@ -107,6 +108,42 @@ TEST(Explain, SaysWhichValueAnotherOneSwitchesOff)
         EXPECT_NE(explain(resolved("", sets, document)).find(notice), std::string::npos) << idle;
         sets.push_back(condition);
         EXPECT_EQ(explain(resolved("", sets, document)).find(notice), std::string::npos) << idle;
+    }
+}
+
+TEST(Explain, SaysWhatTheModelOrTheWorkloadSwitchesOff)
+{
+    const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
+    const auto told = [&document](const std::string& lines, const std::vector<std::string>& sets) {
+        const std::string name = sets.back().substr(0, sets.back().find('='));
+        return explain(resolved(lines, sets, document)).find("notice: " + name + " is set and changes nothing") !=
+            std::string::npos;
+    };
+    const auto run = [](const std::string& what) { return "workload: {" + what + "}\n"; };
+    const std::string ring = run("collective: all_reduce, algorithm: ring, bytes: 1 KiB");
+    EXPECT_TRUE(told("", {"l2.clock=1 ns"}));
+    EXPECT_FALSE(told("",
+        {"l2.model=reference_slice", "l2.line=64", "l2.partitions=1", "l2.size=32 MiB", "l2.slices=32",
+            "l2.clock=1 ns"}));
+    EXPECT_TRUE(told("", {"gpu.replay_in_flight=8"}));
+    EXPECT_FALSE(told("bind:\n- {nodes: dgx.0.xpu.3, model: replay}\n", {"gpu.replay_in_flight=8"}));
+    // Atomics that wait give up as little as they poll; packets are polled all the same.
+    EXPECT_TRUE(told("", {"gpu.wait_policy=waiting_atomic", "l2.monitor_timeout=3 us"}));
+    EXPECT_FALSE(told("", {"gpu.wait_policy=waiting_atomic", "l2.monitors=8"}));
+    EXPECT_TRUE(told(ring, {"gpu.wait_policy=waiting_atomic", "gpu.spin_interval=8 ns"}));
+    EXPECT_FALSE(told(ring, {"gpu.wait_policy=waiting_atomic", "engine.protocol=ll", "gpu.spin_interval=8 ns"}));
+    EXPECT_FALSE(told(ring, {"gpu.wait_policy=monitor", "gpu.spin_interval=8 ns"}));  // estimates count it
+    EXPECT_FALSE(told(ring, {"gpu.wait_policy=backoff", "gpu.spin_interval=8 ns"}));
+    EXPECT_TRUE(told(run("trace: t"), {"engine.compute_workgroups=3"}));
+    EXPECT_FALSE(told(run("trace: t"), {"engine.compute=kernel", "engine.compute_workgroups=3"}));
+    for (const char* set : {"switch.multicast_groups=9", "switch.group_contexts=9", "switch.reduce_rate=9 GB/s"}) {
+        EXPECT_TRUE(told(ring, {set})) << set;
+        EXPECT_TRUE(told(run("collective: all_reduce, bytes: 1 KiB"), {set})) << set;
+        for (const char* algorithm : {"nvls", "auto"})
+            EXPECT_FALSE(
+                told(run(std::string("collective: all_reduce, algorithm: ") + algorithm + ", bytes: 1 KiB"), {set}))
+                << set << " " << algorithm;
+        EXPECT_FALSE(told(run("trace: t"), {set})) << set;
     }
 }
 

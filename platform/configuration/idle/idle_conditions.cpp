@@ -148,19 +148,48 @@ const std::vector<Condition<MemorySideSpec>>& memory_side_conditions()
     return conditions;
 }
 
-// Parameters of the L2 that need a GPU whose waits the L2 holds.
-const std::vector<Condition<bool>>& wait_conditions()
+// Slices of models other than ours declare what they read.
+const std::vector<Condition<L2Spec>>& slice_conditions()
 {
-    const auto held = [](const bool& holds) { return holds; };
-    const char* const policy = "gpu.wait_policy=monitor or waiting_atomic";
-    static const std::vector<Condition<bool>> conditions{{"monitors", held, policy},
-        {"monitor_log_latency", held, policy}, {"monitor_timeout", held, policy}, {"wake", held, policy}};
+    static const std::vector<Condition<L2Spec>> conditions{
+        {"clock", [](const L2Spec& l2) { return !l2.ours(); }, "clocked slices (l2.model)"}};
     return conditions;
 }
 
-bool has_waits_held(const GpuSpec& gpu)
+// Whether the L2 of some GPU holds waits, and whether some of them give up in time.
+struct HeldWaits {
+    bool any = false;
+    bool monitors = false;
+};
+
+const std::vector<Condition<HeldWaits>>& wait_conditions()
 {
-    return gpu.wait_policy == WaitPolicy::monitor || gpu.wait_policy == WaitPolicy::waiting_atomic;
+    const auto held = [](const HeldWaits& waits) { return waits.any; };
+    const char* const policy = "gpu.wait_policy=monitor or waiting_atomic";
+    static const std::vector<Condition<HeldWaits>> conditions{{"monitors", held, policy},
+        {"monitor_log_latency", held, policy},
+        {"monitor_timeout", [](const HeldWaits& waits) { return waits.monitors; }, "gpu.wait_policy=monitor"},
+        {"wake", held, policy}};
+    return conditions;
+}
+
+HeldWaits held_waits(const ResolvedSystem& system)
+{
+    HeldWaits out;
+    for (const VariantId id : system.variants(block_of<GpuSpec>())) {
+        if (id == no_variant) continue;
+        const auto policy = spec_from<GpuSpec>(system.values(block_of<GpuSpec>(), id).values).wait_policy;
+        out.monitors = out.monitors || policy == WaitPolicy::monitor;
+        out.any = out.any || policy == WaitPolicy::monitor || policy == WaitPolicy::waiting_atomic;
+    }
+    return out;
+}
+
+const std::vector<Condition<bool>>& replay_conditions()
+{
+    static const std::vector<Condition<bool>> conditions{
+        {"replay_in_flight", [](const bool& replays) { return replays; }, "accelerators of model replay"}};
+    return conditions;
 }
 
 const std::vector<Condition<EngineSpec>>& engine_conditions()
@@ -240,11 +269,11 @@ void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, s
     note(block_of<NetworkSpec>(), network_conditions(), always, spec_of<NetworkSpec>);
     note(block_of<L1Spec>(), l1_conditions(), always, spec_of<L1Spec>);
     note(block_of<L2Spec>(), l2_conditions(), ours, spec_of<L2Spec>);
-    const std::vector<VariantId>& gpus = system.variants(block_of<GpuSpec>());
-    const bool held = std::any_of(gpus.begin(), gpus.end(), [&system](VariantId id) {
-        return id != no_variant && has_waits_held(spec_of<GpuSpec>(0, system.values(block_of<GpuSpec>(), id)));
-    });
-    note(block_of<L2Spec>(), wait_conditions(), ours, [held](std::size_t, const Variant&) { return held; });
+    note(block_of<L2Spec>(), slice_conditions(), always, spec_of<L2Spec>);
+    note(block_of<L2Spec>(), wait_conditions(), ours,
+        [waits = held_waits(system)](std::size_t, const Variant&) { return waits; });
+    note(block_of<GpuSpec>(), replay_conditions(), always,
+        [&system](std::size_t node, const Variant&) { return system.model(static_cast<NodeId>(node)) == "replay"; });
     note(block_of<MemorySideSpec>(), memory_side_conditions(), always, spec_of<MemorySideSpec>);
     note(block_of<HbmSpec>(), hbm_conditions(), our_memory, spec_of<HbmSpec>);
     note(block_of<EngineSpec>(), engine_conditions(), always, spec_of<EngineSpec>);

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "collectives/engine/engine_spec.h"
+#include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/interface/dma_spec.h"
 #include "gpu/interface/gpu_spec.h"
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/idle/set_parameters.h"
+#include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 
@@ -58,6 +60,51 @@ void note_block(const ResolvedSystem& system, const Needs& needs, std::vector<st
             needs(info.parameters[parameter]->name));
 }
 
+// Waiting atomics are no polls. Packets are polled whatever the policy is; plans may have some.
+void note_polls(const ResolvedSystem& system, const EngineSpec& engine, const Workload& workload,
+    std::vector<std::string>& out)
+{
+    if (engine.protocol != Protocol::simple || !workload.plan.empty()) return;
+    const Block block = block_of<GpuSpec>();
+    const std::size_t interval = *info_of(block).find("spin_interval");
+    SetParameters found(system, block);
+    for (const VariantId id : system.variants(block)) {
+        if (id == no_variant) continue;
+        const Variant& variant = system.values(block, id);
+        const bool polls = spec_from<GpuSpec>(variant.values).wait_policy != WaitPolicy::waiting_atomic;
+        found.add(variant, [&](std::size_t parameter) { return polls || parameter != interval; });
+    }
+    if (!found.without_effect().empty())
+        out.push_back("gpu.spin_interval is set and changes nothing: it needs another gpu.wait_policy than "
+                      "waiting_atomic, or engine.protocol=ll or ll128");
+}
+
+// Groups of switches, with an algorithm whose steps are stores and loads.
+void note_groups(const ResolvedSystem& system, const Workload& workload, std::vector<std::string>& out)
+{
+    CollectiveOp op = CollectiveOp::custom;
+    if (of_trace(workload) || !workload.plan.empty() || !collective_from_name(workload.collective, op)) return;
+    const std::string algorithm = workload.algorithm.empty() ? algorithm_names(op).front() : workload.algorithm;
+    const AlgorithmInfo* const info = algorithm_info(op, algorithm);
+    if (info == nullptr || info->carrier == Carrier::in_switch) return;
+    const BlockInfo& block = info_of(block_of<SwitchSpec>());
+    const auto of_groups = [&block](std::size_t parameter) {
+        const std::string& name = block.parameters[parameter]->name;
+        return name == "multicast_groups" || name == "group_contexts" || name == "reduce_rate";
+    };
+    SetParameters found(system, block_of<SwitchSpec>());
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        const VariantId id = system.variant(node, block_of<SwitchSpec>());
+        // Others may have ports for their groups.
+        if (id == no_variant || system.role(node) != NodeRole::forwarder || system.model(node) == "crossbar") continue;
+        found.add(system.values(block_of<SwitchSpec>(), id),
+            [&](std::size_t parameter) { return system.model(node) != "switch" || !of_groups(parameter); });
+    }
+    for (const std::size_t parameter : found.without_effect())
+        out.push_back(fmt::format("{} is set and changes nothing: the algorithm {} has no steps in switches",
+            block.path_of(parameter), algorithm));
+}
+
 // Arrays stand in for gpu.peak_flops where products of matrices run: said where they are another machine.
 void note_arrays(const ResolvedSystem& system, std::vector<std::string>& out)
 {
@@ -101,9 +148,10 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
     const auto engine = spec_from<EngineSpec>(system.values(block, system.variants(block).front()).values);
     note_block<EngineSpec>(
         system,
-        [&workload](const std::string& name) -> const char* {
+        [&workload, &engine](const std::string& name) -> const char* {
             for (const Need& need : engine_needs())
                 if (name == need.parameter && !need.counts(workload)) return need.what;
+            if (name == "compute_workgroups" && engine.compute == ComputeMode::time) return "engine.compute=kernel";
             return nullptr;
         },
         out);
@@ -125,6 +173,8 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
             out);
     if (of_trace(workload)) note_arrays(system, out);
     note_wavefronts(system, engine.wavefronts, out);
+    note_polls(system, engine, workload, out);
+    note_groups(system, workload, out);
     const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
     if (chosen && (engine.mover != Mover::units || engine.channel == EngineChannel::port))
         out.push_back("the algorithm " + workload.algorithm + " estimates as if compute units moved the data; with " +
