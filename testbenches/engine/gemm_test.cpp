@@ -167,6 +167,21 @@ TEST(Gemm, WithoutOperationsToSpeakOfItsLinesTakeTheTime)
     }
 }
 
+// A block of k: seven wavefronts load the next one while the first waits for the operations (docs/engine.md).
+TEST(Gemm, OneTileAUnitWaitsForTheLoadsOfEachBlock)
+{
+    const Gemm gemm = gemm_of(256, 256, 1024, 128);
+    for (const std::uint64_t flops : {4'000'000'000'000ULL, 32'000'000'000'000ULL, 1'000'000'000'000'000ULL}) {
+        const BoxOptions options = small_gpu(flops);
+        const GpuSpec& g = options.gpu;
+        const auto load = static_cast<double>(g.unit_to_l2 + options.l2.latency + g.l2_to_unit);
+        const double operations = 2.0 * 128 * 128 * 64 * 4e12 / static_cast<double>(flops);
+        const double lines = 512 * 1e12 / static_cast<double>(g.clock);
+        const double blocks = 16 * std::max(operations + lines / 8 + 2 * load, lines + load);
+        EXPECT_NEAR(static_cast<double>(time_alone(options, gemm, 2)) / (blocks + lines + load), 1, 0.04) << flops;
+    }
+}
+
 TEST(Gemm, SlowsACollectiveThatUnitsMoveAndLessOneOfCopyEngines)
 {
     const auto slower = [](Mover mover) {
