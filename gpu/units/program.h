@@ -50,6 +50,7 @@ struct Operation {
     bool returns : 1;                // atomic: the word as it was is answered
     bool pushes : 1;                 // a move whose stores to groups are contributions
     bool with_previous : 1;          // a move that may issue before the loads of the move before it are there
+    std::uint8_t turn = 0;           // a move: the wavefront that has its first instruction, modulo their number
     std::uint16_t sources = 0;       // 0: zeros are stored
     std::uint16_t destinations = 0;  // 0: loaded data are dropped
     union {

@@ -43,7 +43,7 @@ bool ProgramFlow::start(ComputeUnit& unit, Wavefront& wave)
         group.wait.begin(group.program->operations, wave.next - 1U, wave.repeat, group.poll_flags);
     if (group.log != 0 && wave.number == 0) log_.begin(group, wave.operation);
     if (wave.at(Operation::Kind::move)) {
-        wave.instruction = wave.number;
+        wave.instruction = wave.first_instruction();
         wave.pass_on();
         return !wave.has_instruction();
     }

@@ -88,6 +88,14 @@ struct Wavefront {
         }
     }
 
+    // The number of its first one in the present move.
+    std::uint64_t first_instruction() const
+    {
+        if (operation->turn == 0) return number;
+        const std::uint32_t wavefronts = group->wavefronts;
+        return (number + wavefronts - operation->turn % wavefronts) % wavefronts;
+    }
+
     bool has_instruction() const
     {
         return at(Operation::Kind::move) && group->begin_of(*operation, instruction) < operation->bytes;
@@ -116,7 +124,7 @@ struct Wavefront {
         const std::vector<Operation>& operations = group->program->operations;
         while (!has_instruction() && next < operations.size() && operations[next].with_previous) {
             operation = &operations[next++];
-            instruction = number;
+            instruction = first_instruction();
         }
     }
     // All loads of an operand, and all stores of one, are issued.

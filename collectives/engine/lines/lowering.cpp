@@ -92,6 +92,7 @@ bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
     const std::vector<RankAddresses>& addresses, MoveStep move, StepOrder& program)
 {
     move.packets = true;
+    move.turn = 0;
     for (const ChunkShare& share : layout.shares(step)) {
         const auto operand = [&](const ChunkRef& ref) -> MoveOperand {
             const std::uint32_t chunk = ref.index + share.chunk;
@@ -120,6 +121,7 @@ bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
         move.fenced = packets.fenced() && !move.with_previous && move.destinations.size() < step.destinations.size();
         program.move(move);
         move.with_previous = true;
+        ++move.turn;
     }
     return !move.packet_sources.empty();
 }
@@ -223,6 +225,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                 }
                 move.group_source = move.group_destination = 0;
                 move.pushes = step.kind == StepKind::push_reduce;
+                move.turn = 0;
                 for (const Piece& piece : layout.pieces(step)) {
                     move.sources.clear();
                     move.destinations.clear();
@@ -235,6 +238,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                         move.group_destination = in_group(step, s, t, writing_group(step), move.destinations);
                     program.move(move);
                     move.with_previous = in_run = true;
+                    ++move.turn;  // one copy by all wavefronts, cut where its chunks are
                 }
                 break;
             }

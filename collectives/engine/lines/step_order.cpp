@@ -35,6 +35,7 @@ void WorkgroupOrder::move(const MoveStep& step)
         program_.add_fence(Scope::system, step.label);
         barrier(step.label);
     }
+    const std::size_t before = program_.operations.size();
     if (step.packets) {
         program_.add_packet_move(step.packet_sources, step.packet_destinations, step.bytes, step.type, step.reduction,
             step.label, step.with_previous);
@@ -42,6 +43,7 @@ void WorkgroupOrder::move(const MoveStep& step)
     } else {
         step.add_to(program_);
     }
+    if (program_.operations.size() > before) program_.operations.back().turn = step.turn;
     read_.add(step.sources, step.bytes);
     written_.add(step.destinations, step.bytes);
     moved_ = true;

@@ -48,6 +48,7 @@ struct MoveStep {
     ReduceOp reduction = ReduceOp::sum;
     std::uint32_t label = 0;
     bool with_previous = false;
+    std::uint8_t turn = 0;  // Operation::turn
     // With packets among the operands, which need no order: all operands here, and above those that are in memory.
     bool packets = false;
     bool fenced = false;  // begins with a fence
