@@ -24,7 +24,8 @@ struct alignas(64) FlowThread {
     std::uint32_t in_flight = 0;       // transfers whose end is not known yet
     std::uint32_t loading = 0;         // moves whose loads are not back
     std::uint32_t unpublished = none;  // dependency that is told when all is acknowledged
-    bool blocked = false;              // for in_flight and loading
+    bool blocked = false;              // for in_flight and loading,
+    bool for_loads = false;            // or for loading alone
     bool needs_set = false;            // for registers that a load holds
     bool slept = false;                // for one of the waits that are looked at together
     bool ended = false;

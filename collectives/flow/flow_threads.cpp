@@ -39,7 +39,7 @@ namespace weft {
 {
     Thread& thread = threads_[index];
     if (!op.has(FlowOp::with_previous)) {
-        if (thread.loading > 0 && !settle(index)) return false;
+        if (!has_loaded(index)) return false;
         thread.time = std::max(thread.time, thread.loaded);
         spent(index, FlowCause::loads);
     }
@@ -158,7 +158,7 @@ void FlowCore::run_thread(std::uint32_t index)
                 copy(index, op);
                 break;
             }
-            if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(index)) return;
+            if (!op.has(FlowOp::with_previous) && !has_loaded(index)) return;
             if (!may_move(index, op)) return;
             move(index, op);
             break;
@@ -201,12 +201,23 @@ void FlowCore::run_thread(std::uint32_t index)
     if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
 }
 
+// False: the thread goes on when all that it loads is there; what it stores may be on its way.
+bool FlowCore::has_loaded(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.loading == 0) return true;
+    thread.blocked = thread.for_loads = true;
+    blocked_for(index, FlowCause::loads);
+    return false;
+}
+
 // False: the thread goes on when all it has under way has ended.
 bool FlowCore::settle(std::uint32_t index)
 {
     Thread& thread = threads_[index];
     if (thread.in_flight > 0 || thread.loading > 0) {
         thread.blocked = true;
+        thread.for_loads = false;
         blocked_for(index, thread.loading > 0 ? FlowCause::loads : FlowCause::acknowledge);
         return false;
     }
@@ -218,7 +229,12 @@ bool FlowCore::settle(std::uint32_t index)
 void FlowCore::unblock(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.loading > 0) return;
+    if (thread.blocked && thread.for_loads) {
+        thread.blocked = false;
+        return resume(index, std::max(now_, thread.time));
+    }
+    if (thread.in_flight > 0) return;
     if (thread.blocked) {
         thread.blocked = false;
         if (signals_at_once(index)) return;
@@ -403,11 +419,16 @@ bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
 void FlowCore::finish_blocked(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.loading > 0) return;
+    if (thread.in_flight > 0) {
+        if (thread.blocked && thread.for_loads) unblock(index);
+        return;
+    }
     if (thread.unpublished != none) {
         const std::uint32_t number = thread.unpublished;
         thread.unpublished = none;
         thread.blocked = true;
+        thread.for_loads = false;
         publish(index, number);
     }
     unblock(index);

@@ -46,7 +46,7 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
     if (!step.with_previous) {
-        if (thread.loading > 0 && !settle(thread)) return false;
+        if (!has_loaded(thread)) return false;
         thread.time = std::max(thread.time, thread.loaded);
     }
     const bool stores_packets = any_packets(step.destinations);

@@ -44,11 +44,20 @@ Estimate EstimatePlayer::play()
     return result();
 }
 
+// False: the thread goes on when all that it loads is there; what it stores may be on its way.
+bool EstimatePlayer::has_loaded(Thread& thread)
+{
+    if (thread.loading == 0) return true;
+    thread.blocked = thread.for_loads = true;
+    return false;
+}
+
 // False: the thread goes on when all it has under way has ended.
 bool EstimatePlayer::settle(Thread& thread)
 {
     if (thread.in_flight > 0 || thread.loading > 0) {
         thread.blocked = true;
+        thread.for_loads = false;
         return false;
     }
     thread.time = std::max(thread.time, thread.settled);
@@ -58,9 +67,10 @@ bool EstimatePlayer::settle(Thread& thread)
 void EstimatePlayer::unblock(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    if (!thread.blocked || thread.in_flight > 0 || thread.loading > 0) return;
+    if (!thread.blocked || thread.loading > 0) return;
+    if (thread.in_flight > 0 && !thread.for_loads) return;
     thread.blocked = false;
-    resume(index, std::max({now_, thread.time, thread.settled}));
+    resume(index, thread.for_loads ? std::max(now_, thread.time) : std::max({now_, thread.time, thread.settled}));
 }
 
 void EstimatePlayer::run(std::uint32_t index)
@@ -76,7 +86,7 @@ void EstimatePlayer::run(std::uint32_t index)
         if (is_data(step.kind)) {
             const bool run_goes_on =
                 thread.next + 1 < thread.steps->size() && (*thread.steps)[thread.next + 1].with_previous;
-            if (!step.with_previous && thread.loading > 0 && !settle(thread)) return;
+            if (!step.with_previous && !has_loaded(thread)) return;
             if (!may_move(index, step)) return;
             move(index, step, run_goes_on);
             if (unpriced_) return;
@@ -224,12 +234,14 @@ bool EstimatePlayer::meet(std::uint32_t index, const Step& step)
 void EstimatePlayer::finish_blocked(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.loading > 0 || (thread.in_flight > 0 && !thread.for_loads)) return;
+    if (thread.in_flight > 0) return unblock(index);
     const auto waiting = unpublished_.find(index);
     if (waiting != unpublished_.end()) {
         Dependency& dependency = *waiting->second;
         unpublished_.erase(waiting);
         thread.blocked = true;
+        thread.for_loads = false;
         publish(index, dependency);
     }
     unblock(index);

@@ -65,7 +65,8 @@ private:
         std::uint32_t loading = 0;    // moves whose loads are not back
         std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
         std::uint32_t depth = 0;      // and with this thread's own
-        bool blocked = false;         // for in_flight and loading
+        bool blocked = false;         // for in_flight and loading,
+        bool for_loads = false;       // or for loading alone
         bool needs_set = false;       // for registers that a load holds
         double sets = 0;              // of registers, that loads hold
         std::uint32_t rest = 0;       // pieces of its last move that wait for registers, each as `resting`
@@ -129,6 +130,7 @@ private:
 
     // Threads.
     void run(std::uint32_t index);
+    bool has_loaded(Thread& thread);
     bool settle(Thread& thread);
     void unblock(std::uint32_t index);
     bool dependencies_met(std::uint32_t index, const Step& step);
