@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
+#include "base/units.h"
+
 namespace weft {
 
 namespace {
@@ -38,23 +42,34 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
     std::map<std::string, const ModuleResult*> modules;
     for (const ModuleResult& module : result.modules) modules[module.name] = &module;
     std::optional<MemoryBound> bound;
+    double busiest = 0;
     for (const NodeId node : plan.members) {
         const std::string& name = plan.fabric.nodes[node].name;
         const auto consider = [&](const char* part, std::uint64_t servers, double reserved, std::uint64_t rate) {
             const auto found = modules.find(name + "." + part);
             if (found == modules.end()) return;
             const double share = statistic(*found->second, "busy") / (static_cast<double>(servers) * time) + reserved;
-            if (share < 0.5 || (bound && share <= bound->share)) return;
+            if (share < 0.5 || share <= busiest) return;
+            busiest = share;
+            const double most = static_cast<double>(rate) * 1e-9;
             bound = MemoryBound{std::string(part) + ".bandwidth", name, std::min(share, 1.0),
-                (share - reserved) * static_cast<double>(rate) * 1e-9, static_cast<double>(rate) * 1e-9};
+                (std::min(share, 1.0) - reserved) * most, most};
+            if (share > 1) bound->behind_ps = static_cast<Time>(((share - reserved) / (1 - reserved) - 1) * time);
         };
         const HbmSpec& hbm = resolved.hbm(node);
         if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
         consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
         consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth);
     }
-    if (bound && bound->share <= busiest_link(result)) bound.reset();
+    if (bound && busiest <= busiest_link(result)) bound.reset();
     return bound;
+}
+
+std::string write_back_notice(const MemoryBound& bound)
+{
+    return fmt::format("{} of {} carries write-backs for {} after the end of the run: they hold nobody up "
+                       "(docs/models/l2.md), so the time lacks what the memory is behind",
+        bound.parameter.substr(0, bound.parameter.find('.')), bound.gpu, format_time_ps(bound.behind_ps));
 }
 
 }  // namespace weft
