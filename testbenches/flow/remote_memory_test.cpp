@@ -5,6 +5,7 @@
 #include "sc_models/hbm_timing.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/pools_document.h"
 
 namespace remote_memory_test {
 
@@ -16,23 +17,7 @@ namespace {
 
 using Sets = std::vector<std::string>;
 
-// Two accelerators, a switch, a pool.
-const char* const document = R"(name: pools
-devices:
-- name: box
-  components:
-  - {name: xpu, choice: xpu, count: 2, description: accelerator}
-  - {name: sw, choice: switch, count: 1, description: switch}
-  - {name: pool, choice: memory, count: 1, description: memory}
-  links:
-  - {name: lane, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 70}}}
-  - {name: port, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 90}}}
-  edges:
-  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: lane}
-  - {ep1: {component: pool}, ep2: {component: sw}, scheme: many2many, link: port}
-instances:
-- {name: box, device: box, count: 1}
-)";
+const std::string document = pools_document(1);
 
 // One node of rank 0.
 struct Access {

@@ -4,6 +4,7 @@
 
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/pools_document.h"
 
 namespace memory_pool_test {
 
@@ -16,23 +17,7 @@ namespace {
 using Ranks = std::vector<std::vector<std::string>>;
 using Sets = std::vector<std::string>;
 
-// Two accelerators, a switch, two pools.
-const char* const document = R"(name: pools
-devices:
-- name: box
-  components:
-  - {name: xpu, choice: xpu, count: 2, description: accelerator}
-  - {name: sw, choice: switch, count: 1, description: switch}
-  - {name: pool, choice: memory, count: 2, description: memory}
-  links:
-  - {name: lane, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 70}}}
-  - {name: port, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 90}}}
-  edges:
-  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: lane}
-  - {ep1: {component: pool}, ep2: {component: sw}, scheme: many2many, link: port}
-instances:
-- {name: box, device: box, count: 1}
-)";
+const std::string document = pools_document(2);
 
 NodeText memory(std::uint64_t id, bool write, std::int64_t bytes)
 {
