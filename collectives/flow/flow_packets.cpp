@@ -97,6 +97,7 @@ void FlowCore::pack_own(const Move& move, Ps from, Ps ready)
     const FlowOperand& own = thread.program->operands[op.first + op.sources + op.destinations];
     Job::Share& share = job.shares[share_of(job, thread.rank, own, op)];
     share.here = true;
+    share.sent = log_sent(move.thread, from, thread.cost->load_ps, move.record);
     share.head = from + thread.cost->load_ps;
     share.tail = ready + thread.cost->load_ps;
     for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
