@@ -158,7 +158,6 @@ void FlowCore::run_thread(std::uint32_t index)
                 copy(index, op);
                 break;
             }
-            if (!op.has(FlowOp::with_previous) && !has_loaded(index)) return;
             if (!may_move(index, op)) return;
             move(index, op);
             break;

@@ -86,7 +86,6 @@ void EstimatePlayer::run(std::uint32_t index)
         if (is_data(step.kind)) {
             const bool run_goes_on =
                 thread.next + 1 < thread.steps->size() && (*thread.steps)[thread.next + 1].with_previous;
-            if (!step.with_previous && !has_loaded(thread)) return;
             if (!may_move(index, step)) return;
             move(index, step, run_goes_on);
             if (unpriced_) return;
