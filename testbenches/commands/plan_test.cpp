@@ -272,7 +272,7 @@ TEST(Plan, AnotherProtocolThanThatOfThePlanIsTold)
         {"the plan stores packets by its own operations and runs with ll; engine.protocol = simple changes nothing"});
 }
 
-// What the plan page says of a link is what a run puts there, but for what its timing makes of packets of several lines.
+// `weft plan` counts the bytes that a run puts on each link. They differ by packets of several lines, whose number depends on the times of the run.
 TEST(Plan, LinksCarryThePacketsOfTheProtocol)
 {
     const Fixtures files;
@@ -410,8 +410,9 @@ TEST(Plan, PiecesOfAStepAreOneCopyByAllWavefronts)
     for (const std::string protocol : {"simple", "ll"}) {
         SCOPED_TRACE(protocol);
         const double whole = time(1, protocol);
-        EXPECT_LT(time(10, protocol), 1.1 * whole);
-        EXPECT_LT(time(40, protocol), 1.4 * whole);
+        const bool packets = protocol == "ll";  // each chunk begins with a packet of its own
+        EXPECT_LT(time(10, protocol), (packets ? 1.06 : 1.01) * whole);
+        EXPECT_LT(time(40, protocol), (packets ? 1.34 : 1.18) * whole);
     }
 }
 

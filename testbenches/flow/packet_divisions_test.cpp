@@ -79,7 +79,8 @@ TEST(PacketDivisions, StoresAndReadsOfAnySizeEnd)
             SCOPED_TRACE(std::to_string(stored) + " stored, " + std::to_string(read) + " read");
             const FlowTime time = played(exchange(stored, read, other));
             EXPECT_EQ(time.left, 2U);
-            EXPECT_NEAR(static_cast<double>(time.end_ps) / static_cast<double>(alike.end_ps), 1, 0.1);
+            // The last packet decides, whatever it is stored and read with.
+            EXPECT_NEAR(static_cast<double>(time.end_ps), static_cast<double>(alike.end_ps), 1000);
         }
 }
 
@@ -91,7 +92,7 @@ TEST(PacketDivisions, PacketsAtTheOwnRankAreThereOnceTheyAreWritten)
     EXPECT_LT(own.end_ps, played(exchange(4, 4, other)).end_ps);
 }
 
-// What nobody stores is still named.
+// A read of packets that nobody stores is still reported.
 TEST(PacketDivisions, AReadOfWhatNobodyStoresDoesNotEnd)
 {
     Schedule missing = exchange(1, 1, other);
