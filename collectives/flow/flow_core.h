@@ -64,7 +64,7 @@ public:
     // `bytes` that an endpoint stores at `home`; `done` at the acknowledge. Or what it loads from there, whose first line `home` has
     // read now; `done` when all is there. One line takes the latencies of the path.
     void transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done);
-    // Of one line without load: to the cache of `home`, and of the answer.
+    // Latencies of one line on idle links: from the endpoint to the cache of `home`, and of the answer.
     struct Way {
         Ps there = 0;
         Ps back = 0;

@@ -12,7 +12,7 @@
 
 namespace weft {
 
-// What a step stores, or reads, of the packets of a rank: rank, first slot, slots, part, parts.
+// The packets of a rank that a step stores or reads: rank, first slot, number of slots, part, parts.
 using PacketDivision = std::array<std::uint32_t, 5>;
 
 // By the division of each read that no store has: those of the stores that it waits for. Empty where every read has a store like it;

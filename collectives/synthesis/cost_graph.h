@@ -112,8 +112,8 @@ struct CostRank {
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
-    std::uint64_t poll_period_ps =
-        0;  // from one poll to the next, 0 where the cache holds waits; half of it is in notice_ps
+    // From one poll to the next, half of which is in notice_ps; 0 where the cache holds waits.
+    std::uint64_t poll_period_ps = 0;
     std::uint64_t poll_far_ps = 0;   // a flag is that much nearer, or farther: half of them each, in a divided cache
     std::uint64_t poll_ps = 0;       // a poll of an own flag, there and back
     std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next

@@ -17,7 +17,7 @@ namespace weft {
 std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved,
     const FabricPlan& plan);
 
-// Of a bound with MemoryBound::behind_ps.
+// The notice for a bound whose behind_ps is not 0.
 std::string write_back_notice(const MemoryBound& bound);
 
 }  // namespace weft

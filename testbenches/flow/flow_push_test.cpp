@@ -1,4 +1,4 @@
-// What is pushed to be added up in a switch: each line is a packet by itself, and pays link.atomic_extra; and pieces that one adds up.
+// Reductions in switches: each line that is pushed is a packet by itself and pays link.atomic_extra; pieces of a message follow each other.
 #include <gtest/gtest.h>
 
 #include "platform/applications/flow/run_flow.h"

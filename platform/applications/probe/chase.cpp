@@ -51,7 +51,7 @@ std::vector<std::uint64_t> lines_of(const ResolvedSystem& system, std::uint64_t 
     const MemorySideSpec& side = system.memory_side(node);
     const std::uint64_t channels = system.hbm(node).channels;
     const std::uint64_t places = side.present() ? std::max(l2.slices, channels) : l2.slices;
-    // Of what the L2 does not hold, one load for each line of the memory-side cache: a second one could find what the first has fetched.
+    // Where the L2 is too small, each line of the memory-side cache is loaded from once: a second load could find what the first has fetched.
     const std::uint64_t step = side.present() && footprint > l2.size ? std::max(l2.line, side.line) : l2.line;
     const std::uint64_t row = places * step;
     std::vector<Sampled> caches;
@@ -102,7 +102,7 @@ void measure_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResul
     if (levels.l2 > levels.near) out.add("latency.l2_far", load(levels.l2 * 17 / 20, Scope::device));
     if (levels.memory_side > 0)
         out.add("latency.memory_side", load(std::max(levels.memory_side / 4, 4 * levels.l2), Scope::device));
-    // Of an L2 line, only the sector that is loaded is in a memory-side cache with shorter lines.
+    // Where lines of the L2 are longer than those of the memory-side cache, that cache gets only the part of a line that is loaded.
     const NodeId node = system.endpoints().at(0);
     const MemorySideSpec& side = system.memory_side(node);
     const std::uint64_t sectors = side.present() ? std::max<std::uint64_t>(1, system.l2(node).line / side.line) : 1;
