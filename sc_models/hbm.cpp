@@ -23,7 +23,7 @@ Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path
 {
     parts_.hold_no_data();
     channels_.reserve(spec.channels);
-    for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c, arrays_);
+    for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c, arrays_, *this);
     arrays_.build();
     state_ = channels_[0].state();
     if (spec.channels > 1) state_bytes_ = channels_[1].state() - state_;
@@ -107,6 +107,12 @@ inline void Hbm::accept(Line& line, unsigned slice, std::uint64_t number)
     } else {
         wake_at(place.channel, channel.pins_free());
     }
+}
+
+// Who waits in front of a channel's queue holds its sender up. The parts of a wide access do not.
+void Hbm::took(Line& write)
+{
+    if (!write.marked(LineHeader::part_mark)) targets_[write.input].return_request_credit(write, 0);
 }
 
 // Consecutive lines are in the slice's channels in turn.

@@ -13,6 +13,8 @@
 // A wide access is divided among the channels of its slice, as its lines are, in parts of at least two lines; it is answered with
 // the last of them.
 //
+// The request credit of a write-back returns when its channel's queue has taken it.
+//
 // Contents, where caches hold theirs (l2.contents = cached): what MemoryImage has stored. Bytes are read and written when the
 // access reaches its channel's queue, in that order.
 //
@@ -36,7 +38,12 @@
 
 namespace weft {
 
-class Hbm final : public sc_core::sc_module, public TimedComponent, public LineTarget, public MemoryModel {
+class Hbm final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineTarget,
+    public MemoryModel,
+    public HbmChannel::Owner {
 public:
     Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
         unsigned sector_shift = 0);
@@ -66,6 +73,7 @@ private:
     void prefetch(const ScheduledItem& item) const override;
     void access(Line& line);
     void accept(Line& line, unsigned slice, std::uint64_t number);
+    void took(Line& write) override;
     void accept_wide(Line& line, unsigned slice);
     std::uint32_t parts_of(std::uint32_t lines) const;  // of a wide access
     void work(unsigned channel);

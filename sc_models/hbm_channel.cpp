@@ -12,9 +12,9 @@ unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ct
 
 }  // namespace
 
-HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays)
+HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays, Owner& owner)
     : timing_(timing), per_bank_(timing.spec.refresh == RefreshMode::per_bank),
-      activates_(timing.spec.t_rrd, timing.spec.t_faw)
+      activates_(timing.spec.t_rrd, timing.spec.t_faw), owner_(owner)
 {
     arrays.add(ready_, places(timing.banks));
     arrays.add(banks_, timing.banks);
@@ -53,16 +53,32 @@ void HbmChannel::Queue::remove(Line& line, Line* before)
 void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
 {
     const Direction direction = line.op == LineOp::read ? read : write;
-    turn_ = now == arrived_ ? turn_ + 1 : 0;
-    arrived_ = now;
-    if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 requests reach a channel in one instant");
-    line.scratch.memory = {now, row, static_cast<std::uint16_t>(turn_), static_cast<std::uint8_t>(bank)};
+    line.scratch.memory = {now, row, next_turn(now), static_cast<std::uint8_t>(bank)};
     if (refresh_due(now)) refresh_all(now);
     if (held_[direction] >= timing_.seen[direction]) {
         outside_[direction].append(line);
     } else {
         admit(line, now);
     }
+}
+
+std::uint16_t HbmChannel::next_turn(Time now)
+{
+    turn_ = now == arrived_ ? turn_ + 1 : 0;
+    arrived_ = now;
+    if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 requests reach a channel in one instant");
+    return static_cast<std::uint16_t>(turn_);
+}
+
+// The scheduler knows nothing of a line before.
+void HbmChannel::admit_from_outside(Line& line, Time now)
+{
+    const Time waited = now - line.scratch.memory.arrived;
+    counts_.waited += waited * line.lines();
+    line.tail -= static_cast<std::uint32_t>(std::min<Time>(line.tail, waited));
+    line.scratch.memory.arrived = now;
+    line.scratch.memory.turn = next_turn(now);
+    admit(line, now);
 }
 
 void HbmChannel::admit(Line& line, Time now)
@@ -72,6 +88,7 @@ void HbmChannel::admit(Line& line, Time now)
     held_[direction] += line.lines();
     banks_[number].waiting[direction].append(line);
     waiting_[direction] |= bit(number);
+    if (direction == write) owner_.took(line);
     if (direction == direction_) {
         if ((wanted_ & bit(number)) == 0) open_for_oldest(number, now);
     } else if (direction == write && held_[write] >= timing_.high && held_[write] - line.lines() < timing_.high) {
@@ -279,7 +296,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     while (outside.head != nullptr && held_[direction_] < timing_.seen[direction_]) {
         Line& next = *outside.head;
         outside.remove(next, nullptr);
-        admit(next, now);
+        admit_from_outside(next, now);
     }
     const Time data = last - now + (writes ? timing_.spec.t_wl : timing_.spec.t_cl) + timing_.data;
     const bool idle = held_[read] + held_[write] == 0;

@@ -5,11 +5,11 @@
 // than write_low wait, or until none does when no read waits either. Under pressure from both sides a turn is
 // of write_high - write_low lines. In the direction that is served:
 //  * A bank has the row of its oldest line open and keeps it as long as it sees lines for it, but not when
-//    an older line of the bank has waited longer than age_limit. A bank that has no line of the direction
+//    an older line of the bank has been seen for longer than age_limit. A bank that has no line of the direction
 //    opens the row of its oldest line of the other one when a turn is near: while writes are served, or
 //    write_high wait.
 //  * When the pins are free, the line that can be moved first is moved; of several that are ready the one
-//    that arrived first.
+//    that came into the queue first.
 //
 // Timing. A line occupies the pins for 64 B (whole bursts) at the channel's rate, counted from its first
 // column command c. c keeps t_rcd from the row's activate, (bursts x t_ccd_l) from the previous line of the
@@ -48,8 +48,17 @@ class HbmChannel {
 public:
     static constexpr Time never = ~Time{0};
 
+    // Who is told that a write has come into the channel's queue.
+    class Owner {
+    public:
+        virtual void took(Line& write) = 0;
+
+    protected:
+        ~Owner() = default;
+    };
+
     // The state of its banks is among `arrays`, which its owner builds.
-    HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays);
+    HbmChannel(const HbmTiming& timing, unsigned index, PackedArrays& arrays, Owner& owner);
 
     // A line arrives. Its link and its note are the channel's until step() hands it out.
     void accept(Line& line, unsigned bank, std::uint32_t row, Time now);
@@ -104,7 +113,7 @@ private:
     // For every bank with a wanted line, what a scheduling step reads: the first line for the open row, in the direction being served.
     struct Ready {
         Time column = 0;   // from when on column commands may come, as far as the bank goes
-        Time arrived = 0;  // when the wanted line did
+        Time arrived = 0;  // when the wanted line did, in the queue
     };
 
     // Of Ready, in whole cache lines.
@@ -121,6 +130,8 @@ private:
     }
     bool came_first(unsigned number, unsigned other) const;
     void activate(unsigned number, std::uint32_t row, Time now);
+    std::uint16_t next_turn(Time now);
+    void admit_from_outside(Line& line, Time now);
     void admit(Line& line, Time now);
     void choose_direction(Time now);
     void turn(Direction direction, Time now);
@@ -148,7 +159,7 @@ private:
     std::uint64_t waiting_[2] = {};    // bit per bank with lines
     std::uint64_t left_ = 0;           // lines that the turn has for sure
     std::uint64_t pins_rest_ = 0;      // carried from line to line while the pins stay busy
-    Time arrived_ = 0;                 // the last line,
+    Time arrived_ = 0;                 // the last line, at the channel or in its queue,
     std::uint32_t turn_ = 0;           // and how many of its instant came before it
     Direction direction_ = read;       // that is served
     Direction moved_ = read;           // of the last line
@@ -157,7 +168,8 @@ private:
     Queue outside_[2];
     HbmCounts counts_;
     HbmActivates activates_;
-    std::vector<HbmRefresh> refreshes_;            // of the channel, or of each bank
+    std::vector<HbmRefresh> refreshes_;  // of the channel, or of each bank
+    Owner& owner_;
     static constexpr std::size_t hot_bytes = 320;  // up to activates_, and the first of those
 };
 

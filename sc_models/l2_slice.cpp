@@ -8,14 +8,6 @@
 
 namespace weft {
 
-namespace {
-
-// Packets are there from the turn of their store on, for loads at other caches, too. Of a store that has to wait the bytes go
-// everywhere at its turn, as if written from outside.
-bool shows_early(const Line& line) { return line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0; }
-
-}  // namespace
-
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift()),
@@ -30,6 +22,8 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
       interleave_shift_(spec.interleave_shift()), tags_shift_(interleave_shift_ - sector_shift_),
       tags_mask_((1U << tags_shift_) - 1), endpoint_(endpoint), slices_(static_cast<std::uint32_t>(spec.slices)),
       latency_(spec.latency), image_(image), pool_(pool), merges_(spec.merges),
+      most_write_backs_(spec.outstanding_write_backs > 0 ? spec.outstanding_write_backs * (spec.mirrored() ? 2 : 1)
+                                                         : ~std::uint64_t{0}),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
       spec_(spec), index_(index), flags_(spec, image)
 {
@@ -54,7 +48,7 @@ Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
     note_number(line);
-    line.scratch.slice.turned_away = false;
+    line.scratch.slice.turned_away = line.scratch.slice.without_room = false;
     if (line.traced()) line.breakdown().home = event_queue().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
     event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
@@ -65,7 +59,12 @@ Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
 {
     if (line.op == LineOp::write) {
         if (part_.contents) write_backs_.remove(number_of(local_of(line.address)), line);
-        pool_.give(line);
+        if (line.marked(LineHeader::taken_mark)) {
+            pool_.give(line);
+            return 0;
+        }
+        line.kind = kind_of(written, partition);
+        event_queue().schedule(line, *this, event_queue().now() + delay, 0xfff);
         return 0;
     }
     const unsigned asker = asker_of(line);
@@ -76,7 +75,7 @@ Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
 
 void L2Slice::prefetch(const ScheduledItem& item) const
 {
-    if (item.kind == timer_kind) return;
+    if (item.kind >= written && item.kind < entered) return;
     const LineHeader& line = Line::of(item);
     std::uint64_t number = 0;
     if (item.kind < fill) {
@@ -114,6 +113,10 @@ void L2Slice::run(ScheduledItem& item)
         set_timer();
         return;
     }
+    if (item.kind == taken_kind) {
+        end_taken(item);
+        return;
+    }
     Line& line = Line::of(item);
     if (item.kind < fill) {
         if (!inputs_.limited() || try_enter(line)) serve(line);
@@ -124,8 +127,11 @@ void L2Slice::run(ScheduledItem& item)
         finish_fill(line);
     } else if (item.kind < crossing) {
         serve_far(line);
-    } else {
+    } else if (item.kind < written) {
         cross(line);
+    } else {
+        end_write_back(line.lines());
+        pool_.give(line);
     }
 }
 
@@ -234,7 +240,7 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
         Fill& pending = own.fills.of(number);
         if (merges_ > 0 && pending.waiting >= merges_) {
             line.scratch.slice.turned_away = true;
-            stall(line, ready);
+            stall(line, ready, StalledLines::Outcome::looks_again);
             return;
         }
         ++merged_;
@@ -273,9 +279,14 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
         if (other_) drop_other(partition, number);
     } else {
         const std::uint64_t tag = number >> sector_shift_;
+        if (lacks_room(partition, tag)) {
+            wait_for_room(line, ready);
+            return;
+        }
         word = own.tags.allocate(tag, own.states_of_new(sector, TagArray::dirty), victim);
         if (word == nullptr) {
-            stall(line, ready);
+            // It needs a place but no fill, and may have it at any time.
+            stall(line, ready, StalledLines::Outcome::looks_again);
             return;
         }
         if (other_) drop_other(partition, number);
@@ -294,16 +305,20 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     Part& own = part(partition);
     const unsigned sector = sector_of(number);
     if (own.fills.size() >= spec_.outstanding_misses) {
-        stall(line, ready);
+        stall(line, ready, StalledLines::Outcome::stays);
         return;
     }
     const std::uint64_t tag = number >> sector_shift_;
     const bool new_line = word == nullptr;
     std::uint32_t victim = 0;
     if (new_line) {
+        if (lacks_room(partition, tag)) {
+            wait_for_room(line, ready);
+            return;
+        }
         word = own.tags.allocate(tag, own.states_of_new(sector, TagArray::pending), victim);
         if (word == nullptr) {
-            stall(line, ready);
+            stall(line, ready, StalledLines::Outcome::stays);
             return;
         }
     } else {
@@ -330,26 +345,6 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
         ++missed_;
         memory_of(home_of(number)).send_request(fetch, ready - now);
     }
-}
-
-// No room: it takes its turn again when a fill has ended.
-void L2Slice::stall(Line& line, Time ready)
-{
-    Part& own = part(partition_of(line));
-    line.scratch.slice.ready = ready;
-    if (own.looking) {
-        own.stays = true;
-    } else {
-        if (own.contents && shows_early(line)) debug(partition_of(line), line);
-        own.stalled.add(line, line.scratch.slice.number, how_it_stays(line));
-    }
-}
-
-StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
-{
-    // What a fill took no more, or needs a place but no fill, may have it at any time.
-    const bool looks_again = line.scratch.slice.turned_away || (line.op == LineOp::write && line.full_line());
-    return looks_again ? StalledLines::Outcome::looks_again : StalledLines::Outcome::stays;
 }
 
 void L2Slice::finish_fill(Line& fetch)
@@ -387,24 +382,6 @@ void L2Slice::end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, st
         }
         line = following;
     }
-}
-
-// In order, as if they had just arrived.
-void L2Slice::retry_stalled(Part& own)
-{
-    const Time now = event_queue().now();
-    own.looking = true;
-    own.stalled.turn([&] { return own.fills.size() < spec_.outstanding_misses; },
-        [&](Line& line, std::uint64_t sector) {
-            const Time again = line.scratch.slice.turned_away ? now + spec_.latency : now;
-            line.scratch.slice.turned_away = false;
-            const std::size_t fills = own.fills.size();
-            own.stays = false;
-            look_up(line, std::max(again, line.scratch.slice.ready));
-            if (own.fills.size() > fills) own.stalled.arrived(sector);
-            return own.stays ? how_it_stays(line) : StalledLines::Outcome::gone;
-        });
-    own.looking = false;
 }
 
 std::uint64_t L2Slice::with_home(std::uint64_t block, std::uint64_t tag) const

@@ -11,7 +11,9 @@
 // fill and at least for their own `latency`. A write of 64 bytes allocates without a fill; a partial
 // write of an absent sector fetches it first. Write-back, least recently used; a dirty victim is written
 // back behind the scenes. With `line` = 128 B a tag stands for two sectors of 64 B, each there or not.
-// At most `outstanding_misses` fills are in flight; further misses wait in order. At most `merges` accesses join a
+// At most `outstanding_misses` fills are in flight; further misses wait in order. While `outstanding_write_backs` lines are on their
+// way to memory, what would displace another dirty one waits until memory has taken one (memory_model.h) or answered it, and what
+// needs a tag behind it (at most one tag's sectors more are on their way); two partitions have the room of both together. At most `merges` accesses join a
 // fill; a further one tries again when a fill has ended, and is then at best a hit of that moment.
 // The credit of a request returns when its service begins.
 //
@@ -38,10 +40,11 @@
 // turn of their store on; a load of packets finds out at its turn. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
 // resident: they cost slice bandwidth and `latency`, never memory traffic.
 //
-// Statistics: hits, misses, merged misses, write-backs, flag operations, busy time, sector misses; far hits, copies,
+// Statistics: hits, misses, merged misses, write-backs, waits for room to write back, flag operations, busy time, sector misses; far hits, copies,
 // moved victims, bytes between partitions.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -100,6 +103,7 @@ public:
     // What comes in by the sockets.
     Time on_request(unsigned partition, Line& line, Time delay) override;
     Time on_response(unsigned partition, Line& line, Time delay) override;
+    void on_request_credit(unsigned partition, Line& line, Time delay) override;
 
 private:
     using Fill = SliceFills::Fill;
@@ -124,13 +128,15 @@ private:
         alignas(64) TagArray tags;
         alignas(64) std::unique_ptr<CacheContents> contents;  // null: they are in the image
         bool looking = false;                                 // at a stalled line
-        bool stays = false;                                   // and there is still no room for it
+        StalledLines::Outcome outcome{};                      // of that look
+        bool full = false;                                    // somebody found no room to write back in this turn
+        std::uint32_t without_room = 0;                       // stalled lines that wait for that
         SliceFills fills;
         StalledLines stalled;
     };
 
     // What a line on the event queue is, with the partition in the lowest bit.
-    enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
+    enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6, written = 8 };
     static std::uint8_t kind_of(Work work, unsigned partition) { return static_cast<std::uint8_t>(work | partition); }
     static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
     // The tag of a line that fetches: the slot of its fill, or of a row of them, and its partition.
@@ -140,6 +146,7 @@ private:
     static bool of_row(const LineHeader& fetch) { return (fetch.tag & 2U) != 0; }
     static unsigned asker_of(const LineHeader& fetch) { return fetch.tag & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
+    static constexpr std::uint8_t taken_kind = 17;
     static constexpr std::uint8_t entered = 32;  // a request that has its place at the input
 
     unsigned debug(unsigned partition, Line& line) override;
@@ -176,8 +183,21 @@ private:
     void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
     void write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
     void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
-    void stall(Line& line, Time ready);
-    static StalledLines::Outcome how_it_stays(const Line& line);
+    // Packets are there from the turn of their store on, for loads at other caches, too. Of a store that has to wait the bytes go
+    // everywhere at its turn, as if written from outside.
+    static bool shows_early(const Line& line) { return line.op == LineOp::write && line.asks(LineHeader::packet_flag); }
+    void stall(Line& line, Time ready, StalledLines::Outcome how);
+    void wait_for_room(Line& line, Time ready);
+    bool lacks_room(unsigned partition, std::uint64_t tag)
+    {
+        const Part& own = part(partition);
+        if (own.without_room > 0 && !own.looking) return true;  // none passes those that wait
+        return writing_back_ >= most_write_backs_ && displaces_dirty(partition, tag);
+    }
+    bool displaces_dirty(unsigned partition, std::uint64_t tag);
+    void end_write_back(std::uint32_t lines);
+    void end_write_back_later(std::uint32_t lines, Time delay);
+    void end_taken(ScheduledItem& item);
     void finish_fill(Line& fetch);
     void end_fill(Line& fetch, std::uint64_t number, std::uint32_t slot, std::uint32_t* word);
     void end_row(Line& fetch);
@@ -244,6 +264,8 @@ private:
     MemoryImage& image_;
     LinePool& pool_;
     std::uint64_t merges_;
+    std::uint64_t most_write_backs_;
+    std::uint64_t writing_back_ = 0;  // lines
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;
@@ -265,8 +287,14 @@ private:
     };
     std::vector<Wide> wide_;
     std::vector<std::uint32_t> free_wide_;
-    ScheduledItem timer_;  // of monitors
+    ScheduledItem timer_;           // of monitors
+    struct Taken : ScheduledItem {  // write-backs that memory takes some time from now
+        std::uint32_t lines = 0;
+    };
+    std::deque<Taken> taken_;
+    std::vector<Taken*> free_taken_;
     std::uint64_t written_back_ = 0;
+    std::uint64_t waited_for_room_ = 0;
     std::uint64_t sector_misses_ = 0;
     std::uint64_t far_hits_ = 0;
     std::uint64_t copies_ = 0;

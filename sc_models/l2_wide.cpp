@@ -248,7 +248,7 @@ void L2Slice::start_part(Line& line, std::uint32_t number, std::uint32_t place, 
     access.kind = line.kind;
     access.mark(LineHeader::part_mark);
     note_number(access);
-    access.scratch.slice.turned_away = false;
+    access.scratch.slice.turned_away = access.scratch.slice.without_room = false;
     if (own.contents && line.op == LineOp::write)
         std::memcpy(access.data(), line.data() + std::size_t{number} * line_bytes, line_bytes);
     const std::uint64_t sector = access.scratch.slice.number;
@@ -274,6 +274,7 @@ std::uint32_t L2Slice::enter(unsigned partition, std::uint64_t tag, std::uint32_
         if (!new_tag) TagArray::set_state(*word, sector, state);
     }
     if (!new_tag || sectors == 0) return sectors;
+    if (lacks_room(partition, tag)) return 0;
     std::uint32_t victim = 0;
     word = own.tags.allocate(tag, states, victim);
     if (word == nullptr) return 0;

@@ -3,6 +3,60 @@
 
 namespace weft {
 
+// Whether what a new line under this tag displaces has to be written back and finds no room, asked while there is none. With two
+// partitions it moves to the other one, and what that displaces leaves.
+bool L2Slice::displaces_dirty(unsigned partition, std::uint64_t tag)
+{
+    const Part& own = part(partition);
+    const std::uint32_t* const victim = own.tags.victim(tag);
+    if (victim == nullptr || own.tags.held_sectors(*victim) == 0) return false;
+    if (!other_) return own.to_be_written(*victim) != 0;
+    Part& taker = part(1 - partition);
+    const std::uint64_t moved = own.tags.line_of(*victim, tag);
+    if (taker.tags.peek(moved) != nullptr) return false;
+    const std::uint32_t* const displaced = taker.tags.victim(moved);
+    return (displaced == nullptr ? own.to_be_written(*victim) : taker.to_be_written(*displaced)) != 0;
+}
+
+// Memory has them.
+void L2Slice::end_write_back(std::uint32_t lines)
+{
+    writing_back_ -= lines;
+    for (unsigned p = 0; p < partitions(); ++p)
+        if (part(p).without_room > 0) retry_stalled(part(p));
+}
+
+void L2Slice::on_request_credit(unsigned, Line& line, Time delay)
+{
+    if (line.op != LineOp::write) return;
+    line.mark(LineHeader::taken_mark);
+    if (delay == 0) {
+        end_write_back(line.lines());
+    } else {
+        end_write_back_later(line.lines(), delay);
+    }
+}
+
+void L2Slice::end_write_back_later(std::uint32_t lines, Time delay)
+{
+    if (free_taken_.empty()) {
+        taken_.emplace_back();
+        taken_.back().kind = taken_kind;
+        free_taken_.push_back(&taken_.back());
+    }
+    Taken& item = *free_taken_.back();
+    free_taken_.pop_back();
+    item.lines = lines;
+    event_queue().schedule(item, *this, event_queue().now() + delay, 0xfff);
+}
+
+void L2Slice::end_taken(ScheduledItem& item)
+{
+    Taken& taken = static_cast<Taken&>(item);
+    free_taken_.push_back(&taken);
+    end_write_back(taken.lines);
+}
+
 // Dirty sectors of a tag, a bit for each; as one transaction where there are wide ones.
 void L2Slice::write_back_sectors(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
     Time delay)
@@ -20,6 +74,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, std::uint32_t
     Time delay)
 {
     written_back_ += sectors;
+    writing_back_ += sectors;
     Line& line = pool_.take();
     line.begin(LineOp::write, address_of(number), sectors * line_bytes).flag(LineHeader::refill_flag).source(endpoint_);
     if (CacheContents* const contents = part(partition).contents.get()) {

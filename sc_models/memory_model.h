@@ -16,7 +16,8 @@ namespace weft {
 
 class MemoryModel : public StatisticsProvider {
 public:
-    // Fills and write-backs of cache slice `slice` come in here and are answered here.
+    // Fills and write-backs of cache slice `slice` come in here and are answered here. A write-back counts for the slice's
+    // l2.outstanding_write_backs until its request credit returns (the memory's queue has it), or else until it is answered.
     virtual LineTargetSocket& target(unsigned slice) = 0;
     virtual std::uint64_t responses(unsigned slice) const = 0;  // that left by it
     // Caches hold contents (l2.contents = cached): from now on fills and write-backs carry bytes, which `image` stores for

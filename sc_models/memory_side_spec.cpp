@@ -11,6 +11,7 @@ L2Spec MemorySideSpec::as_cache(unsigned slices) const
     cache.bandwidth = bandwidth;
     cache.latency = latency;
     cache.outstanding_misses = outstanding_misses;
+    cache.outstanding_write_backs = outstanding_write_backs;
     cache.line = line;
     return cache;
 }
@@ -32,6 +33,9 @@ const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
                 &MemorySideSpec::hop},
             {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight for each slice", {}},
                 &MemorySideSpec::outstanding_misses},
+            {{"outstanding_write_backs", Unit::count, 0, 65535,
+                 "lines that each slice has on their way to memory; 0: any number", {}},
+                &MemorySideSpec::outstanding_write_backs},
             {{"line", Unit::bytes, 64, 128,
                  "bytes under one tag: 64 B, or 128 B in two sectors that are fetched one by one", {}},
                 &MemorySideSpec::line},

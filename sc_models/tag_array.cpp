@@ -111,15 +111,29 @@ std::uint32_t* TagArray::peek(std::uint64_t line)
     return way == ways_ ? nullptr : words + way;
 }
 
+// Up to the last one without a pending sector; 0 where there is none.
+inline unsigned TagArray::ways_to_displace(const std::uint32_t* words) const
+{
+    unsigned ways = ways_;
+    while (ways > 0 && pending_sectors(words[ways - 1]) != 0) --ways;
+    return ways;
+}
+
+const std::uint32_t* TagArray::victim(std::uint64_t line) const
+{
+    const std::uint32_t* const words = row(line);
+    const unsigned ways = ways_to_displace(words);
+    return ways == 0 ? nullptr : words + ways - 1;
+}
+
 std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim)
 {
     std::uint32_t*& words_of_set = page(sets_.remainder(line) >> page_shift);
     if (words_of_set == nullptr) words_of_set = make(words_of_page());
     std::uint32_t* words = row(line);
-    unsigned way = ways_;
-    while (way > 0 && pending_sectors(words[way - 1]) != 0) --way;
-    if (way == 0) return nullptr;
-    --way;
+    const unsigned ways = ways_to_displace(words);
+    if (ways == 0) return nullptr;
+    const unsigned way = ways - 1;
     victim = words[way];
     move_to_front(words, way, tag(line) | (states & states_));
     return words;

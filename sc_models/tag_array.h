@@ -59,6 +59,8 @@ public:
     // without a pending sector. Null when every way of the set has one. `victim` is the word that had to go, without
     // a held sector when the place was free.
     std::uint32_t* allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim);
+    // The word that allocate() would displace; null where it would be.
+    const std::uint32_t* victim(std::uint64_t line) const;
     // The line that had this word, given a line of the same set.
     std::uint64_t line_of(std::uint32_t word, std::uint64_t neighbour) const
     {
@@ -108,6 +110,7 @@ private:
         return static_cast<std::uint32_t>(sets_.quotient(line)) << tag_shift_;
     }
     unsigned way_of(const std::uint32_t* words, std::uint32_t wanted) const;
+    unsigned ways_to_displace(const std::uint32_t* words) const;
     void move_to_front(std::uint32_t* words, unsigned way, std::uint32_t word);
 
     // In a cache line of the host what a look-up needs.

@@ -67,8 +67,8 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
 
 std::string write_back_notice(const MemoryBound& bound)
 {
-    return fmt::format("{} of {} carries write-backs for {} after the end of the run: they hold nobody up "
-                       "(docs/models/l2.md), so the time lacks what the memory is behind",
+    return fmt::format("{} of {} carries write-backs for {} after the end of the run: a store has ended "
+                       "when the L2 has it (docs/models/l2.md), so the time lacks what the memory is behind",
         bound.parameter.substr(0, bound.parameter.find('.')), bound.gpu, format_time_ps(bound.behind_ps));
 }
 

@@ -81,6 +81,21 @@ TEST(HbmSchedule, RowHitsPassAnOlderLineOnlySoLong)
     EXPECT_EQ(order(spec, accesses), (Order{0, 1, 2}));
 }
 
+// What waits outside has no age yet: under a long backlog rows are used up as under a short one.
+TEST(HbmSchedule, ALineIsAsOldAsItHasBeenSeen)
+{
+    HbmSpec spec = one_channel();
+    spec.read_queue = 3;
+    spec.age_limit = 100'000;
+    std::vector<HbmAccess> accesses;
+    for (unsigned i = 0; i < 100; ++i) accesses.push_back(access(spec, 0, i == 60 ? 1 : 0, i % 16));
+    // One bank group moves a line in 4 ns. Line 60 comes into the queue with the column command of line 57, after more than 200 ns: 25
+    // lines pass within 100 ns from there on, two of which are in front of it.
+    const Order answers = order(spec, accesses);
+    const auto place = std::find(answers.begin(), answers.end(), 60U) - answers.begin();
+    EXPECT_EQ(place, 60 + 25 - 2);
+}
+
 TEST(HbmSchedule, HitsWithoutEndDoNotStarveALine)
 {
     HbmSpec spec = one_channel();

@@ -30,15 +30,17 @@ inline L2Spec small_l2()
 }
 
 struct L2Bench {
-    explicit L2Bench(const L2Spec& spec = small_l2(), bool data_on = true, unsigned index = 0)
+    // `interval`: from line to line at a memory, which has taken a line when its turn comes.
+    explicit L2Bench(const L2Spec& spec = small_l2(), bool data_on = true, unsigned index = 0, Time interval = 0)
         : image(data_on), slice("slice", event_queue, "slice", spec, index, image, pool, 3),
-          issuer("issuer", event_queue, pool), memory("memory", event_queue, memory_latency), checkers(event_queue)
+          issuer("issuer", event_queue, pool), memory("memory", event_queue, memory_latency, interval),
+          checkers(event_queue)
     {
         checkers.bind(issuer.out, slice.target);
         checkers.bind(slice.memory, memory.in);
         if (slice.partitions() == 1) return;
         other = std::make_unique<LineIssuer>("other", event_queue, pool);
-        other_memory = std::make_unique<LineMemory>("other_memory", event_queue, memory_latency);
+        other_memory = std::make_unique<LineMemory>("other_memory", event_queue, memory_latency, interval);
         checkers.bind(other->out, slice.target_of(1));
         checkers.bind(slice.memory_of(1), other_memory->in);
     }

@@ -252,6 +252,16 @@ TEST(L2Contents, TheSameWithFewMerges)
     spec.merges = 1;
     expect_the_same_with_contents(spec);
 }
+TEST(L2Contents, TheSameWithLittleRoomForWriteBacks)
+{
+    for (const std::uint64_t line : {64U, 128U})
+        for (L2Spec spec : {small_l2(), two_partitions()}) {
+            spec.line = line;
+            spec.outstanding_misses = 3;
+            spec.outstanding_write_backs = 2;
+            expect_the_same_with_contents(spec);
+        }
+}
 TEST(L2Contents, TheSameInMirroredPartitions) { expect_the_same_with_contents(two_partitions()); }
 TEST(L2Contents, TheSameInMirroredPartitionsOfSectorsThatAreFar)
 {

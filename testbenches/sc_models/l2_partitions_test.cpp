@@ -380,6 +380,7 @@ TEST(L2Partitions, UnderPressureNothingIsLostAndTheSameRunGivesTheSameTimes)
             spec.line = line_size;
             spec.outstanding_misses = 3;
             spec.merges = 2;
+            spec.outstanding_write_backs = 1;
             L2Bench bench(spec);
             std::mt19937 random(5);
             Time at = 0;
@@ -412,6 +413,7 @@ TEST(L2Partitions, UnderPressureNothingIsLostAndTheSameRunGivesTheSameTimes)
             EXPECT_EQ(fetched, bench.statistic("misses"));
             EXPECT_GT(bench.statistic("merged"), 100);
             EXPECT_GT(bench.statistic("far_hits"), 100);
+            EXPECT_GT(bench.statistic("write_back_waits"), 50);
             return times;
         });
     };

@@ -350,6 +350,7 @@ TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
     L2Spec spec = small_l2();
     spec.size = 1024;  // 4 sets of 4
     spec.outstanding_misses = 3;
+    spec.outstanding_write_backs = 2;
     L2Bench bench(spec);
     std::mt19937 random(5);
     std::vector<std::uint8_t> flat(128 * 64, 0);
@@ -374,6 +375,7 @@ TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
     EXPECT_EQ(bench.statistic("hits") + bench.statistic("misses") + bench.statistic("merged"), 20'000);
     EXPECT_GT(bench.statistic("merged"), 100);
     EXPECT_GT(bench.statistic("write_backs"), 100);
+    EXPECT_GT(bench.statistic("write_back_waits"), 100);
     double fetched = 0;
     for (const LineOp op : bench.memory.operations) fetched += op == LineOp::read ? 1 : 0;
     EXPECT_EQ(fetched, bench.statistic("misses"));

@@ -199,6 +199,7 @@ TEST(L2Wide, ReadsHaveTheBytesThatWereWrittenLast)
                     L2Spec spec = mirrored ? two_partitions() : wide_l2();
                     spec.contents = contents;
                     spec.outstanding_misses = 3 + seed;
+                    spec.outstanding_write_backs = seed;
                     WideBench bench(spec);
                     std::mt19937 random(seed);
                     constexpr std::uint64_t area = 256;  // lines, four times the slice

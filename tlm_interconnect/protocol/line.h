@@ -130,6 +130,7 @@ struct alignas(64) LineHeader : ScheduledItem {
     static constexpr std::uint8_t awaited_mark = 32;  // the port of its requester has not seen its answer
     static constexpr std::uint8_t handed_mark =
         64;  // a module of the base protocol has handed it on, and nobody answered
+    static constexpr std::uint8_t taken_mark = 128;  // a write-back: the memory's queue has it
 
     static constexpr std::uint8_t in_message = 1;  // parts of a message
     static constexpr std::uint8_t begins_packet = 2;

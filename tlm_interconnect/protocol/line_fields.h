@@ -93,9 +93,10 @@ union LineScratch {
         bool placed;  // it has a place in the unit, and holds no slot of an input buffer any more
     };
     struct Slice {
-        Time ready;                     // the slice's own work is done then
-        std::uint64_t number : 63;      // of its sector in the slice
-        std::uint64_t turned_away : 1;  // by a fill that took no more
+        Time ready;                      // the slice's own work is done then
+        std::uint64_t number : 62;       // of its sector in the slice
+        std::uint64_t turned_away : 1;   // by a fill that took no more
+        std::uint64_t without_room : 1;  // to write back what it displaces
     };
     struct Memory {
         Time arrived;

@@ -107,6 +107,20 @@ double dram_ps(const HbmSpec& hbm)
     return static_cast<double>(idle_read(hbm) - hbm.t_rcd) + refresh;
 }
 
+// Of write-backs on their way, which the DRAM has taken when they are in its queues; `sides`: as for copies.
+void add_write_backs(RowLimits& out, const OneGpu& one, double sides)
+{
+    const bool side = one.side.present();
+    if (one.l2.outstanding_write_backs > 0)
+        out.add_in_flight("l2.outstanding_write_backs",
+            sides * static_cast<double>(one.l2.outstanding_write_backs * one.l2.slices),
+            side ? side_ps(one) : static_cast<double>(one.hbm.request_latency));
+    if (side && one.side.outstanding_write_backs > 0)
+        out.add_in_flight("memory_side.outstanding_write_backs",
+            sides * static_cast<double>(one.side.outstanding_write_backs * one.hbm.channels),
+            static_cast<double>(one.hbm.request_latency));
+}
+
 void add_dram(RowLimits& out, const OneGpu& one, bool turns)
 {
     const HbmSpec& hbm = one.hbm;
@@ -169,6 +183,7 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
     if (one.side.present()) out.add_rate("memory_side.bandwidth", one.side.bandwidth, 1);
     const ProbeBench::Shape shape = stream_shape(one.gpu, one.hbm);
     out.add("gpu.clock", static_cast<double>(one.gpu.clock * one.gpu.coalesce * one.units));
+    if (copies || writes) add_write_backs(out, one, sides);
     if (writes) {
         out.add_in_flight("gpu.outstanding", one.lines_in_flight(), hit);
         return out.sorted();
