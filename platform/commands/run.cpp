@@ -310,6 +310,7 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     }
     if (!speaks) return exit_good;  // the exit code is that of process 0
     result.energy = energy_of_run(result, system, energies);
+    for (const std::string& row : result.energy->unused) result.notices.push_back("--energy: " + row);
     if (!energy.empty()) add_energy_module(result);
     if (!waves.empty() && registry.waves.from > result.simulated_ps)
         result.notices.push_back(fmt::format("--wave-window {}: the run ended before it, at {}; no waveform is written",

@@ -8,6 +8,7 @@
 
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
+#include "platform/applications/sweep/sweep_energy.h"
 #include "platform/applications/sweep/sweep_plot.h"
 #include "platform/applications/sweep/sweep_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
@@ -266,8 +267,8 @@ int sweep_command(const Arguments& arguments)
     const OutputFile json_output(json);
     check_columns(columns);
     if (!energy.empty())
-        for (const char* column : {"energy.low", "energy.high", "energy.low_power", "energy.high_power"})
-            if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.emplace_back(column);
+        for (const std::string& column : energy_columns())
+            if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
     if (!y.empty()) plot.y = y;
     if (svg.empty() && html.empty() && !(plot.x + y + plot.title).empty())
         throw usage_error("'--x', '--y' and '--title' need a picture", "--svg FILE or --html FILE with them");

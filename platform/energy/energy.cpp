@@ -18,6 +18,12 @@ const char* unit_of(EnergyEvent event)
     return "";
 }
 
+bool EnergyResult::known() const
+{
+    return unknown.empty() ||
+        std::any_of(parts.begin(), parts.end(), [](const EnergyPart& part) { return part.events > 0; });
+}
+
 EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps)
 {
     constexpr double pico = 1e-12;  // of pJ and of ps
@@ -43,7 +49,7 @@ EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>&
         const auto is_it = [&row](
                                const EnergyCount& count) { return count.event == row.event && count.name == row.name; };
         if (std::none_of(counts.begin(), counts.end(), is_it))
-            out.unknown.push_back(
+            out.unused.push_back(
                 std::string(section_of(row.event)) + " " + row.name + ": " + row.place + " names nothing of this run");
     }
     if (simulated_ps > 0) {

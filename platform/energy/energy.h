@@ -32,10 +32,14 @@ struct EnergyPart {
 struct EnergyResult {
     std::vector<EnergyPart> parts;
     std::vector<std::string> unknown;  // "switches nvlink_3: no figure"
+    std::vector<std::string> unused;   // rows of a user's table that name nothing of the run
     double low_J = 0;
     double high_J = 0;
     double low_W = 0;  // in the mean over the run
     double high_W = 0;
+
+    // Whether the sums say anything: something was counted that has a figure, or nothing is missing.
+    bool known() const;
 };
 
 EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps);

@@ -10,9 +10,10 @@ void add_energy(HtmlPage& page, const RunResult& result)
     if (!result.energy) return;
     const EnergyResult& energy = *result.energy;
     page.section("energy", "Energy");
-    page.paragraph(fmt::format("{:.4g} to {:.4g} J of what is known, {:.4g} to {:.4g} W in the mean. Each figure is an "
-                               "interval; grade and source say how far to trust it.",
-        energy.low_J, energy.high_J, energy.low_W, energy.high_W));
+    if (energy.known())
+        page.paragraph(fmt::format("{:.4g} to {:.4g} J of what is known, {:.4g} to {:.4g} W in the mean. Each figure "
+                                   "is an interval; grade and source say how far to trust it.",
+            energy.low_J, energy.high_J, energy.low_W, energy.high_W));
     HtmlTable table{"energy-table",
         {{"of", false}, {"kind", false}, {"events", true}, {"each, low", true}, {"each, high", true}, {"unit", false},
             {"J, low", true}, {"J, high", true}, {"share of high", true}, {"grade", false}, {"source", false}},
@@ -25,7 +26,7 @@ void add_energy(HtmlPage& page, const RunResult& result)
             number_cell(part.low_J), number_cell(part.high_J), share_cell(part.high_J, energy.high_J),
             {part.each.grade}, {part.each.source}});
     }
-    page.table(table);
+    if (!energy.parts.empty()) page.table(table);
     if (energy.unknown.empty()) return;
     page.paragraph("Not known, and in no sum:");
     page.list(energy.unknown);

@@ -161,8 +161,9 @@ Json energy_json(const RunResult& result)
             {"events", part.event == EnergyEvent::idle ? number(part.events * 1e-12) : number(part.events)},
             {"unit", unit_of(part.event)}, {"each_low", part.each.low}, {"each_high", part.each.high},
             {"low_J", part.low_J}, {"high_J", part.high_J}, {"source", part.each.source}, {"grade", part.each.grade}});
-    return {{"low_J", energy.low_J}, {"high_J", energy.high_J}, {"low_W", energy.low_W}, {"high_W", energy.high_W},
-        {"parts", std::move(parts)}, {"unknown", energy.unknown}};
+    const auto sum = [&](double value) { return energy.known() ? Json(value) : Json(); };
+    return {{"low_J", sum(energy.low_J)}, {"high_J", sum(energy.high_J)}, {"low_W", sum(energy.low_W)},
+        {"high_W", sum(energy.high_W)}, {"parts", std::move(parts)}, {"unknown", energy.unknown}};
 }
 
 // Of this process so far.

@@ -140,22 +140,27 @@ std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSy
 void add_energy_module(RunResult& result)
 {
     const EnergyResult& energy = *result.energy;
-    result.modules.push_back({"energy", "energy", "table",
-        {{"low", energy.low_J, "J", "sum of the known parts, lower bound"},
+    std::vector<Statistic> sums;
+    if (energy.known())
+        sums = {{"low", energy.low_J, "J", "sum of the known parts, lower bound"},
             {"high", energy.high_J, "J", "sum of the known parts, upper bound"},
             {"low_power", energy.low_W, "W", "mean power over the run"},
-            {"high_power", energy.high_W, "W", "mean power over the run"},
-            {"unknown", static_cast<double>(energy.unknown.size()), "parts",
-                "parts without a figure or without a count"}},
-        {}});
+            {"high_power", energy.high_W, "W", "mean power over the run"}};
+    sums.push_back(
+        {"unknown", static_cast<double>(energy.unknown.size()), "parts", "parts without a figure or without a count"});
+    result.modules.push_back({"energy", "energy", "table", std::move(sums), {}});
 }
 
 std::string energy_text(const EnergyResult& energy)
 {
-    std::string out =
-        fmt::format("\nenergy      {:.4g} to {:.4g} J for the known parts, {:.4g} to {:.4g} W in the mean\n",
+    std::string out;
+    if (!energy.known())
+        out += "\nenergy      not known\n";
+    else
+        out += fmt::format("\nenergy      {:.4g} to {:.4g} J for the known parts, {:.4g} to {:.4g} W in the mean\n",
             energy.low_J, energy.high_J, energy.low_W, energy.high_W);
-    out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", "of", "kind", "events", "each", "J", "grade");
+    if (!energy.parts.empty())
+        out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", "of", "kind", "events", "each", "J", "grade");
     for (const EnergyPart& part : energy.parts) {
         const bool idle = part.event == EnergyEvent::idle;
         out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", section_of(part.event), part.name,

@@ -12,7 +12,7 @@ std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSy
     const EnergyTable& table);
 EnergyResult energy_of_run(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table);
 
-// The sums as a module of kind "energy", whose statistics a sweep and a comparison can take.
+// The sums as a module of kind "energy"; what is not known has no statistic.
 void add_energy_module(RunResult& result);
 
 // Lines of the summary.

@@ -129,8 +129,29 @@ TEST(EnergyOfARun, SaysWhichRowsOfATableNameNothing)
 {
     const Fixtures files;
     const std::string table = files.write("e.yaml", "links:\n  nvlink_9: {low: 1, high: 2}\n");
-    const std::string unknown = result_of({"--energy", table})["energy"]["unknown"].dump();
-    EXPECT_NE(unknown.find("links nvlink_9: " + table + ":2 names nothing of this run"), std::string::npos) << unknown;
+    const Json result = result_of({"--energy", table});
+    const std::string notices = result["notices"].dump();
+    EXPECT_NE(notices.find("--energy: links nvlink_9: " + table + ":2 names nothing of this run"), std::string::npos)
+        << notices;
+    EXPECT_EQ(result["energy"]["unknown"], Json::array());
+    const Outcome sweep =
+        call({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=4KiB", "--no-data", "--energy", table});
+    EXPECT_NE(sweep.err.find("links nvlink_9: " + table + ":2 names nothing"), std::string::npos) << sweep.err;
+}
+
+// A sum of nothing is no sum.
+TEST(EnergyOfARun, IsNotKnownWhereNothingHasAFigure)
+{
+    const Fixtures files;
+    const Outcome run =
+        call({"run", files.pair_system(), "--no-timing", "--energy", "builtin", "--json", files.path("r.json")});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("\nenergy      not known\n  unknown: "), std::string::npos) << run.out;
+    const Json energy = Json::parse(files.read("r.json"))["energy"];
+    EXPECT_EQ(energy["parts"], Json::array());
+    for (const char* sum : {"low_J", "high_J", "low_W", "high_W"}) EXPECT_TRUE(energy[sum].is_null()) << sum;
+    const Outcome schema = call({"schema", "--check", files.path("r.json")});
+    EXPECT_EQ(schema.code, 0) << schema.out << schema.err;
 }
 
 TEST(EnergyOfARun, IsListedAndRefusedByLine)
@@ -158,7 +179,48 @@ TEST(EnergyOfARun, IsAColumnOfASweep)
     const Outcome all =
         call({"sweep", files.pair_system(), "--over", "bytes=4KiB,64KiB", "--energy", "builtin", "--csv", "-"});
     EXPECT_EQ(all.code, 0) << all.err;
-    EXPECT_NE(all.out.find(",energy.low,energy.high,energy.low_power,energy.high_power"), std::string::npos) << all.out;
+    EXPECT_NE(
+        all.out.find(",energy.low_J,energy.high_J,energy.low_power_W,energy.high_power_W,energy_unknown,message,"),
+        std::string::npos)
+        << all.out;
+    EXPECT_NE(all.out.find(",finished,0,,,,,links ethernet: the table has no figure; "), std::string::npos) << all.out;
+    EXPECT_NE(sweep.out.find("-                  links ethernet, "), std::string::npos) << sweep.out;
+    EXPECT_NE(sweep.out.find("\nenergy is of the known parts; left out:\n  links ethernet: the table has no "
+                             "figure\n"),
+        std::string::npos)
+        << sweep.out;
+    EXPECT_NE(files.read("e.svg").find("energy.high (J)"), std::string::npos);
+}
+
+// The table, the page and both files say that flow counts no accesses; numbers are short and have their unit.
+TEST(EnergyOfASweep, NamesWhatRowsDoNotCount)
+{
+    const Fixtures files;
+    const Outcome out = call({"sweep", "examples/dgx_h100/system.yaml", "--over", "fidelity=line,flow", "--bytes",
+        "64KiB", "--no-data", "--energy", "builtin", "--json", files.path("s.json"), "--csv", files.path("s.csv"),
+        "--html", files.path("s.html")});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json points = Json::parse(files.read("s.json"))["points"];
+    EXPECT_EQ(points[0]["energy_unknown"], Json::array());
+    EXPECT_EQ(points[1]["energy_unknown"],
+        (Json{"hbm h100: flow fidelity counts no accesses", "l2 h100: flow fidelity counts no accesses"}));
+    EXPECT_EQ(points[0]["columns"]["energy.low"], result_of({})["energy"]["low_J"]);
+    EXPECT_NE(out.out.find("612.4 W            nothing\n"), std::string::npos) << out.out;
+    EXPECT_NE(out.out.find(" W            hbm h100, l2 h100\n"), std::string::npos) << out.out;
+    const std::string word = "which are not the same in all rows: totals do not compare; left out:\n  1 of 2 runs: hbm "
+                             "h100: flow fidelity counts no accesses\n";
+    EXPECT_NE(out.out.find(word), std::string::npos) << out.out;
+    EXPECT_NE(files.read("s.html").find("totals do not compare"), std::string::npos);
+    EXPECT_NE(files.read("s.csv").find(",hbm h100: flow fidelity counts no accesses; l2 h100: "), std::string::npos);
+    const Outcome schema = call({"schema", "--check", files.path("s.json")});
+    EXPECT_EQ(schema.code, 0) << schema.out << schema.err;
+}
+
+TEST(EnergyOfASweep, OfARunThatHasNotFinishedIsEmpty)
+{
+    const Outcome out = call({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=16KiB", "--no-data", "--until",
+        "5us", "--energy", "builtin", "--csv", "-"});
+    EXPECT_NE(out.out.find(",off,until,0,,,,,,,5\n"), std::string::npos) << out.out << out.err;
 }
 
 }  // namespace energy_command_test

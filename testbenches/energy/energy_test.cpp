@@ -93,6 +93,17 @@ TEST(Energy, ListsWhatIsNotKnownAndAddsNothing)
     EXPECT_EQ(energy.low_J, energy_of(EnergyTable(), counts(), 10 * us).low_J);
 }
 
+TEST(Energy, IsKnownOnceSomethingCountedHasAFigure)
+{
+    const EnergyCount strange{EnergyEvent::link_bit, "ddr5", 100.0, ""};
+    const EnergyCount none{EnergyEvent::link_bit, "nvlink_4", 0.0, ""};
+    const EnergyCount some{EnergyEvent::link_bit, "nvlink_4", 1.0, ""};
+    EXPECT_FALSE(energy_of(EnergyTable(), {strange}, us).known());
+    EXPECT_FALSE(energy_of(EnergyTable(), {strange, none}, us).known());
+    EXPECT_TRUE(energy_of(EnergyTable(), {strange, some}, us).known());
+    EXPECT_TRUE(energy_of(EnergyTable(), {none}, us).known());  // nothing is missing
+}
+
 TEST(EnergyTable, OfAUserIsRefusedWithItsLine)
 {
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: 9, high: 7}\n").find("t.yaml:2: 'low' is above 'high'"),

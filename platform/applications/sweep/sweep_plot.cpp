@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/units.h"
+#include "platform/applications/sweep/sweep_energy.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/plotting/line_plot.h"
@@ -73,6 +74,12 @@ std::optional<double> value_of(const SweepRow& row, const std::string& y, const 
     if (y == "algbw") return row.algbw_GBps;
     if (y == "busbw") return row.busbw_GBps;
     return row.columns[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), y) - columns.begin())];
+}
+
+std::string with_unit(const std::string& column)
+{
+    const std::string unit = unit_of_energy(column);
+    return unit.empty() ? column : column + " (" + unit + ")";
 }
 
 // Times are shown in the unit of the largest.
@@ -146,7 +153,7 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
 
     plot.y_title = wanted.y == "time"                ? scale_times(plot)
         : wanted.y == "algbw" || wanted.y == "busbw" ? wanted.y + " (GB/s)"
-                                                     : wanted.y;
+                                                     : with_unit(wanted.y);
     plot.x_title = axes[x].key;
     plot.title = wanted.title.empty() ? wanted.y + " over " + axes[x].key : wanted.title;
     plot.log_x = !words && spans(plot, &PlotPoint::x);

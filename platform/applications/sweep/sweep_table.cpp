@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "base/units.h"
+#include "platform/applications/sweep/sweep_energy.h"
 #include "platform/console/messages.h"
 #include "platform/console/table_text.h"
 
@@ -40,6 +41,7 @@ std::optional<double> column_of(const Json& result, const std::string& column)
     const std::string kind = column.substr(0, column.find('.'));
     const std::string name = column.substr(kind.size() + 1);
     std::optional<double> sum;
+    if (is_energy_column(column)) return energy_of_result(result, column);
     if (kind == "link") {
         for (const Json& link : result.at("links"))
             if (const auto value = link.find(name); value != link.end() && value->is_number())
@@ -54,7 +56,18 @@ std::optional<double> column_of(const Json& result, const std::string& column)
     return sum;
 }
 
-std::string column_text(const std::optional<double>& value) { return value ? fmt::format("{:.15g}", *value) : "-"; }
+bool has_energy(const std::vector<std::string>& columns)
+{
+    return std::any_of(columns.begin(), columns.end(), is_energy_column);
+}
+
+// Statistics are counts, energies measures.
+std::string column_text(const std::string& column, const std::optional<double>& value)
+{
+    if (!value) return "-";
+    const std::string unit = unit_of_energy(column);
+    return unit.empty() ? fmt::format("{:.15g}", *value) : fmt::format("{:.4g} {}", *value, unit);
+}
 
 // Ranks of a trace have their time by activity.
 bool is_trace(const Json& result)
@@ -71,6 +84,7 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
         row.verified = result.at("verified");
         row.time_ps = result.at("simulated_ps");
         for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
+        if (has_energy(columns)) row.energy_unknown = energy_unknown_of(result);
         row.notices = result.at("notices").get<std::vector<std::string>>();
         for (const char* named : {"problems", "mismatches", "blocked"})
             if (row.reason.empty() && !result.at(named).empty()) row.reason = result.at(named)[0].get<std::string>();
@@ -102,7 +116,7 @@ bool any_chosen(const std::vector<SweepRow>& rows)
     return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.chosen_by.empty(); });
 }
 
-std::vector<std::string> cells(const SweepRow& row, bool chosen)
+std::vector<std::string> cells(const SweepRow& row, const std::vector<std::string>& columns, bool chosen, bool left_out)
 {
     std::vector<std::string> out = row.values;
     if (!row.message.empty()) return out;
@@ -114,7 +128,8 @@ std::vector<std::string> cells(const SweepRow& row, bool chosen)
         out.push_back(row.chosen_by.empty() ? "-" : row.algorithm);
         out.push_back(row.estimate_ps ? format_time_ps(*row.estimate_ps) : "-");
     }
-    for (const std::optional<double>& value : row.columns) out.push_back(column_text(value));
+    for (std::size_t i = 0; i < columns.size(); ++i) out.push_back(column_text(columns[i], row.columns[i]));
+    if (left_out) out.push_back(energy_left_out(row));
     return out;
 }
 
@@ -168,10 +183,11 @@ std::string columns_missing(const std::vector<std::string>& columns, const std::
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const auto has_result = [](const SweepRow& row) { return row.message.empty(); };
         const auto has_value = [i](const SweepRow& row) { return row.message.empty() && row.columns[i]; };
+        if (is_energy_column(columns[i])) continue;  // empty where nothing is known, which the table tells
         if (std::any_of(rows.begin(), rows.end(), has_result) && std::none_of(rows.begin(), rows.end(), has_value))
             out += "weft: no run has a column " + quoted_word(columns[i]) +
                 "; expected a statistic of 'modules' or a field of 'links' in the JSON of weft run" +
-                (columns[i].rfind("energy.", 0) == 0 ? ", or --energy\n" : "\n");
+                (columns[i].rfind("energy.", 0) == 0 ? ", or " + one_of(energy_columns()).substr(7) + "\n" : "\n");
     }
     return out;
 }
@@ -246,9 +262,11 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std
     const bool chosen = any_chosen(rows);
     if (chosen) titles.insert(titles.end(), {"chosen", "estimate"});
     titles.insert(titles.end(), columns.begin(), columns.end());
+    const bool left_out = any_energy_unknown(rows);
+    if (left_out) titles.emplace_back("energy leaves out");
     std::vector<TextRow> lines;
-    for (const SweepRow& row : rows) lines.push_back({cells(row, chosen), row.message});
-    return table_text(titles, lines);
+    for (const SweepRow& row : rows) lines.push_back({cells(row, columns, chosen, left_out), row.message});
+    return table_text(titles, lines) + energy_footnote(rows);
 }
 
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
@@ -276,6 +294,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         point["columns"] = Json::object();
         for (std::size_t i = 0; i < columns.size(); ++i)
             point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
+        point["energy_unknown"] = row.energy_unknown ? Json(*row.energy_unknown) : Json();
         point["notices"] = row.notices;
         point["reason"] = row.reason.empty() ? Json() : Json(row.reason);
         point["message"] = has_result ? Json() : Json(row.message);
@@ -292,9 +311,15 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
     const bool chosen = any_chosen(rows);
     out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,";
     if (chosen) out += "chosen,estimate_ps,";
-    for (const std::string& column : columns) out += csv_field(column) + ",";
+    for (const std::string& column : columns) {
+        const std::string unit = unit_of_energy(column);
+        out += csv_field(column + (unit.empty() ? "" : "_" + unit)) + ",";
+    }
+    const bool energy = has_energy(columns);
+    if (energy) out += "energy_unknown,";
     out += "message,time_us";
     const std::vector<NumericColumn> numeric = numeric_columns(axes, rows);
+    const std::vector<std::string> none;
     for (const NumericColumn& column : numeric) out += "," + csv_field(column.title);
     out += "\n";
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -313,6 +338,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         }
         for (std::size_t i = 0; i < columns.size(); ++i)
             out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
+        if (energy) out += csv_field(fmt::format("{}", fmt::join(row.energy_unknown.value_or(none), "; "))) + ",";
         out += csv_field(row.message.empty() ? row.reason : row.message) + ",";
         if (row.message.empty()) out += fmt::format("{}", static_cast<double>(row.time_ps) / 1e6);
         for (const NumericColumn& column : numeric) out += "," + column.cells[r];

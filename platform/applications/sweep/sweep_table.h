@@ -23,9 +23,10 @@ struct SweepRow {
     std::string algorithm{};
     std::string chosen_by{};
     std::optional<std::uint64_t> estimate_ps{};
-    std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
-    std::vector<std::string> notices{};          // of its result
-    std::string reason{};                        // of a result that is wrong or stopped: the first thing it names
+    std::vector<std::optional<double>> columns;                // those asked for; nothing where a run has none of them
+    std::optional<std::vector<std::string>> energy_unknown{};  // with columns of energy, of a run that has finished
+    std::vector<std::string> notices{};                        // of its result
+    std::string reason{};  // of a result that is wrong or stopped: the first thing it names
 };
 
 // Further columns: "KIND.STATISTIC", a statistic of all modules of a kind summed, such as l2.misses, or "link.FIELD", a
@@ -46,7 +47,8 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
-//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, notices: [], reason, message}]}; what a point does not have is null.
+//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, energy_unknown: [], notices: [], reason, message}]}; what a
+//  point does not have is null.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
