@@ -89,6 +89,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
     }
     std::map<std::string, double> ranks;
     std::map<std::string, std::optional<double>> operations;
+    std::map<std::string, double> of_kernels;
     for (const RankResult& rank : result.ranks) {
         const std::string& profile = profiles[rank.node];
         ranks[profile] += 1;
@@ -98,6 +99,10 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         else if (sum)
             *sum += *rank.operations;
     }
+    if (result.beside)
+        for (const RankResult& rank : result.ranks)
+            if (rank.rank < result.beside->operations.size())
+                of_kernels[profiles[rank.node]] += result.beside->operations[rank.rank];
     bool trace = false;
     for (const RankResult& rank : result.ranks) trace = trace || !rank.breakdown_ps.empty();
     const auto add = [&](EnergyEvent event, const std::string& profile, double count) {
@@ -114,9 +119,14 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         if (trace && resolved.engine().compute == ComputeMode::time && operations[profile].value_or(1) > 0)
             out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt,
                 "what compute nodes load and store moves no transactions (engine.compute=time)"});
-        if (trace)
-            out.push_back({EnergyEvent::operation, profile, operations[profile],
-                "some compute nodes do not state their operations"});
+        // Of the nodes of a trace, and of background kernels; what is not known of the nodes hides nothing of the kernels.
+        std::optional<double> done = trace ? operations[profile] : std::nullopt;
+        if (trace && !done)
+            out.push_back(
+                {EnergyEvent::operation, profile, std::nullopt, "some compute nodes do not state their operations"});
+        if (const auto kernels = of_kernels.find(profile); kernels != of_kernels.end())
+            done = done.value_or(0) + kernels->second;
+        if (done) out.push_back({EnergyEvent::operation, profile, done, ""});
         out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.simulated_ps), ""});
     }
 }

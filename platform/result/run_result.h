@@ -100,10 +100,11 @@ struct ChoiceResult {
 
 // Statistics of the background kernels.
 struct BackgroundResult {
-    std::string kernel;          // as it was asked for
-    std::uint64_t finished = 0;  // on all ranks together
-    Time mean_ps = 0;            // of those that finished
-    double flops = 0;            // FLOP/s of a rank while they ran, in the mean
+    std::string kernel;                // as it was asked for
+    std::uint64_t finished = 0;        // on all ranks together
+    Time mean_ps = 0;                  // of those that finished
+    double flops = 0;                  // FLOP/s of a rank while they ran, in the mean
+    std::vector<double> operations{};  // of those that finished, by rank
 };
 
 // The chain of work that decided when a collective ended (collectives/engine/paths/critical_path.h).

@@ -5,7 +5,7 @@
 namespace weft {
 
 BackgroundKernel::BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
-    : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over))
+    : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over)), of_rank_(ranks)
 {
 }
 
@@ -22,6 +22,7 @@ void BackgroundKernel::next(std::uint32_t rank)
     const Time begun = executor_.now();
     executor_.run_gemm(rank, kernel_, [this, rank, begun] {
         ++kernels_;
+        ++of_rank_[rank];
         time_ += executor_.now() - begun;
         if (spans_.size() < most_shown) spans_.push_back({rank, begun, executor_.now()});
         if (over_() || executor_.only_waits()) {
@@ -44,10 +45,11 @@ BackgroundResult BackgroundKernel::result(const std::string& kernel) const
     BackgroundResult out;
     out.kernel = kernel;
     out.finished = kernels_;
+    const auto each = static_cast<double>(kernel_.operations());
+    for (const std::uint64_t kernels : of_rank_) out.operations.push_back(static_cast<double>(kernels) * each);
     if (kernels_ == 0) return out;
     out.mean_ps = time_ / kernels_;
-    out.flops =
-        static_cast<double>(kernel_.operations()) * static_cast<double>(kernels_) * 1e12 / static_cast<double>(time_);
+    out.flops = each * static_cast<double>(kernels_) * 1e12 / static_cast<double>(time_);
     return out;
 }
 

@@ -39,7 +39,8 @@ private:
     std::function<bool()> over_;
     std::uint32_t running_ = 0;
     std::uint64_t kernels_ = 0;
-    Time time_ = 0;  // of finished kernels, summed
+    std::vector<std::uint64_t> of_rank_;  // of these
+    Time time_ = 0;                       // of finished kernels, summed
     std::vector<Span> spans_;
 };
 

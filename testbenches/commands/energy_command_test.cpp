@@ -115,6 +115,20 @@ TEST(EnergyOfARun, AKnobOfTheTableMovesItsPartAlone)
         EXPECT_EQ(part_of(after, other), part_of(before, other)) << other;
 }
 
+// 2 x M x N x K of each kernel that has ended, at both fidelities.
+TEST(EnergyOfARun, CountsTheOperationsOfBackgroundKernels)
+{
+    for (const char* fidelity : {"line", "flow"}) {
+        const Json result = result_of({"--beside", "gemm:256,256,64", "--fidelity", fidelity});
+        const double kernels = result["beside"]["finished"];
+        EXPECT_GE(kernels, 8) << fidelity;
+        const Json& part = part_of(result, "operation");
+        EXPECT_EQ(part["kind"], "h100");
+        EXPECT_EQ(part["events"].get<double>(), kernels * 2 * 256 * 256 * 64) << fidelity;
+        EXPECT_EQ(part["low_J"].get<double>(), part["events"].get<double>() * 0.3 * 1e-12) << fidelity;
+    }
+}
+
 // Where the table has no figure of the switch, the whole link is counted and the switch is listed as unknown.
 TEST(EnergyOfARun, ListsWhatIsNotKnown)
 {
