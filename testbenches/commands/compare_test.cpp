@@ -167,6 +167,30 @@ TEST(Compare, WhatOnlyOneHasIsADifference)
     EXPECT_NE(weft::comparison_text(compared(other, planted()), 10).find("only in B"), std::string::npos);
 }
 
+// The energies are in every result; that one run had to print them is no difference. What one leaves out is told.
+TEST(Compare, EnergyIsComparedWhateverTheOptionsOfTheRun)
+{
+    json one = planted();
+    one["energy"] = {{"low_J", 0.5}, {"high_J", 1.0}, {"low_W", 5}, {"high_W", 10}, {"parts", json::array()},
+        {"unknown", {"l2 x: the table has no figure"}}};
+    json printed = one;
+    printed["modules"].push_back({{"name", "energy"}, {"kind", "energy"}, {"model", "table"},
+        {"stats", {{"low", {{"value", 0.5}, {"unit", "J"}}}}}});
+    EXPECT_EQ(changes(compared(one, printed, {"modules=0%"})), List());
+
+    json other = printed;
+    other["energy"]["high_J"] = 1.5;
+    other["energy"]["unknown"] = {"hbm x: flow fidelity counts no accesses"};
+    const weft::ResultComparison comparison = compared(one, other);
+    EXPECT_EQ(changes(comparison), List{"modules.energy.high 50.0"});
+    EXPECT_EQ(comparison.notices,
+        (List{"the energy of a.json leaves out, unlike the other: l2 x: the table has no figure",
+            "the energy of b.json leaves out, unlike the other: hbm x: flow fidelity counts no accesses"}));
+
+    other["energy"]["low_J"] = nullptr;
+    EXPECT_EQ(changes(compared(one, other)), (List{"modules.energy.low null", "modules.energy.high 50.0"}));
+}
+
 TEST(Compare, AToleranceJudgesWhatItNames)
 {
     json other = planted();

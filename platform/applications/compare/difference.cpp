@@ -53,6 +53,19 @@ double change_between(const Fact& a, const Fact& b)
     return (*b.value - *a.value) / std::abs(base);
 }
 
+// Energies are sums of what is known: where that is not the same, the totals are not of the same parts.
+void tell_of_energy(const Facts& a, const Facts& b, std::vector<std::string>& notices)
+{
+    for (const auto& [facts, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+        std::string out;
+        for (const std::string& what : facts->energy_unknown)
+            if (std::find(other->energy_unknown.begin(), other->energy_unknown.end(), what) ==
+                other->energy_unknown.end())
+                out += (out.empty() ? "" : "; ") + what;
+        if (!out.empty()) notices.push_back("the energy of " + facts->file + " leaves out, unlike the other: " + out);
+    }
+}
+
 // A check has no measure: with a tolerance, another outcome is always beyond it.
 bool is_beyond(const Difference& difference, bool judged)
 {
@@ -117,6 +130,9 @@ ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerance
     if (!unused.empty())
         throw InputError("", 0, "--tolerance '" + unused.front() + "' matches no fact of the results",
             "a group or a pattern of names that 'weft compare A B --json -' lists");
+    const bool energies = std::any_of(out.differences.begin(), out.differences.end(),
+        [](const Difference& each) { return each.fact.element == "energy"; });
+    if (energies) tell_of_energy(a, b, out.notices);
     for (const Facts* facts : {&a, &b})
         if (facts->partial) out.notices.push_back(facts->file + " is partial: its run did not finish");
     return out;

@@ -127,6 +127,23 @@ void read_links(Facts& out, const JsonValue& links, double simulated)
     }
 }
 
+// The JSON has it whatever the options of the run; a module "energy" is there with --energy alone. Null: not known.
+void read_energy(Facts& out, const JsonValue& energy)
+{
+    const JsonFields fields(out.file, energy);
+    const auto add = [&](const char* key, const char* field, const char* unit) {
+        if (const JsonValue* value = fields.maybe(key))
+            out.facts.push_back({FactGroup::modules, "energy", field, unit, number_of(*value)});
+    };
+    add("low_J", "low", "J");
+    add("high_J", "high", "J");
+    add("low_W", "low_power", "W");
+    add("high_W", "high_power", "W");
+    for (const JsonValue& what : fields.list("unknown").items) out.energy_unknown.push_back(what.text);
+    out.facts.push_back(
+        {FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(out.energy_unknown.size())});
+}
+
 // Statistics summed over the modules of a kind.
 void read_modules(Facts& out, const JsonValue& modules)
 {
@@ -135,6 +152,7 @@ void read_modules(Facts& out, const JsonValue& modules)
     for (const JsonValue& item : modules.items) {
         const JsonFields module(out.file, item);
         const std::string& kind = module.text("kind");
+        if (kind == "energy") continue;
         for (const auto& [name, statistic] : module.object("stats").members) {
             const JsonFields fields(out.file, statistic);
             const JsonValue* value = fields.maybe("value");
@@ -176,6 +194,7 @@ void read_result(Facts& out, const JsonValue& root)
     for (const char* count : {"lines", "line_hops"})
         out.facts.push_back(fact_of(FactGroup::modules, "all", count, "", result.need(count, Kind::number)));
     read_modules(out, result.list("modules"));
+    if (const JsonValue* energy = result.maybe("energy")) read_energy(out, *energy);
 
     out.title = system.text("name");
     if (collectives.items.size() == 1) {
