@@ -89,7 +89,9 @@ LargestCauses largest_causes(const RunResult& result)
                     result.collectives.size() == 1 ? "collective" : "longest collective"),
             three_of(longest->times_ps, static_cast<double>(time))};
     Times sums;
-    for (const RankResult& rank : result.ranks)
+    std::size_t counted = 0;  // ranks that count causes
+    for (const RankResult& rank : result.ranks) {
+        if (!rank.stall_ps.empty()) ++counted;
         for (const auto& [cause, ps] : rank.stall_ps) {
             const auto found = std::find_if(sums.begin(), sums.end(),
                 [&, name = cause](const auto& sum) { return sum.first == name; });
@@ -98,7 +100,8 @@ LargestCauses largest_causes(const RunResult& result)
             else
                 found->second += ps;
         }
-    for (auto& [cause, ps] : sums) ps /= std::max<std::size_t>(1, result.ranks.size());
+    }
+    for (auto& [cause, ps] : sums) ps /= std::max<std::size_t>(1, counted);
     return {"How the ranks spent the simulated time, in the mean:",
         three_of(sums, static_cast<double>(std::max<Time>(1, result.simulated_ps)))};
 }

@@ -73,6 +73,10 @@ void add_rank_times(HtmlPage& page, const RunResult& result, const char* id, Ran
     for (const RankResult& rank : result.ranks) {
         std::vector<HtmlCell> row{count_cell(rank.rank), {rank.node}, time_cell(rank.finish_ps)};
         for (const std::string& cause : causes) {
+            if ((rank.*times).empty()) {
+                row.push_back({"not known"});
+                continue;
+            }
             Time time = 0;
             for (const auto& [name, ps] : rank.*times)
                 if (name == cause) time = ps;

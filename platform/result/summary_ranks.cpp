@@ -72,7 +72,9 @@ void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResul
     }
     if (groups.empty()) return;
     // Causes that cost any rank something.
-    const CauseTimes& causes = result.ranks.front().*times;
+    const auto first = std::find_if(result.ranks.begin(), result.ranks.end(),
+        [times](const RankResult& rank) { return !(rank.*times).empty(); });
+    const CauseTimes& causes = (*first).*times;
     std::vector<std::size_t> shown;
     std::string title = std::string(18, ' ');
     const auto width = [&](std::size_t cause) { return std::max<std::size_t>(6, causes[cause].first.size() + 1); };

@@ -170,8 +170,9 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     result.ranks = rank_results(system, plan, run.load, run.accelerators);
     for (RankResult& rank : result.ranks) {
         rank.finish_ps = std::max(rank.finish_ps, all.replayed[rank.rank]);
-        for (std::size_t cause = 0; cause < all.stalls[rank.rank].size(); ++cause)
-            rank.stall_ps[cause].second = all.stalls[rank.rank][cause];
+        const std::vector<Time>& stalls = all.stalls[rank.rank];
+        if (stalls.empty()) rank.stall_ps.clear();  // nobody counts: a replay GPU, or a rank that is simulated as flow
+        for (std::size_t cause = 0; cause < stalls.size(); ++cause) rank.stall_ps[cause].second = stalls[cause];
     }
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);

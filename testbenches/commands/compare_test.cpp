@@ -191,6 +191,26 @@ TEST(Compare, EnergyIsComparedWhateverTheOptionsOfTheRun)
     EXPECT_EQ(changes(compared(one, other)), (List{"modules.energy.low null", "modules.energy.high 50.0"}));
 }
 
+// Of rank 0 alone both results know the causes: 0 is not taken for the others.
+TEST(Compare, MeansAreOfRanksWhoseCausesBothKnow)
+{
+    json flow = planted();
+    flow["ranks"][0]["stall_ps"]["busy"] = 310000;  // 1 % of the time
+    flow["ranks"][1]["stall_ps"] = json::object();
+    const weft::ResultComparison comparison = compared(planted(), flow);
+    EXPECT_EQ(changes(comparison),
+        (List{"causes.mean.busy 1.0", "causes.rank.0.busy 1.0", "causes.rank.1.busy null", "causes.rank.1.flag null"}));
+    EXPECT_EQ(comparison.notices,
+        List{
+            "causes: a.json has those of 2 of 2 ranks, b.json of 1 of 2: means are over the 1 that have them in both"});
+
+    json other = planted();
+    other["ranks"][0]["stall_ps"] = json::object();
+    EXPECT_EQ(compared(flow, other).notices,
+        List{"causes: a.json has those of 1 of 2 ranks, b.json of 1 of 2: no rank has them in both, and no means are "
+             "compared"});
+}
+
 TEST(Compare, AToleranceJudgesWhatItNames)
 {
     json other = planted();

@@ -1,6 +1,8 @@
 // weft run --fidelity mixed at the command line.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
 namespace mixed_command_test {
@@ -34,6 +36,19 @@ TEST(MixedCommand, TheSummarySaysWhatIsAtLines)
     for (const char* text : {"verified    passed: symbolic; no data move", "at lines, ", " messages of flow",
              "line by line: 2 of 4 ranks: 2 3; the rest as flow"})
         EXPECT_NE(run.out.find(text), std::string::npos) << text << " is not in\n" << run.out;
+}
+
+// Nobody counts the causes of ranks at flow; those of the part at lines are in the summary.
+TEST(MixedCommand, CausesOfRanksAtFlowAreNotKnown)
+{
+    const Fixtures files;
+    const Outcome run = with({"--fidelity", "mixed", "--lines", "host.1", "--json", files.path("m.json")});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("causes of waiting"), std::string::npos) << run.out;
+    const auto ranks = nlohmann::json::parse(files.read("m.json"))["ranks"];
+    ASSERT_EQ(ranks.size(), 4u);
+    for (const int rank : {0, 1}) EXPECT_EQ(ranks[rank]["stall_ps"], nlohmann::json::object());
+    for (const int rank : {2, 3}) EXPECT_GT(ranks[rank]["stall_ps"]["busy"], 0);
 }
 
 TEST(MixedCommand, ASeriesOfAPartOfTheLinksIsSaid)

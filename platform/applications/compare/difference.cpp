@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/diagnostic.h"
+#include "platform/applications/compare/cause_means.h"
 #include "platform/applications/compare/read_facts.h"
 
 namespace weft {
@@ -92,6 +93,7 @@ ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerance
     std::vector<Fact> of_a = a.facts;
     std::vector<Fact> of_b = b.facts;
     take_apart(of_a, of_b);
+    add_cause_means(a, b, of_a, of_b, out.notices);
     std::unordered_map<std::string, std::vector<std::size_t>> places;  // facts of one name, in order
     for (std::size_t i = of_b.size(); i-- > 0;) places[of_b[i].name()].push_back(i);
     std::vector<bool> met(of_b.size(), false);

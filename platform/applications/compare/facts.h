@@ -44,6 +44,7 @@ struct Facts {
     std::string schema;
     std::string title;  // what was simulated, in a few words
     bool partial = false;
+    std::size_t ranks = 0;                      // of a run
     std::vector<std::string> energy_unknown{};  // what the energy of a run leaves out
     std::vector<Fact> facts;
 };

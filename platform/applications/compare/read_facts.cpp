@@ -58,12 +58,10 @@ void read_collectives(Facts& out, const JsonValue& collectives)
     }
 }
 
-// What ranks spent their time on: each rank, and the mean of all, as shares of the simulated time.
+// What each rank spent its time on, as shares of the simulated time.
 void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
 {
-    std::vector<std::string> causes;
-    std::map<std::string, double> sums;
-    std::vector<Fact> each;
+    out.ranks = ranks.items.size();
     for (const JsonValue& item : ranks.items) {
         const JsonFields rank(out.file, item);
         const std::string element = fmt::format("rank.{:.0f}", rank.number("rank"));
@@ -75,17 +73,10 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
                 if (time.kind != Kind::number)
                     throw InputError(out.file, time.line, "a time is not a number", "picoseconds");
                 const std::string name = (std::string(list) == "stall_ps" ? "" : "time.") + cause;
-                const double ps = number_of(time);
-                if (sums.find(name) == sums.end()) causes.push_back(name);
-                sums[name] += ps;
-                each.push_back({FactGroup::causes, element, name, "ps", ps, "", simulated});
+                out.facts.push_back({FactGroup::causes, element, name, "ps", number_of(time), "", simulated});
             }
         }
     }
-    for (const std::string& cause : causes)
-        out.facts.push_back({FactGroup::causes, "mean", cause, "ps",
-            sums[cause] / static_cast<double>(ranks.items.size()), "", simulated});
-    out.facts.insert(out.facts.end(), each.begin(), each.end());
 }
 
 void read_paths(Facts& out, const JsonValue& paths)
