@@ -71,7 +71,9 @@ void add_rank_times(HtmlPage& page, const RunResult& result, const char* id, Ran
             if (time > 0 && std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
     for (const std::string& cause : causes) table.columns.push_back({cause, true});
     for (const RankResult& rank : result.ranks) {
-        std::vector<HtmlCell> row{count_cell(rank.rank), {rank.node}, time_cell(rank.finish_ps)};
+        const bool open = rank.finish_ps == 0 && result.stop != StopReason::finished;
+        std::vector<HtmlCell> row{count_cell(rank.rank), {rank.node},
+            open ? HtmlCell{"not finished"} : time_cell(rank.finish_ps)};
         for (const std::string& cause : causes) {
             if ((rank.*times).empty()) {
                 row.push_back({"not known"});

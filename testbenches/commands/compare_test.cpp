@@ -211,6 +211,19 @@ TEST(Compare, MeansAreOfRanksWhoseCausesBothKnow)
              "compared"});
 }
 
+TEST(Compare, ARankThatHasNotFinishedHasNoTime)
+{
+    json other = planted();
+    other["stop"] = "until";
+    other["ranks"][0]["finish_ps"] = 0;
+    const weft::ResultComparison comparison = compared(planted(), other);
+    EXPECT_EQ(changes(comparison), (List{"checks.stop null", "times.rank.0.finish null"}));
+    EXPECT_FALSE(comparison.differences[1].in_b);
+    // It took no part in a run that did finish.
+    other["stop"] = "finished";
+    EXPECT_EQ(changes(compared(planted(), other)), List{"times.rank.0.finish -100.0"});
+}
+
 TEST(Compare, AToleranceJudgesWhatItNames)
 {
     json other = planted();

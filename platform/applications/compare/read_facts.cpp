@@ -65,7 +65,9 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
     for (const JsonValue& item : ranks.items) {
         const JsonFields rank(out.file, item);
         const std::string element = fmt::format("rank.{:.0f}", rank.number("rank"));
-        out.facts.push_back({FactGroup::times, element, "finish", "ps", rank.number("finish_ps")});
+        // A rank that has not finished has no time.
+        const double finish = rank.number("finish_ps");
+        if (finish > 0 || !out.partial) out.facts.push_back({FactGroup::times, element, "finish", "ps", finish});
         for (const char* list : {"stall_ps", "breakdown_ps"}) {
             const JsonValue* times = rank.maybe(list);
             if (times == nullptr) continue;
