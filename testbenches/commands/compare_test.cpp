@@ -224,6 +224,17 @@ TEST(Compare, ARankThatHasNotFinishedHasNoTime)
     EXPECT_EQ(changes(compared(planted(), other)), List{"times.rank.0.finish -100.0"});
 }
 
+// Of two collectives in 1 us, one of 0.1 us: 1 ns more is 0.1 % of the time of the run, not 1 % of that of the collective.
+TEST(Compare, CausesOfACriticalPathAreSharesOfTheWholeTime)
+{
+    json one = planted();
+    one["critical_paths"] = {{{"collective", 0}, {"times_ps", {{"flag", 900000}}}, {"segments", json::array()}},
+        {{"collective", 1}, {"times_ps", {{"busy", 60000}, {"flag", 40000}}}, {"segments", json::array()}}};
+    json other = one;
+    other["critical_paths"][1]["times_ps"]["flag"] = 41000;
+    EXPECT_EQ(changes(compared(one, other)), List{"causes.critical_path.1.flag 0.1"});
+}
+
 TEST(Compare, AToleranceJudgesWhatItNames)
 {
     json other = planted();

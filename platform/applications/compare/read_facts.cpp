@@ -81,16 +81,15 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
     }
 }
 
-void read_paths(Facts& out, const JsonValue& paths)
+// Shares of the simulated time, as all causes, also where a trace has several collectives.
+void read_paths(Facts& out, const JsonValue& paths, double simulated)
 {
     for (const JsonValue& item : paths.items) {
         const JsonFields path(out.file, item);
         const JsonValue& times = path.object("times_ps");
-        double whole = 0;
-        for (const auto& [cause, time] : times.members) whole += number_of(time);
         for (const auto& [cause, time] : times.members)
             out.facts.push_back({FactGroup::causes, fmt::format("critical_path.{:.0f}", path.number("collective")),
-                cause, "ps", number_of(time), "", whole});
+                cause, "ps", number_of(time), "", simulated});
     }
 }
 
@@ -182,7 +181,7 @@ void read_result(Facts& out, const JsonValue& root)
     const JsonValue& collectives = result.list("collectives");
     read_collectives(out, collectives);
     read_ranks(out, result.list("ranks"), simulated);
-    if (const JsonValue* paths = result.maybe("critical_paths")) read_paths(out, *paths);
+    if (const JsonValue* paths = result.maybe("critical_paths")) read_paths(out, *paths, simulated);
     read_links(out, result.list("links"), simulated);
     for (const char* count : {"lines", "line_hops"})
         out.facts.push_back(fact_of(FactGroup::modules, "all", count, "", result.need(count, Kind::number)));
