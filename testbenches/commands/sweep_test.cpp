@@ -318,6 +318,20 @@ TEST(Sweep, WhatIsWrongWithARowIsSaidFirst)
     EXPECT_NE(csv.find("deadlock,,a waits for b,"), std::string::npos) << csv;
 }
 
+// A circular wait has a heading and a line for each link: the reason is the heading with the first link.
+TEST(Sweep, TheReasonOfACircularWaitNamesWhoWaitsForWhom)
+{
+    const Outcome out =
+        call({"sweep", "examples/switch_ring/system.yaml", "--over", "link.request_credits=4", "--bytes", "1MiB",
+            "--no-data", "--set", "routing.cycles=allow", "--set", "link.response_credits=4", "--json", "-"});
+    EXPECT_EQ(out.code, 3);
+    const std::string reason =
+        "circular wait: 4 packets in the write buffer of ring.0.sw.0 -> ring.1.sw.0 wait for room in the write buffer "
+        "of ring.1.sw.0 -> ring.2.sw.0";
+    EXPECT_EQ(json::parse(out.out)["points"][0]["reason"], reason);
+    EXPECT_NE(out.err.find("4: deadlock: " + reason + "\n"), std::string::npos) << out.err;
+}
+
 TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
 {
     const Fixtures files;

@@ -76,6 +76,16 @@ bool is_trace(const Json& result)
     return !ranks.empty() && ranks[0].contains("breakdown_ps");
 }
 
+// The first of these lines; a heading, which says nothing by itself, with the line below it.
+std::string first_said(const Json& lines)
+{
+    if (lines.empty()) return "";
+    std::string out = lines[0];
+    if (lines.size() == 1 || out.empty() || out.back() != ':') return out;
+    const std::string next = lines[1];
+    return out + " " + next.substr(std::min(next.find_first_not_of(' '), next.size()));
+}
+
 bool read_result(SweepRow& row, const std::string& path, const std::vector<std::string>& columns)
 {
     try {
@@ -87,7 +97,7 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
         if (has_energy(columns)) row.energy_unknown = energy_unknown_of(result);
         row.notices = result.at("notices").get<std::vector<std::string>>();
         for (const char* named : {"problems", "mismatches", "blocked"})
-            if (row.reason.empty() && !result.at(named).empty()) row.reason = result.at(named)[0].get<std::string>();
+            if (row.reason.empty()) row.reason = first_said(result.at(named));
         const Json& collectives = result.at("collectives");
         if (!is_trace(result) && collectives.size() == 1 && row.stop == "finished") {
             const Json& only = collectives[0];
