@@ -1,5 +1,8 @@
 // Results of every command are what docs/result.schema.json says, with no key that it does not describe; and the checker finds
 // what is planted.
+#include <fstream>
+#include <sstream>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -52,6 +55,30 @@ TEST(Schema, DescribesEveryKeyOfRuns)
     expect_described(result_of({"run", files.pair_system(), "--algorithm", "auto", "--beside", "gemm:256,256,256"}));
     expect_described(result_of(
         {"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--algorithm", "synthesize", "--no-data"}));
+}
+
+// The table of docs/commands.md has every key that the schema has, of links too.
+TEST(Schema, TheManualHasEveryKeyOfRuns)
+{
+    std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/docs/commands.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string page = text.str();
+    const std::size_t begin = page.find("**JSON.** `--json FILE` writes one object");
+    ASSERT_NE(begin, std::string::npos);
+    const std::string table = page.substr(begin, page.find("\n## sweep", begin) - begin);
+    const json schema = json::parse(weft::result_schema());
+    std::string rows;  // the first column
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);)
+        if (line.compare(0, 3, "| `") == 0) rows += line.substr(0, line.find(" | ", 2));
+    for (const auto& [key, described] : schema["$defs"]["result"]["properties"].items())
+        EXPECT_NE(rows.find("`" + key + "`"), std::string::npos) << key;
+    const std::size_t links = table.find("\n| `links` | ");
+    ASSERT_NE(links, std::string::npos);
+    const std::string row = table.substr(links, table.find('\n', links + 1) - links);
+    for (const auto& [key, described] : schema["$defs"]["link"]["properties"].items())
+        EXPECT_NE(row.find(key), std::string::npos) << key;
 }
 
 // And what bit errors cost is among them, and in the summary.
