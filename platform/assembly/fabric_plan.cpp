@@ -198,12 +198,13 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
         std::set<NodeId> taken;
         for (const std::string& pattern : workload.rank_nodes) {
             const std::size_t before = members.size();
+            NumberedGlob glob(pattern);
             for (const NodeId node : system.endpoints())
-                if (glob_matches(pattern, system.graph().node(node).name) && taken.insert(node).second)
-                    members.push_back(node);
-            if (members.size() == before)
+                if (glob.matches(system.graph().node(node).name) && taken.insert(node).second) members.push_back(node);
+            const std::string missing = members.size() == before ? pattern : glob.missing();
+            if (!missing.empty())
                 throw InputError(system.file, workload.line_of("ranks"),
-                    "'" + pattern + "' matches no further xpu node", "a pattern over the names of xpu nodes");
+                    "'" + missing + "' matches no further xpu node", "a pattern over the names of xpu nodes");
         }
     }
     const std::uint64_t count = wanted > 0 ? wanted : workload.rank_count;

@@ -60,6 +60,7 @@ void Resolver::read_protocol(const Assignment& assignment)
         : of_name                             ? rest.substr(by_name.size())
                                               : rest.substr(0, rest.rfind('.'));
     bool any = false;
+    NumberedGlob glob(target);
     std::vector<std::string> links;
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
         bool match = rest == "link";
@@ -69,17 +70,19 @@ void Resolver::read_protocol(const Assignment& assignment)
                 links.push_back(graph_.kind(edge).link);
         } else if (!match) {
             for (const std::string& name : instance_names(block_of<LinkSpec>(), edge))
-                match = match || glob_matches(target, name);
+                match = glob.matches(name) || match;
         }
         if (match) named_protocol_[edge] = kind;
         any = any || match;
     }
-    if (any) return;
+    const std::string missing = of_name || rest == "link" ? "" : glob.missing();
+    if (any && missing.empty()) return;
     if (of_name)
         problem(assignment.file, assignment.line, "no edge has link " + in_quotes(target),
             expected_name("the name of a link", target, links));
     else
-        problem(assignment.file, assignment.line, in_quotes(assignment.path) + " matches no link",
+        problem(assignment.file, assignment.line,
+            in_quotes(any ? missing + ".link.protocol" : assignment.path) + " matches no link",
             "NODE~NODE of two neighbours");
 }
 

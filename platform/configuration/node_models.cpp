@@ -58,14 +58,14 @@ void Resolver::choose_profiles()
     for (const Binding& binding : description_.bindings) {
         if (binding.profile.empty()) continue;
         const Profile* profile = lookup(binding.profile, binding.file, binding.line);
-        bool any = false;
+        std::vector<NodeId> nodes;
         for (const NodeId id : selected(binding.nodes)) {
             if (!has_memory(system_.nodes_[id].role)) continue;
-            any = true;
+            nodes.push_back(id);
             if (profile != nullptr) set_profile(id, profile);
         }
-        if (!any)
-            problem(binding.file, binding.line, "no xpu matches " + in_quotes(binding.nodes.text()),
+        if (const std::string none = unmatched(binding.nodes, nodes); !none.empty())
+            problem(binding.file, binding.line, "no xpu matches " + in_quotes(none),
                 "nodes of type xpu or memory; other nodes have no profile");
     }
 }
@@ -115,8 +115,8 @@ void Resolver::choose_models()
             if (!set_model(id, binding.model, binding.file, binding.line)) break;  // once is enough
             system_.nodes_[id].traffic = binding.traffic.empty() ? 0 : name_index(binding.traffic);
         }
-        if (nodes.empty())
-            problem(binding.file, binding.line, "no node that is simulated matches " + in_quotes(binding.nodes.text()),
+        if (const std::string none = unmatched(binding.nodes, nodes); !none.empty())
+            problem(binding.file, binding.line, "no node that is simulated matches " + in_quotes(none),
                 "the name of an xpu or of a node that forwards" +
                     (graph_.node_count() == 0 ? "" : ", such as " + graph_.node(0).name));
     }

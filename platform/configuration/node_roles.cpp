@@ -62,14 +62,14 @@ void Resolver::choose_kinds()
     for (const Binding& binding : description_.bindings) {
         if (binding.kind.empty()) continue;
         const NodeRow* row = known_kind(binding.kind, binding.file, binding.line);
-        bool any = false;
+        std::vector<NodeId> nodes;
         for (const NodeId id : selected(binding.nodes)) {
             if (system_.slot(id, block_of<SwitchSpec>()) == no_variant) continue;
-            any = true;
+            nodes.push_back(id);
             if (row != nullptr) bind_kind(id, *row);
         }
-        if (!any)
-            problem(binding.file, binding.line, "no node that forwards matches " + in_quotes(binding.nodes.text()),
+        if (const std::string none = unmatched(binding.nodes, nodes); !none.empty())
+            problem(binding.file, binding.line, "no node that forwards matches " + in_quotes(none),
                 "the name of a switch, a card, a processor or an xpu");
     }
 }
@@ -151,6 +151,16 @@ bool Resolver::matches(NodeId id, const NodeSelector& selector) const
         (selector.component.empty() || selector.component == component) &&
         (selector.device.empty() || selector.device == graph_.device_name(id)) &&
         (selector.type.empty() || selector.type == graph_.type(id));
+}
+
+std::string Resolver::unmatched(const NodeSelector& selector, const std::vector<NodeId>& nodes) const
+{
+    if (nodes.empty()) return selector.text();
+    NumberedGlob glob(selector.glob);
+    for (const NodeId id : nodes) glob.matches(graph_.node(id).name);
+    NodeSelector without = selector;
+    without.glob = glob.missing();
+    return without.glob.empty() ? "" : without.text();
 }
 
 std::vector<NodeId> Resolver::selected(const NodeSelector& selector) const

@@ -171,6 +171,16 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
         return true;
     };
 
+    NumberedGlob glob(selector.target);
+    const auto all_met = [&] {
+        const std::string missing = glob.missing();
+        if (missing.empty()) return true;
+        const std::string rest =
+            selector.scope == Scope::paths ? "" : "." + blocks()[selector.block].path_of(selector.parameter);
+        problem(assignment.file, assignment.line, in_quotes(missing + rest) + " matches no parameter of this system",
+            "numbers that names have; 'weft explain' lists them");
+        return true;  // it has its own line
+    };
     if (selector.scope == Scope::paths) {
         bool any = false;
         for (const Block block : blocks().all()) {
@@ -182,13 +192,13 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
                 const std::vector<std::string> names = instance_names(block, i);
                 for (std::size_t p = 0; p < chosen.size(); ++p)
                     if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                            return glob_matches(selector.target, (name.empty() ? "" : name + ".") + info.path_of(p));
+                            return glob.matches((name.empty() ? "" : name + ".") + info.path_of(p));
                         }))
                         chosen[p].push_back(&all[i]);
             }
             for (std::size_t p = 0; p < chosen.size(); ++p) any = set(block, p, chosen[p]) || any;
         }
-        return any;
+        return any && all_met();
     }
 
     std::vector<VariantId*> chosen;
@@ -212,11 +222,10 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
         bool match = selector.scope == Scope::every;
         if (selector.scope == Scope::link_name) match = graph_.kind(static_cast<EdgeId>(i)).link == selector.target;
         if (selector.scope == Scope::targets)
-            for (const std::string& name : instance_names(selector.block, i))
-                match = match || glob_matches(selector.target, name);
+            for (const std::string& name : instance_names(selector.block, i)) match = glob.matches(name) || match;
         if (match) chosen.push_back(&all[i]);
     }
-    return set(selector.block, selector.parameter, chosen);
+    return set(selector.block, selector.parameter, chosen) && (selector.scope != Scope::targets || all_met());
 }
 
 void Resolver::explain_no_match(const Selector& selector, const Assignment& assignment)

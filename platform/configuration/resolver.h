@@ -47,6 +47,8 @@ private:
     void assign_ranks();
     std::vector<NodeId> selected(const NodeSelector& selector) const;
     bool matches(NodeId id, const NodeSelector& selector) const;
+    // The selector, or that for one number of its glob, which none of `nodes` fits; empty where all are met.
+    std::string unmatched(const NodeSelector& selector, const std::vector<NodeId>& nodes) const;
     static const std::string& description_of(const Node& node);
 
     // node_models.cpp

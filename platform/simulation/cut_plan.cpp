@@ -107,8 +107,9 @@ GivenParts given_parts(const CutGraph& graph, const PartsFile& file)
         bool endpoints = false;
         for (const PartsFile::Pattern& pattern : file.parts[part]) {
             bool fits = false;
+            NumberedGlob glob(pattern.glob);
             for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-                if (!glob_matches(pattern.glob, graph.nodes[node].name)) continue;
+                if (!glob.matches(graph.nodes[node].name)) continue;
                 fits = true;
                 endpoints |= graph.nodes[node].endpoint;
                 if (out.part[node] != GivenParts::free && out.part[node] != part)
@@ -119,8 +120,9 @@ GivenParts given_parts(const CutGraph& graph, const PartsFile& file)
                 out.part[node] = part;
                 out.line[node] = pattern.line;
             }
-            if (!fits)
-                throw InputError(file.file, pattern.line, fmt::format("'{}' fits no node of the run", pattern.glob),
+            const std::string missing = fits ? glob.missing() : pattern.glob;
+            if (!missing.empty())
+                throw InputError(file.file, pattern.line, fmt::format("'{}' fits no node of the run", missing),
                     "names of nodes as 'weft graph' lists them, or patterns of them");
         }
         if (!endpoints)

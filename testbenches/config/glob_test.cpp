@@ -18,6 +18,44 @@ TEST(Glob, StarCrossesDotsAndQuestionMarkIsOneCharacter)
     EXPECT_TRUE(glob_matches("x[1].*", "x[1].0"));
 }
 
+TEST(Glob, ListsOfNumbersAreTheseNumbers)
+{
+    for (const char* name : {"x.0.l2", "x.2.l2", "x.3.l2", "x.12.l2"})
+        EXPECT_TRUE(glob_matches("x.[0,2-3,12].l2", name)) << name;
+    for (const char* name : {"x.1.l2", "x.4.l2", "x.20.l2", "x.02.l2", "x..l2", "x.-2.l2"})
+        EXPECT_FALSE(glob_matches("x.[0,2-3,12].l2", name)) << name;
+    EXPECT_TRUE(glob_matches("*.[0-1].x.[2]~*", "d.1.x.2~s.0"));
+    EXPECT_FALSE(glob_matches("*[1]", "x.11"));  // no part of a number
+    EXPECT_TRUE(glob_matches("*[11]", "x.11"));
+    for (const char* name : {"x.[3-1]", "x.[]", "x.[1", "x.[a]", "x.[1,]", "x.[-1]"}) {
+        EXPECT_FALSE(has_glob(name)) << name;
+        EXPECT_TRUE(glob_matches(name, name)) << name;
+        EXPECT_FALSE(glob_matches(name, "x.1")) << name;
+    }
+    EXPECT_TRUE(has_glob("x.[0-1].l2"));
+    EXPECT_TRUE(glob_matches("x.[0-1].l2", "x.[0-1].l2"));  // a name of a table
+}
+
+TEST(Glob, NumbersThatNoNameHasAreKnown)
+{
+    NumberedGlob glob("d.[0,1].*.x.[0-2,8]");
+    EXPECT_TRUE(glob.matches("d.0.b.x.0"));
+    EXPECT_FALSE(glob.matches("d.1.b.x.4"));
+    EXPECT_EQ(glob.missing(), "d.1.*.x.[0-2,8]");
+    EXPECT_TRUE(glob.matches("d.1.x.0.x.8"));
+    EXPECT_EQ(glob.missing(), "d.[0,1].*.x.1");
+    EXPECT_TRUE(glob.matches("d.1.b.x.1"));
+    EXPECT_TRUE(glob.matches("d.1.b.x.2"));
+    EXPECT_EQ(glob.missing(), "");
+    EXPECT_EQ(NumberedGlob("x.*").missing(), "");
+}
+
+TEST(Glob, CommasInListsOfNumbersDivideNothing)
+{
+    EXPECT_EQ(split_globs("host.[0,2-3],leaf.0,"), (std::vector<std::string>{"host.[0,2-3]", "leaf.0", ""}));
+    EXPECT_EQ(split_globs("[a,b]"), (std::vector<std::string>{"[a", "b]"}));
+}
+
 TEST(Glob, ManyStarsTakeNoExponentialTime)
 {
     std::string pattern;

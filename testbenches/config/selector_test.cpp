@@ -46,6 +46,38 @@ TEST(Selector, LinksByEndsInEitherOrderByGlobAndByName)
     EXPECT_EQ(resolved("", {"engine.channels=4", "routing.path_selection=none"}).engine().channels, 4U);
 }
 
+// As tables and the JSON print the paths of modules with equal values.
+TEST(Selector, ListsOfNumbers)
+{
+    const ResolvedSystem both = resolved("", {"box.0.xpu.[0-1].l2.size=40 MiB", "box.[0].xpu.[1].l2.size=30 MiB"});
+    EXPECT_EQ(size_of_l2(both, "box.0.xpu.0"), 40U);
+    EXPECT_EQ(size_of_l2(both, "box.0.xpu.1"), 30U);
+    const ResolvedSystem system = resolved("parameters: {'box.0.xpu.[0,1].l2.s?ze': 40 MiB}\n");
+    EXPECT_EQ(size_of_l2(system, "box.0.xpu.1"), 40U);
+    const ResolvedSystem links = resolved("", {"box.0.nvsw.[1]~box.0.xpu.[0,1].link.latency=9 ns"});
+    const auto latency = [&](const char* a, const char* b) {
+        return links.link(*links.graph().find_edge(*links.graph().find(a), *links.graph().find(b))).latency;
+    };
+    EXPECT_EQ(latency("box.0.nvsw.1", "box.0.xpu.1"), 9'000U);
+    EXPECT_EQ(latency("box.0.nvsw.0", "box.0.xpu.1"), 70'000U);
+}
+
+TEST(Selector, NumbersThatNothingHasAreNamed)
+{
+    const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
+    EXPECT_EQ(error("box.0.xpu.[0-7].l2.size=40 MiB"),
+        "--set: 'box.0.xpu.2.l2.size' matches no parameter of this system; expected numbers that names have; 'weft "
+        "explain' lists them");
+    EXPECT_EQ(error("box.0.xpu.[0,3].l2.s?ze=1 MiB").find("--set: 'box.0.xpu.3.l2.s?ze' matches no parameter"), 0U);
+    EXPECT_EQ(error("box.0.xpu.[4-5].l2.size=1 MiB").find("--set: 'box.0.xpu.[4-5].l2.size' matches no parameter"), 0U);
+    EXPECT_EQ(error("box.0.xpu.[0]~box.0.nvsw.[0-2].link.protocol=nvlink_4"),
+        "--set: 'box.0.xpu.[0]~box.0.nvsw.2.link.protocol' matches no link; expected NODE~NODE of two neighbours");
+    EXPECT_NE(error_of([] {
+        resolved("bind:\n- {nodes: 'box.0.nvsw.[1,2]', model: switch}\n");
+    }).find("system.yaml:3: no node that is simulated matches 'box.0.nvsw.2'"),
+        std::string::npos);
+}
+
 TEST(Selector, MistakesAreNamedWithTheNearest)
 {
     const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };

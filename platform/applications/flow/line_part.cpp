@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/comma_list.h"
 #include "base/diagnostic.h"
 #include "collectives/schedule/stall_lines.h"
 #include "platform/configuration/glob.h"
@@ -22,11 +21,11 @@ constexpr std::size_t most_names_told = 8;
 }
 
 // The node is called so, or belongs to what is.
-bool belongs(const std::string& node, const std::string& name)
+bool belongs(const std::string& node, const std::string& name, NumberedGlob& glob)
 {
     if (has_glob(name)) {
         for (std::size_t dot = node.find('.');; dot = node.find('.', dot + 1)) {
-            if (glob_matches(name, node.substr(0, dot))) return true;
+            if (glob.matches(node.substr(0, dot))) return true;
             if (dot == std::string::npos) return false;
         }
     }
@@ -97,17 +96,20 @@ LinePart line_part_of(const ResolvedSystem& system, const FabricPlan& plan, cons
 {
     LinePart out;
     out.outside.assign(plan.fabric.nodes.size(), true);
-    for (const std::string_view view : comma_list(names)) {
-        const std::string name(view);
+    for (const std::string& name : split_globs(names)) {
+        NumberedGlob glob(name);
         bool any = false;
         for (std::size_t node = 0; node < plan.fabric.nodes.size(); ++node) {
-            if (!plan.used.nodes[node] || !belongs(plan.fabric.nodes[node].name, name)) continue;
+            if (!plan.used.nodes[node] || !belongs(plan.fabric.nodes[node].name, name, glob)) continue;
             out.outside[node] = false;
             any = true;
         }
+        if (const std::string missing = glob.missing(); any && !missing.empty())
+            refuse(fmt::format("nothing of this run is called '{}'", missing),
+                "nodes or instances, such as " + instances_of(plan));
         if (any) continue;
         const bool unused = std::any_of(plan.fabric.nodes.begin(), plan.fabric.nodes.end(),
-            [&](const FabricNode& node) { return belongs(node.name, name); });
+            [&](const FabricNode& node) { return belongs(node.name, name, glob); });
         refuse(unused ? fmt::format("'{}' takes no part in this run", name)
                       : fmt::format("nothing of {} is called '{}'", system.name, name),
             "nodes or instances, such as " + instances_of(plan));
