@@ -70,19 +70,39 @@ std::string kind_in_results(const std::string& kind)
 
 WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) const
 {
+    WaveWindow out;
     for (const Entry& entry : entries) {
         if (!glob_matches(entry.instances, path)) continue;
+        entry.fits.push_back(path);
+        if (!out.file.empty()) continue;
         entry.taken = true;
-        WaveWindow out{entry.file, from, to, half_period};
+        out = {entry.file, from, to, half_period};
         if (has_glob(entry.instances)) {
             const std::size_t dot = entry.file.rfind('.');
             const std::size_t at =
                 dot == std::string::npos || entry.file.find('/', dot) != std::string::npos ? entry.file.size() : dot;
             out.file = entry.file.substr(0, at) + "." + path + entry.file.substr(at);
+            if (claims_.count(path) == 0) claims_[path] = claim_output_file(out.file);
         }
-        return out;
     }
-    return {};
+    return out;
+}
+
+void Waves::check_taken() const
+{
+    for (const Entry& entry : entries) {
+        NumberedGlob glob(entry.instances);
+        for (const std::string& path : entry.fits) glob.matches(path);
+        const std::string missing = glob.missing();
+        if (entry.taken && missing.empty()) continue;
+        if (!entry.fits.empty() && missing.empty())
+            throw InputError("", 0,
+                "--wave " + entry.instances + ": an earlier --wave has every RTL block of that name",
+                "one --wave for each block, patterns last");
+        throw InputError("", 0,
+            "--wave " + (entry.fits.empty() ? entry.instances : missing) + ": no RTL block has that name",
+            "the path of a module that runs as RTL, such as dgx.0.nvsw.0 with --model '*.nvsw.*=rtl_switch'");
+    }
 }
 
 ModelRegistry::ModelRegistry()

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/read_files.h"
 #include "gpu/gpu.h"
 #include "gpu/replay/replay_gpu.h"
 #include "platform/configuration/blocks.h"
@@ -24,14 +25,22 @@ struct Waves {
     struct Entry {
         std::string instances;       // glob over paths of switches, ends of links ("a~b.0"), slices ("gpu.l2.0")
         std::string file;            // of a glob with wild cards the path goes in before the suffix
-        mutable bool taken = false;  // some instance fits
+        mutable bool taken = false;  // some instance fits that no earlier entry has
+        mutable std::vector<std::string> fits{};  // instances
     };
     std::vector<Entry> entries;
     std::uint64_t from = 0;  // ps
     std::uint64_t to = ~std::uint64_t{0};
 
-    // Of `path`, an empty file where none is asked for. Different instances have different files.
+    // Of `path`, an empty file where none is asked for. Different instances have different files. Throws InputError where the
+    // file that a pattern makes is an input of the command or another output.
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
+
+    // Throws InputError for an entry that no block of RTL takes.
+    void check_taken() const;
+
+private:
+    mutable std::map<std::string, OutputClaim> claims_;  // of files that patterns make, by path
 };
 
 // The kind that results give to modules of a kind of models. They list the slices of an L2 as one module of kind "l2", and a memory

@@ -45,7 +45,7 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
             throw usage_error("option '--wave' has the value '" + option + "'",
                 "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
         out.entries.push_back({option.substr(0, at), option.substr(at + 1)});
-        // A pattern has a file for each instance, named after this one.
+        // A pattern has a file for each instance, named after this one: claimed when the instances are known.
         if (!has_glob(out.entries.back().instances))
             outputs.emplace_back(out.entries.back().file);
         else
@@ -312,9 +312,11 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     result.energy = energy_of_run(result, system, energies);
     for (const std::string& row : result.energy->unused) result.notices.push_back("--energy: " + row);
     if (!energy.empty()) add_energy_module(result);
-    if (!waves.empty() && registry.waves.from > result.simulated_ps)
+    if (!waves.empty() && registry.waves.from > result.simulated_ps) {
         result.notices.push_back(fmt::format("--wave-window {}: the run ended before it, at {}; no waveform is written",
             wave_window, format_time_ps(result.simulated_ps)));
+        if (quiet) print_notices({result.notices.back()});  // a file that was asked for is missing
+    }
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
         result.notices.push_back(
             "no waveform of the fault: the system came from a pipe, so the run cannot be repeated");

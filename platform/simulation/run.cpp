@@ -245,10 +245,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     RunResult result = described(run, parts);
     Watching watching(run, parts);
     elaborate(run, parts);
-    for (const Waves::Entry& entry : registry.waves.entries)
-        if (!entry.taken)
-            throw InputError("", 0, "--wave " + entry.instances + ": no RTL block has that name",
-                "the path of a module that runs as RTL, such as dgx.0.nvsw.0 with --model '*.nvsw.*=rtl_switch'");
+    registry.waves.check_taken();
     result.elaborate_s = seconds_since(begun);
 
     const Clock::time_point started = Clock::now();
