@@ -242,9 +242,9 @@ int simulate(const Arguments& arguments, ProcessGroup* group)
     run.progress = !quiet;
     if (!memory_limit.empty()) {
         run.memory_limit = parse_bytes(memory_limit);
-        if (!run.memory_limit)
+        if (run.memory_limit.value_or(0) == 0)
             throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit),
-                "a size, such as 16GiB");
+                "a size above 0, such as 16GiB");
     }
     set_parts(partitions, parts, threads, run);
     if (run.flow && run.partitions > 1)

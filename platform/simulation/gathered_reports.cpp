@@ -8,20 +8,14 @@ namespace {
 
 void put(ByteWriter& out, const TimeSeries& series)
 {
-    out.list(series.rows(), [&out](const TimeSeries::Row& row) {
-        out.put(row.begin);
-        out.put(row.link);
-        out.put(row.text);
-    });
+    out.list(series.rows());
+    out.put(series.text());
 }
 
-std::vector<TimeSeries::Row> take_rows(ByteReader& in)
+void take_rows(ByteReader& in, TimeSeries& series)
 {
-    return in.list([&in] {
-        const auto begin = in.take<Time>();
-        const auto link = in.take<std::uint64_t>();
-        return TimeSeries::Row{begin, link, in.text()};
-    });
+    const auto rows = in.values<TimeSeries::Row>();
+    series.add(rows, in.text());
 }
 
 void put(ByteWriter& out, const TrafficRecorder& recorder)
@@ -89,7 +83,7 @@ void gather_reports(PlannedRun& run, BuiltRun& parts, Watching& watching, Proces
     std::vector<OperationLog> logs;
     for (std::size_t process = 1; process < all.size(); ++process) {
         ByteReader in(all[process]);
-        if (watching.series) watching.series->add(take_rows(in));
+        if (watching.series) take_rows(in, *watching.series);
         if (watching.trace) logs.push_back(take_log(in));
         if (run.options.record)
             for (TrafficRecorder& each : in.list([&in] { return take_recorder(in); }))

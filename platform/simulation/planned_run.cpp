@@ -1,5 +1,6 @@
 #include "platform/simulation/planned_run.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -42,12 +43,10 @@ ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan
     return ReplayTraffic(resolved, plan);
 }
 
-// Refuses a run that does not fit into memory, and tells the user of one that is large or long.
-RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request,
-    bool data_on, const RunOptions& options)
+// For all processes of the run together.
+MachineMemory memory_of(const RunOptions& options)
 {
-    RunEstimate estimate;
-    at_workload(resolved, [&] { estimate = estimate_run(resolved, plan, request, data_on); });
+    if (options.memory_limit) return {*options.memory_limit, *options.memory_limit};
     MachineMemory memory = machine_memory();
     // Processes of one machine share it, and each has its part of the run.
     if (options.group != nullptr) {
@@ -56,11 +55,29 @@ RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, c
         };
         memory = {all(memory.total), all(memory.available)};
     }
-    if (options.memory_limit) memory = {*options.memory_limit, *options.memory_limit};
+    return memory;
+}
+
+// Refuses a run that does not fit into memory, and tells the user of one that is large or long.
+RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request,
+    bool data_on, const RunOptions& options)
+{
+    RunEstimate estimate;
+    at_workload(resolved, [&] { estimate = estimate_run(resolved, plan, request, data_on); });
+    const MachineMemory memory = memory_of(options);
     require_fit(resolved, plan, request, data_on, estimate, memory);
     const std::string notice = size_notice(estimate, memory, !options.until);
     if (options.progress && !notice.empty()) std::fputs(("weft: " + notice + "\n").c_str(), stderr);
     return estimate;
+}
+
+std::uint64_t room_beside(const RunEstimate& estimate, const RunOptions& options)
+{
+    const MachineMemory memory = memory_of(options);
+    if (memory.total == 0) return ~std::uint64_t{0};  // not known
+    const auto used = static_cast<std::uint64_t>(estimate.bytes());
+    return (memory.available - std::min(memory.available, used)) /
+        (options.group == nullptr ? 1 : options.group->size());
 }
 
 // If the schedule reduces or multicasts in switches: the assumptions about those switches.
@@ -107,6 +124,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
             elsewhere == nullptr ? nullptr : &elsewhere->nodes);
     // The estimate is that of all nodes.
     if (elsewhere == nullptr) estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
+    room = room_beside(estimate, options);
     if (cut && options.progress) std::fputs(cut->text().c_str(), stderr);
 }
 

@@ -36,6 +36,7 @@ struct PlannedRun {
     ReplayTraffic traffic;
     bool data_on;
     RunEstimate estimate;
+    std::uint64_t room = 0;                        // bytes of memory that the estimate leaves, of this process
     std::unique_ptr<CutRun> cut;                   // null: the run as a whole
     const System::Elsewhere* elsewhere = nullptr;  // null: all nodes are here
 

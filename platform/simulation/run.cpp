@@ -201,7 +201,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {
         if (run.options.group == nullptr) watching.series->close(last);
-        result.series = watching.series->csv();
+        result.series = watching.series->take_csv();
     }
     if (run.options.record) {
         const std::vector<std::uint32_t> order = run.cut ? run.cut->devices(plan) : std::vector<std::uint32_t>();

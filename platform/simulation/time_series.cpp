@@ -1,14 +1,19 @@
 #include "platform/simulation/time_series.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
+#include "base/units.h"
+
 namespace weft {
 
-TimeSeries::TimeSeries(const FabricModules& fabric, const Graph& graph, Time window)
-    : fabric_(fabric), graph_(graph), window_(window), next_(window), last_(link_results(fabric, graph, 0))
+TimeSeries::TimeSeries(const FabricModules& fabric, const Graph& graph, Time window, std::uint64_t room)
+    : fabric_(fabric), graph_(graph), window_(window), room_(room), next_(window), last_(link_results(fabric, graph, 0))
 {
     Channels own;
     for (const FabricModules::LinkPlace& place : fabric.links())
@@ -53,14 +58,14 @@ void TimeSeries::close(Time now)
         }
         if (idle) continue;
         const Time busy = to.busy_ps - from.busy_ps;
-        std::string text =
-            fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
-                to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes, busy,
-                static_cast<double>(busy) / length,
-                to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "") +
-            tail + "\n";
-        rows_.push_back({begin_, i, std::move(text)});
+        const std::size_t before = text_.size();
+        fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{:.6g},{}{}\n", begin_, now - begin_,
+            to.name, to.from, to.to, to.lines - from.lines, to.wire_bytes - from.wire_bytes,
+            to.payload_bytes - from.payload_bytes, busy, static_cast<double>(busy) / length,
+            to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "", tail);
+        rows_.push_back({begin_, i, text_.size() - before});
     }
+    check_room(now);
     last_ = std::move(present);
     begin_ = now;
     if (next_ <= now) next_ += (now - next_) / window_ * window_ + window_;
@@ -78,7 +83,41 @@ void TimeSeries::pass(Time due)
     }
 }
 
-std::string TimeSeries::csv() const
+void TimeSeries::check_room(Time now) const
+{
+    // Buffers double as they grow.
+    const std::uint64_t bytes = 2 * (text_.size() + rows_.size() * sizeof(Row));
+    if (rows_.size() <= most_rows && bytes <= room_) return;
+    const std::string reason = rows_.size() > most_rows
+        ? fmt::format("more than {} million rows", most_rows / 1'000'000)
+        : fmt::format("more than {:.3g} GB of memory, which the run leaves", static_cast<double>(room_) * 1e-9);
+    throw InputError("", 0,
+        fmt::format("links over time take {}, by {} in windows of {}", reason, format_time_ps(now),
+            format_time_ps(window_)),
+        "a longer --window");
+}
+
+// By window and link.
+void TimeSeries::sort()
+{
+    const auto before = [](const Row& a, const Row& b) {
+        return std::tie(a.begin, a.link) < std::tie(b.begin, b.link);
+    };
+    if (std::is_sorted(rows_.begin(), rows_.end(), before)) return;
+    std::vector<std::size_t> begins(rows_.size());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < rows_.size(); at += rows_[i++].length) begins[i] = at;
+    std::vector<std::size_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return before(rows_[a], rows_[b]); });
+    std::string text;
+    text.reserve(text_.size());
+    for (const std::size_t i : order) text.append(text_, begins[i], rows_[i].length);
+    text_ = std::move(text);
+}
+
+std::string TimeSeries::take_csv()
 {
     std::string head =
         "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps";
@@ -88,16 +127,16 @@ std::string TimeSeries::csv() const
         for (const char* what : {"lines", "queue", "credits", "credit_stall_ps", "arbitration_wait_ps"})
             head += "," + name + "_" + what;
     }
-    head += "\n";
-    for (const Row& row : rows_) head += row.text;
-    return head;
+    sort();
+    rows_.clear();
+    text_.insert(0, head + "\n");
+    return std::move(text_);
 }
 
-void TimeSeries::add(std::vector<Row> rows)
+void TimeSeries::add(const std::vector<Row>& rows, const std::string& text)
 {
-    for (Row& row : rows) rows_.push_back(std::move(row));
-    std::stable_sort(rows_.begin(), rows_.end(),
-        [](const Row& a, const Row& b) { return std::tie(a.begin, a.link) < std::tie(b.begin, b.link); });
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+    text_ += text;
 }
 
 }  // namespace weft

@@ -43,7 +43,7 @@ Watching::Watching(PlannedRun& run, BuiltRun& parts)
         const auto sites = run.cut ? run.cut->sites(parts.system, run.plan) : std::vector<LineExecutor::Site>();
         run.load.follow(trace.emplace(parts.executor, sites).nodes());
     }
-    if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
+    if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window, run.room);
 }
 
 bool Watching::look(Time now, BuiltRun& parts)

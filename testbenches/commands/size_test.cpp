@@ -1,6 +1,7 @@
 // What a run says of its size before it begins: estimates near what is measured, refusals with a way out.
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <sys/resource.h>
 
 #include <gtest/gtest.h>
@@ -163,6 +164,22 @@ TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 
+// The rows of 1 ns take 0.3 GB.
+TEST(Size, LinksOverTimeStopAtTheLimit)
+{
+    const Fixtures files;
+    const std::string series = files.path("series.csv");
+    const Outcome outcome = call({"run", box, "--bytes", "16KiB", "--no-data", "--memory-limit", "120MB", "--series",
+        series, "--window", "1ns", "--quiet"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err.find("weft: links over time take more than 0.0"), 0U) << outcome.err;
+    EXPECT_NE(outcome.err.find(" GB of memory, which the run leaves, by "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" in windows of 1 ns; expected a longer --window\n"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(series));
+    EXPECT_EQ(call({"run", box, "--bytes", "16KiB", "--no-data", "--memory-limit", "120MB", "--series", series}).code,
+        0);
+}
+
 // Minutes that a run is said to take.
 double minutes_of(const std::string& grain)
 {
@@ -185,8 +202,9 @@ TEST(Size, ALongRunIsAnnouncedWithItsTime)
 
 TEST(Size, ALimitIsASize)
 {
-    EXPECT_EQ(call({"run", box, "--memory-limit", "much"}).err,
-        "weft: option '--memory-limit' has the value 'much'; expected a size, such as 16GiB\n");
+    for (const std::string value : {"much", "0", "0GB"})
+        EXPECT_EQ(call({"run", box, "--memory-limit", value}).err,
+            "weft: option '--memory-limit' has the value '" + value + "'; expected a size above 0, such as 16GiB\n");
 }
 
 TEST(Size, TheMachineHasMemory)

@@ -12,6 +12,7 @@
 #include "platform/result/link_json.h"
 #include "platform/simulation/module_errors.h"
 #include "platform/simulation/time_series.h"
+#include "platform/workload/machine_memory.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
 namespace weft {
@@ -96,7 +97,10 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     const Time end = 3 * traffic.duration + 100'000'000;
     if (options.watch || options.window > 0) fabric.watch();
     std::optional<TimeSeries> series;
-    if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
+    if (options.window > 0) {
+        const MachineMemory memory = machine_memory();
+        series.emplace(fabric, system.graph(), options.window, memory.total > 0 ? memory.available : ~std::uint64_t{0});
+    }
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     throw_fatal_errors();
     for (;;) {
@@ -145,7 +149,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.protocol_problems = checkers.problems();
     if (series) {
         series->close(event_queue.last());
-        point.series = series->csv();
+        point.series = series->take_csv();
     }
     if (options.watch)
         point.links = links_json(link_results(fabric, system.graph(), event_queue.last()), event_queue.last()).dump();
