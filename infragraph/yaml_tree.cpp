@@ -1,5 +1,6 @@
 #include "infragraph/yaml_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <unordered_map>
@@ -253,10 +254,29 @@ private:
     std::uint64_t weight_ = 0;
 };
 
+namespace {
+
+// No text has control characters in UTF-8; UTF-16 and UTF-32 begin with a mark.
+void refuse_binary(const std::string& file, const std::string& text)
+{
+    for (const char* mark : {"\xff\xfe", "\xfe\xff"})
+        if (text.compare(0, 2, mark) == 0) return;
+    if (text.compare(0, 4, std::string("\0\0\xfe\xff", 4)) == 0) return;
+    const auto control =
+        std::find_if(text.begin(), text.end(), [](unsigned char c) { return c < '\t' || (c > '\r' && c < ' '); });
+    if (control == text.end()) return;
+    throw InputError(file, static_cast<int>(1 + std::count(text.begin(), control, '\n')),
+        "is no text: it has the control character " + std::to_string(static_cast<unsigned char>(*control)),
+        "a document in YAML or JSON");
+}
+
+}  // namespace
+
 YamlTree::YamlTree(const std::string& file, const std::string& text)
 {
     if (text.size() > longest_text)
         throw InputError(file, 0, "is larger than " + std::to_string(longest_text) + " bytes", "a smaller document");
+    refuse_binary(file, text);
     YamlTreeBuilder builder(*this, file);
     try {
         std::istringstream stream(text);
@@ -282,7 +302,7 @@ std::string YamlTree::describe(Id id) const
     case Kind::integer: return "the integer " + in_quotes(text(id));
     case Kind::number: return "the number " + in_quotes(text(id));
     case Kind::ambiguous: return "the number " + in_quotes(text(id)) + " in an unusual notation";
-    case Kind::text: return "the text " + in_quotes(text(id));
+    case Kind::text: return text(id).empty() ? "an empty text" : "the text " + in_quotes(text(id));
     case Kind::sequence: return "a list";
     case Kind::mapping: return "a mapping";
     }

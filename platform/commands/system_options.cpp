@@ -127,7 +127,7 @@ LoadedGraph SystemOptions::load(const SystemDescription& description) const
     LoadOptions options;
     options.lenient = description.lenient;
     options.annotation_path = annotation_;
-    return load_infrastructure(description.infrastructure, options);
+    return load_infrastructure_of(description, options);
 }
 
 ModelRegistry SystemOptions::registry() const

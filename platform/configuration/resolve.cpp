@@ -1,6 +1,5 @@
 #include "platform/configuration/resolve.h"
 
-#include "infragraph/load.h"
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/resolver.h"
 
@@ -107,11 +106,24 @@ ResolvedSystem resolve(const SystemDescription& description, std::shared_ptr<con
     return Resolver(description, std::move(graph), known).run();
 }
 
+LoadedGraph load_infrastructure_of(const SystemDescription& description, const LoadOptions& options)
+{
+    try {
+        return load_infrastructure(description.infrastructure, options);
+    } catch (const InputError& error) {
+        const Diagnostic& problem = error.diagnostics().front();
+        if (description.infrastructure_line == 0 || problem.line != 0 || problem.file != description.infrastructure)
+            throw;
+        throw InputError(description.file, description.infrastructure_line,
+            "the infrastructure " + in_quotes(problem.file) + " " + problem.what, problem.expected);
+    }
+}
+
 ResolvedSystem load_system(const SystemDescription& description, const KnownNames& known)
 {
     LoadOptions options;
     options.lenient = description.lenient;
-    LoadedGraph loaded = load_infrastructure(description.infrastructure, options);
+    LoadedGraph loaded = load_infrastructure_of(description, options);
     ResolvedSystem system = resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known);
     std::vector<std::string> notices;
     for (const Notice& notice : loaded.notices)

@@ -7,9 +7,14 @@
 
 #include <memory>
 
+#include "infragraph/load.h"
 #include "platform/configuration/resolved_system.h"
 
 namespace weft {
+
+// The graph of `description.infrastructure`. Throws InputError; what is wrong with the file as a whole is told at the line of the
+// system file that names it.
+LoadedGraph load_infrastructure_of(const SystemDescription& description, const LoadOptions& options);
 
 // Throws InputError with every problem found: unknown names, paths that match nothing, values out of
 // range, values that do not fit together. `graph` is kept alive by the result.

@@ -75,7 +75,8 @@ std::optional<std::string> yaml_text(const YamlSource& source, YamlTree::Id id, 
     const YamlTree& tree = source.tree;
     const std::string_view text = tree.text_or_empty(id);
     if (text.empty()) {
-        source.findings.refuse(tree.line(id), what + " is " + tree.describe(id), "a text");
+        source.findings.refuse(tree.line(id), what + " is " + tree.describe(id),
+            tree.kind(id) == YamlTree::Kind::text ? "at least one character" : "a text");
         return std::nullopt;
     }
     return std::string(text);

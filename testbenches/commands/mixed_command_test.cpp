@@ -90,7 +90,8 @@ TEST(MixedCommand, OptionsThatDoNotFitAreRefused)
     refused({"--lines", "host.0"}, "--lines without --fidelity mixed");
     refused({"--fidelity", "flow", "--lines", "host.0"}, "--lines without --fidelity mixed");
     refused({"--fidelity", "lines"}, "expected line, flow or mixed");
-    refused({"--fidelity", "mixed", "--lines", "host.0", "--html", "x.html"}, "mixed fidelity has no --critical-path");
+    refused({"--fidelity", "mixed", "--lines", "host.0", "--html", "x.html"},
+        "weft: mixed fidelity has no --critical-path");
     refused({"--fidelity", "mixed", "--lines", "host.0", "--grain", "256B"},
         "mixed fidelity has no engine.grain above 64 B");
     refused({"--fidelity", "mixed", "--lines", "host.0", "--beside", "gemm:64,64,64"},

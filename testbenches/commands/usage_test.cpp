@@ -109,6 +109,16 @@ TEST(Usage, ValuesAreChecked)
         "weft: '--from' and '--to' are the same node; expected two nodes");
 }
 
+TEST(Usage, AMissingDocumentIsToldWhereItIsNamed)
+{
+    const Fixtures files;
+    const std::string system = files.write("s.yaml", "system: x\ninfrastructure: none.yaml\n");
+    for (const char* command : {"run", "check", "explain"})
+        expect_refusal({command, system},
+            system + ":2: the infrastructure '" + files.path("none.yaml") +
+                "' cannot be read: No such file or directory; expected a readable file");
+}
+
 TEST(Usage, WorkloadsAreComplete)
 {
     const Fixtures files;

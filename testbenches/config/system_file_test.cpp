@@ -89,6 +89,18 @@ seed: 3
         EXPECT_NE(error.find(expected), std::string::npos) << expected << "\nin\n" << error;
 }
 
+TEST(SystemFile, EmptyAndBinaryTextsAreCalledSo)
+{
+    EXPECT_EQ(read_error("system: ''\ninfrastructure: b.yaml\n"),
+        "dir/s.yaml:1: 'system' is an empty text; expected at least one character");
+    for (const char character : {'\0', '\1', '\x1b'})
+        EXPECT_EQ(read_error(std::string("system: x\n\tb") + character + "c"),
+            "dir/s.yaml:2: is no text: it has the control character " + std::to_string(int{character}) +
+                "; expected a document in YAML or JSON");
+    EXPECT_EQ(read_error(std::string("\0\0\0", 3)),
+        "dir/s.yaml:1: is no text: it has the control character 0; expected a document in YAML or JSON");
+}
+
 // As --seed does.
 TEST(SystemFile, ASeedHas64Bits)
 {

@@ -45,15 +45,17 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 void refuse_options(const ResolvedSystem& system, const RunOptions& options)
 {
+    const std::string expected = "--fidelity line, or a run without this option";
     const std::pair<bool, const char*> not_there[] = {
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
-        {system.engine().grain > line_bytes, "engine.grain above 64 B: there are no transactions"},
     };
     for (const auto& [asked, text] : not_there)
-        if (asked)
-            throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without this option");
+        if (asked) throw InputError("", 0, text, expected);
+    if (system.engine().grain > line_bytes)
+        throw InputError(system.file, system.workload.line, "engine.grain above 64 B: there are no transactions",
+            expected);
 }
 
 class FlowRun {

@@ -31,9 +31,11 @@ FlowProfile mixed_rules(const FlowFabric& fabric, std::size_t ranks)
 void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
 {
     const EngineSpec& engine = system.engine();
+    const std::string expected = "a run without it, or --fidelity line";
+    const std::string none = "mixed fidelity has no ";
+    if (options.record) throw InputError("", 0, none + "--record", expected);
+    if (options.follow) throw InputError("", 0, none + "--critical-path, --timeline or --html", expected);
     const std::pair<bool, const char*> not_there[] = {
-        {options.record, "--record"},
-        {options.follow, "--critical-path, --timeline or --html"},
         {engine.grain > line_bytes, "engine.grain above 64 B"},
         {engine.protocol != Protocol::simple, "engine.protocol other than simple"},
         {engine.mover != Mover::units, "engine.mover other than units"},
@@ -43,9 +45,7 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
         {!system.workload.beside.empty(), "background kernel"},
     };
     for (const auto& [asked, text] : not_there)
-        if (asked)
-            throw InputError(system.file, system.workload.line, std::string("mixed fidelity has no ") + text,
-                "a run without it, or --fidelity line");
+        if (asked) throw InputError(system.file, system.workload.line, none + text, expected);
 }
 
 class Mixture final : public Surroundings {
