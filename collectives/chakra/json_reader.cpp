@@ -73,12 +73,14 @@ Node node_from_json(const json& object, const Origin& origin)
         throw InputError(origin.file, origin.line, "data_deps is not an array", "an array of node ids");
     for (const json& dep : deps) node.data_deps.push_back(members.number("data_deps", dep, any));
     for (const auto& [key, value] : object.items()) {
-        if (key == "Name" && value.is_string())
+        if (key == "Name" && value.is_string()) {
             node.name = value.get<std::string>();
-        else if (key == "runtime")
+        } else if (key == "runtime") {
             node.duration_ps = duration_ps_from_micros(members.number("runtime", value, any), node, origin);
-        else
+            node.duration_stated = true;
+        } else {
             apply_attribute(node, key, value_of(value), origin);
+        }
     }
     return node;
 }

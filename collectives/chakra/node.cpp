@@ -76,7 +76,10 @@ Resource resource_of(const Node& node)
     }
 }
 
-std::uint64_t recorded_time_ps(const Node& node) { return node.duration_ps == 0 ? ps_per_ns : node.duration_ps; }
+std::uint64_t recorded_time_ps(const Node& node)
+{
+    return node.duration_ps == 0 && !node.duration_stated ? ps_per_ns : node.duration_ps;
+}
 
 std::uint64_t roofline_time_ps(std::uint64_t num_ops, std::uint64_t tensor_size, double peak_ops_per_s,
     double memory_bytes_per_s)

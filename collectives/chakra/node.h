@@ -48,7 +48,8 @@ struct Node {
     NodeType type = NodeType::invalid;
     std::vector<std::uint64_t> data_deps;
     std::vector<std::uint64_t> ctrl_deps;
-    std::uint64_t duration_ps = 0;  // recorded; 0 = none recorded
+    std::uint64_t duration_ps = 0;  // recorded
+    bool duration_stated = false;   // the file has it, perhaps as 0; in protobuf 0 and none are the same
     bool on_cpu = false;
 
     std::optional<std::uint64_t> num_ops;      // COMP
@@ -89,7 +90,7 @@ enum class Resource : std::uint8_t { none, cpu, compute, communication, receive 
 constexpr std::size_t resource_count = 5;
 Resource resource_of(const Node& node);
 
-// Recorded duration; 1 ns where none was recorded.
+// Recorded duration; 1 ns where it is 0 and not stated.
 std::uint64_t recorded_time_ps(const Node& node);
 
 // Roofline time, to the nearest ps and at least one; 0 when tensor_size is 0 (the node is skipped). Rates must be positive. Throws

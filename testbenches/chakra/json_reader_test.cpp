@@ -61,6 +61,15 @@ TEST_F(JsonReaderTest, ReadsNodesWithTheirLines)
     EXPECT_TRUE(read(graph("")).empty());
 }
 
+TEST_F(JsonReaderTest, ADurationOfZeroIsStated)
+{
+    const std::vector<Node> nodes = read(graph("{\"Id\": 1, \"NodeType\": 4, \"data_deps\": [], \"runtime\": 0},\n"
+                                               "{\"Id\": 2, \"NodeType\": 4, \"data_deps\": []}"));
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(recorded_time_ps(nodes[0]), 0U);
+    EXPECT_EQ(recorded_time_ps(nodes[1]), 1000U);
+}
+
 TEST_F(JsonReaderTest, RequiredMembersAndTypes)
 {
     expect_refused(graph(R"({"NodeType": 4, "data_deps": []})"), "a.0.json:2: a node without Id");
