@@ -309,6 +309,18 @@ TEST(Compare, TablesAreComparedRowByRow)
         (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0",
             "bandwidths.saturation -19.999999999999996"}));
 
+    // A combination without a result has its exit code alone.
+    const json failed{{"parameters", {{"pattern", "x"}}}, {"exit", 2}, {"fabric", nullptr}, {"message", "refused"}};
+    json benches{{"schema", "weft.fabric_sweep/1"}, {"keys", {"switch.queues"}},
+        {"points", {{{"parameters", {{"switch.queues", "4"}}}, {"exit", 0}, {"fabric", fabric}}, failed}}};
+    json changed = benches;
+    changed["points"][0]["fabric"] = other;
+    changed["points"][1]["exit"] = 3;
+    EXPECT_EQ(changes(compared(benches, changed, {"any"})),
+        (List{"checks.switch.queues=4,load=0.5.state null beyond", "checks.pattern=x.exit null beyond",
+            "times.switch.queues=4,load=0.5.latency.p99 50.0",
+            "bandwidths.switch.queues=4.saturation -19.999999999999996"}));
+
     json probe{{"schema", "weft.probe/1"}, {"profile", "h100"},
         {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
     other = probe;

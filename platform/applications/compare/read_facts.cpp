@@ -238,6 +238,8 @@ Facts read_facts(const std::string& file, const std::string& text)
         read_sweep(out, root);
     } else if (out.schema == "weft.fabric/1") {
         read_fabric(out, root);
+    } else if (out.schema == "weft.fabric_sweep/1") {
+        read_fabric_sweep(out, root);
     } else if (out.schema == "weft.probe/1") {
         read_probe(out, root);
     } else if (out.schema == "weft.validation/1") {

@@ -14,6 +14,7 @@ Facts read_facts(const std::string& file, const std::string& text);
 // Facts of the results that are tables (read_tables.cpp).
 void read_sweep(Facts& out, const JsonValue& root);
 void read_fabric(Facts& out, const JsonValue& root);
+void read_fabric_sweep(Facts& out, const JsonValue& root);
 void read_probe(Facts& out, const JsonValue& root);
 void read_validation(Facts& out, const JsonValue& root);
 

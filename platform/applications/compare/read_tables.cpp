@@ -31,6 +31,15 @@ std::string counted(std::size_t count, const char* what)
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// "bytes=4KiB,ranks=8"
+std::string parameters_of(const JsonFields& point)
+{
+    std::string out;
+    for (const auto& [key, value] : point.object("parameters").members)
+        out += (out.empty() ? "" : ",") + key + "=" + value.text;
+    return out;
+}
+
 void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key,
     const std::string& prefix)
 {
@@ -41,6 +50,28 @@ void read_latency(Facts& out, const std::string& element, const JsonFields& poin
         add_cell(out, FactGroup::times, element, prefix + field, "ns", fields.maybe(field));
 }
 
+// `combination`: the parameters of one bench of several.
+void add_bench(Facts& out, const JsonFields& fabric, const std::string& combination)
+{
+    out.facts.push_back({FactGroup::setup, combination, "pattern", "", {}, fabric.text("pattern")});
+    add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
+    add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", fabric.maybe("capacity_GBps"));
+    add_cell(out, FactGroup::setup, combination, "duration", "ps", fabric.maybe("duration_ps"));
+    for (const JsonValue& item : fabric.list("points").items) {
+        const JsonFields point(out.file, item);
+        const std::string element =
+            combination + (combination.empty() ? "" : ",") + "load=" + point.need("load", Kind::number).text;
+        add_word(out, element, "state", point.maybe("state"));
+        add_cell(out, FactGroup::bandwidths, element, "accepted", "load", point.maybe("accepted"));
+        read_latency(out, element, point, "latency_ns", "latency.");
+        read_latency(out, element, point, "round_trip_ns", "round_trip.");
+        add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
+    }
+    add_cell(out, FactGroup::bandwidths, combination, "saturation", "load", fabric.maybe("saturation"));
+    add_cell(out, FactGroup::bandwidths, combination, "max_accepted", "load", fabric.maybe("max_accepted"));
+    add_cell(out, FactGroup::modules, combination, "jain", "", fabric.maybe("jain"));
+}
+
 }  // namespace
 
 void read_sweep(Facts& out, const JsonValue& root)
@@ -49,9 +80,7 @@ void read_sweep(Facts& out, const JsonValue& root)
     const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        std::string element;
-        for (const auto& [key, value] : point.object("parameters").members)
-            element += (element.empty() ? "" : ",") + key + "=" + value.text;
+        const std::string element = parameters_of(point);
         add_word(out, element, "exit", point.maybe("exit"));
         add_word(out, element, "stop", point.maybe("stop"));
         add_word(out, element, "verified", point.maybe("verified"));
@@ -69,24 +98,22 @@ void read_sweep(Facts& out, const JsonValue& root)
 void read_fabric(Facts& out, const JsonValue& root)
 {
     const JsonFields fabric(out.file, root);
-    out.facts.push_back({FactGroup::setup, "", "pattern", "", {}, fabric.text("pattern")});
-    add_cell(out, FactGroup::setup, "", "seed", "", fabric.maybe("seed"));
-    add_cell(out, FactGroup::setup, "", "capacity", "GB/s", fabric.maybe("capacity_GBps"));
-    add_cell(out, FactGroup::setup, "", "duration", "ps", fabric.maybe("duration_ps"));
-    const JsonValue& points = fabric.list("points");
+    add_bench(out, fabric, "");
+    out.title = "fabric, " + fabric.text("pattern") + ", " + counted(fabric.list("points").items.size(), "load");
+}
+
+void read_fabric_sweep(Facts& out, const JsonValue& root)
+{
+    const JsonFields sweep(out.file, root);
+    const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        const std::string element = "load=" + point.need("load", Kind::number).text;
-        add_word(out, element, "state", point.maybe("state"));
-        add_cell(out, FactGroup::bandwidths, element, "accepted", "load", point.maybe("accepted"));
-        read_latency(out, element, point, "latency_ns", "latency.");
-        read_latency(out, element, point, "round_trip_ns", "round_trip.");
-        add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
+        const std::string combination = parameters_of(point);
+        add_word(out, combination, "exit", point.maybe("exit"));
+        if (const JsonValue* fabric = point.maybe("fabric"); fabric != nullptr && fabric->kind == Kind::object)
+            add_bench(out, JsonFields(out.file, *fabric), combination);
     }
-    add_cell(out, FactGroup::bandwidths, "", "saturation", "load", fabric.maybe("saturation"));
-    add_cell(out, FactGroup::bandwidths, "", "max_accepted", "load", fabric.maybe("max_accepted"));
-    add_cell(out, FactGroup::modules, "", "jain", "", fabric.maybe("jain"));
-    out.title = "fabric, " + fabric.text("pattern") + ", " + counted(points.items.size(), "load");
+    out.title = "fabric sweep of " + counted(points.items.size(), "point");
 }
 
 void read_probe(Facts& out, const JsonValue& root)
