@@ -56,7 +56,8 @@ TEST_F(WaveOutput, AWindowAfterTheEndIsTold)
 {
     const Outcome ran = run({"--wave", "box.0.nvsw.1=" + folder_.file("w.fst"), "--wave-window", "1s:2s"});
     EXPECT_EQ(ran.code, 0);
-    EXPECT_EQ(ran.err.find("notice: --wave-window 1s:2s: the run ended before it, at "), 0U) << ran.err;
+    // Behind the lines of verilating, if nobody has done that before.
+    EXPECT_NE(ran.err.find("notice: --wave-window 1s:2s: the run ended before it, at "), std::string::npos) << ran.err;
     EXPECT_FALSE(std::filesystem::exists(folder_.file("w.fst")));
 }
 
