@@ -1,5 +1,9 @@
 #include "platform/configuration/resolve.h"
 
+#include <filesystem>
+
+#include <unistd.h>
+
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/resolver.h"
 
@@ -112,8 +116,10 @@ LoadedGraph load_infrastructure_of(const SystemDescription& description, const L
         return load_infrastructure(description.infrastructure, options);
     } catch (const InputError& error) {
         const Diagnostic& problem = error.diagnostics().front();
-        if (description.infrastructure_line == 0 || problem.line != 0 || problem.file != description.infrastructure)
-            throw;
+        std::error_code none;
+        const bool readable = ::access(description.infrastructure.c_str(), R_OK) == 0 &&
+            !std::filesystem::is_directory(description.infrastructure, none);
+        if (readable || description.infrastructure_line == 0 || problem.file != description.infrastructure) throw;
         throw InputError(description.file, description.infrastructure_line,
             "the infrastructure " + in_quotes(problem.file) + " " + problem.what, problem.expected);
     }

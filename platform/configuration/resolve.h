@@ -12,8 +12,8 @@
 
 namespace weft {
 
-// The graph of `description.infrastructure`. Throws InputError; what is wrong with the file as a whole is told at the line of the
-// system file that names it.
+// The graph of `description.infrastructure`. Throws InputError; that the file cannot be read is told at the line of the system
+// file that names it.
 LoadedGraph load_infrastructure_of(const SystemDescription& description, const LoadOptions& options);
 
 // Throws InputError with every problem found: unknown names, paths that match nothing, values out of
