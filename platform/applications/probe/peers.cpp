@@ -49,10 +49,10 @@ public:
     {
     }
 
-    // GB/s of each copy: what 1 MiB more for each adds to the time.
+    // GB/s of each copy: what twice `bytes` more for each add to the time.
     double rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
     {
-        run(copies, bytes);  // from then on the data are in the L2
+        run(copies, 3 * bytes);  // from then on the data are in the L2
         const Time shorter = run(copies, bytes);
         const Time longer = run(copies, 3 * bytes);
         return rate(2 * bytes, longer - shorter);
