@@ -59,6 +59,24 @@ TEST(TracedRun, FewCreditsAreCredits)
     EXPECT_LT(cause(many, "credits"), many["simulated_ps"].get<std::uint64_t>() / 20);
 }
 
+// A port with lines and credits is never without one, however many it has.
+TEST(TracedRun, MoreCreditsThanARunUsesChangeNoCause)
+{
+    RunSetup setup = followed(star_document(4), "all_reduce", "direct", "1 MiB");
+    setup.sets.push_back("link.response_credits=65535");
+    setup.options.watch = true;
+    const Json enough = run(setup.with("link.request_credits=400"));
+    const Json more = run(setup.with("link.request_credits=65535"));
+    ASSERT_FALSE(enough.contains("refused") || more.contains("refused"))
+        << enough.dump().substr(0, 200) << more.dump().substr(0, 200);
+    EXPECT_EQ(cause(enough, "credits"), 0u);
+    for (const Json& link : enough["links"])
+        for (const Json& channel : link["channels"]) EXPECT_EQ(channel["credit_stall_ps"], 0);
+    EXPECT_EQ(enough["critical_paths"], more["critical_paths"]);
+    const Json few = run(setup.with("link.request_credits=200"));
+    EXPECT_GT(cause(few, "credits"), 0u);
+}
+
 TEST(TracedRun, EveryCollectiveOfARunHasItsOwn)
 {
     RunSetup setup = followed(mesh_document(2), "barrier", "direct", "0");

@@ -71,7 +71,7 @@ void expect_agreement(std::uint32_t credits)
                 if (here == 0) {
                     ASSERT_EQ(account.next_own(vc), plain.next_later(now));
                 } else if (!settles) {
-                    ASSERT_EQ(account.ready(vc, now), plain.due.front());
+                    ASSERT_EQ(account.ready(vc), plain.due.front());
                 }
             }
         }

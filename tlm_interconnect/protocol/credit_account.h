@@ -8,6 +8,7 @@
 // host's caches.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -79,12 +80,8 @@ public:
     Time next_own(std::uint8_t vc) const { return own_[place(vc)].next(); }
     Time next_pooled() const { return pool_.next(); }
     std::uint32_t used(std::uint8_t vc, Time now) const;
-    // Since when the credit that take() would give could be used; later than `now`: not yet.
-    Time ready(std::uint8_t vc, Time now) const
-    {
-        const Time own = own_[place(vc)].ready();
-        return own <= now ? own : pool_.ready();
-    }
+    // Since when a credit of those at hand and on their way can be used; later than the present: not yet.
+    Time ready(std::uint8_t vc) const { return std::min(own_[place(vc)].ready(), pool_.ready()); }
 
 private:
     void leave_holders();

@@ -189,7 +189,7 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     out.load.leave();
     vc_turn_[input] = queue.next_turn;
     Time credit_at = 0;
-    if constexpr (watched) credit_at = port.credits.ready(channel, now);
+    if constexpr (watched) credit_at = port.credits.ready(channel);
     port.credits.take(channel, now);
     out.held = static_cast<std::uint16_t>(out.held & ~(1U << channel));
     out.turn = static_cast<std::uint8_t>((channel + 1) % max_vcs);

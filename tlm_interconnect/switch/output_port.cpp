@@ -39,7 +39,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned vc_
         packets_.adjacent() && queues_.head(slot, input) != nullptr ? packets_.begun(line, slot, input) : nullptr;
     queues_.push(line, slot, input, before);
     packets_.add(line, slot, input);
-    meter_.queued(line, slot, input, event_queue_.now());
+    meter_.queued(line, slot, input, event_queue_.now(), usable());
 }
 
 void OutputPort::prefetch(std::uint64_t address) const { packets_.prefetch(address); }
@@ -155,7 +155,7 @@ void OutputPort::serve(Time now)
             arm(wire_wake_, wire_free_);
             return;
         }
-        meter_.look(queues_, credits_, now);
+        meter_.look(queues_, now, usable());
         int input = -1;
         const int slot = pick(now, input);
         if (slot < 0) {

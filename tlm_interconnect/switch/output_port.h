@@ -98,6 +98,14 @@ private:
     {
         return transaction_ == 1 ? credits_.next_own(vc) : credits_.next_own(vc, transaction_);
     }
+    // Since when the next credits of a channel can be used, by slot.
+    auto usable() const
+    {
+        return [this](unsigned slot) {
+            const std::uint8_t vc = queues_[slot].vc;
+            return transaction_ == 1 ? credits_.ready(vc) : credits_.next_own(vc, transaction_);
+        };
+    }
     bool reserve(std::uint8_t vc, Time now);
     int pick(Time now, int& input);
     bool continues_packet(Time now);

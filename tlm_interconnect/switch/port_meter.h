@@ -18,22 +18,26 @@ public:
     void attach(PortWatch& watch, const ChannelQueues& queues);
     bool watched() const { return watch_ != nullptr; }
 
-    void queued(Line& line, unsigned slot, unsigned input, Time now)
+    // `usable`: since when the channel's next credit can be used (OutputPort::usable()).
+    template <class Usable>
+    void queued(Line& line, unsigned slot, unsigned input, Time now, const Usable& usable)
     {
-        if (line.traced()) line.breakdown().since = now;
         if (watch_ != nullptr) watch_->queued(slot, input, now);
+        if (line.traced()) begin_wait(line, slot, now, watch_ != nullptr ? usable(slot) : 0);
     }
     void returned(unsigned slot, Time due)
     {
         if (watch_ != nullptr) watch_->returned(slot, due);
     }
     // Before a channel is chosen: when the next credit of each that has lines can be used.
-    void look(const ChannelQueues& queues, const CreditAccount& credits, Time now)
+    template <class Usable>
+    void look(const ChannelQueues& queues, Time now, const Usable& usable)
     {
         if (watch_ == nullptr) return;
         for (std::uint32_t rest = queues.occupied(); rest != 0; rest &= rest - 1) {
             const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
-            ready_[slot] = credits.ready(queues[slot].vc, now);
+            ready_[slot] = usable(slot);
+            watch_->stalled_until(slot, now, ready_[slot]);
         }
     }
     // No channel with lines has a credit; then one has.
@@ -69,6 +73,7 @@ public:
     }
 
 private:
+    void begin_wait(Line& line, unsigned slot, Time now, Time ready) const;
     void note_wait(Line& line, LineClass cls, unsigned slot, Time now) const;
 
     std::uint64_t sent_ = 0;

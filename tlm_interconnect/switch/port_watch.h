@@ -52,7 +52,18 @@ public:
         if (head.lines++ == 0) head.since = now;
     }
 
-    // It leaves, with a credit that could be used from `credit_at` on, and has the wire until `wire_free`.
+    // Of a channel with lines: its next credit can be used from `credit_at` on. Nobody has taken one since the last call.
+    void stalled_until(unsigned slot, Time now, Time credit_at)
+    {
+        State& state = states_[slot];
+        const Time end = std::min(now, credit_at);
+        if (end > state.blocked_since) state.count.credit_stall += end - state.blocked_since;
+        state.blocked_since = now;
+    }
+    // Up to the last call.
+    Time stall(unsigned slot) const { return states_[slot].count.credit_stall; }
+
+    // A line leaves, with a credit that could be used from `credit_at` on, and has the wire until `wire_free`.
     void sent(unsigned slot, unsigned input, Time now, Time credit_at, Time wire_free)
     {
         State& state = states_[slot];
@@ -60,8 +71,7 @@ public:
         ++state.count.lines;
         state.count.queue_area += state.queue-- * (now - state.queue_since);
         state.queue_since = now;
-        if (credit_at > state.blocked_since) state.count.credit_stall += credit_at - state.blocked_since;
-        state.blocked_since = now;
+        stalled_until(slot, now, credit_at);
         const Time able = std::max(head.since, credit_at);
         const Time wait = now > able ? now - able : 0;
         state.count.arbitration_wait += wait;
