@@ -277,8 +277,9 @@ std::string result_summary(const RunResult& result)
     list(page, "assumed", assumption_lines(result.assumptions), 16);
     add_links(page, result);
     add_stalls(page, result);
-    add_shares(page, result, &RankResult::breakdown_ps, "activities of the ranks, in per cent of their time");
-    add_shares(page, result, &RankResult::stall_ps, "causes of waiting, in per cent of the time of the ranks");
+    add_shares(page, result, &RankResult::breakdown_ps, "activities of the ranks, in per cent of the simulated time");
+    add_shares(page, result, &RankResult::stall_ps,
+        "causes of waiting, in per cent of the simulated time, mean of the workgroups");
     return page.take() + trace_summary(result) + path_summary(result);
 }
 

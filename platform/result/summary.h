@@ -44,7 +44,8 @@ void add_links(SummaryPage& page, const RunResult& result);
 void add_stalls(SummaryPage& page, const RunResult& result);
 
 using CauseTimes = std::vector<std::pair<std::string, Time>>;  // by cause
-// The `times` of ranks by cause; ranks with equal times share a row (summary_ranks.cpp).
+// The `times` of ranks by cause, as shares of the simulated time; ranks with alike times share a row, which has their mean
+// (summary_ranks.cpp).
 void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResult::*times, const std::string& heading);
 // The critical path of a trace and its operations; empty for a collective.
 std::string trace_summary(const RunResult& result);

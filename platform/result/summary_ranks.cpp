@@ -27,16 +27,17 @@ std::vector<std::pair<std::string, Time>> longest_first(std::vector<std::pair<st
 // Ranks that spent their time like the first of them.
 struct RankGroup {
     std::vector<std::string> ranks;
-    std::vector<double> shares;  // by cause
+    std::vector<double> first;   // shares of the first one, by cause
+    std::vector<double> shares;  // the mean of all
 };
 
-std::vector<double> shares_of(const CauseTimes& times)
+// Of the simulated time; empty for a rank without any.
+std::vector<double> shares_of(const CauseTimes& times, Time simulated)
 {
-    double total = 0;
-    for (const auto& entry : times) total += static_cast<double>(entry.second);
     std::vector<double> shares;
-    if (total == 0) return shares;
-    for (const auto& entry : times) shares.push_back(static_cast<double>(entry.second) / total);
+    if (std::all_of(times.begin(), times.end(), [](const auto& entry) { return entry.second == 0; })) return shares;
+    for (const auto& entry : times)
+        shares.push_back(static_cast<double>(entry.second) / static_cast<double>(simulated));
     return shares;
 }
 
@@ -44,19 +45,23 @@ std::vector<RankGroup> alike_ranks(const RunResult& result, CauseTimes RankResul
 {
     std::vector<RankGroup> groups;
     for (const RankResult& rank : result.ranks) {
-        const std::vector<double> shares = shares_of(rank.*times);
+        const std::vector<double> shares = shares_of(rank.*times, result.simulated_ps);
         if (shares.empty()) continue;
         const auto alike = [&](const RankGroup& group) {
             for (std::size_t i = 0; i < shares.size(); ++i)
-                if (std::abs(group.shares[i] - shares[i]) > tolerance) return false;
+                if (std::abs(group.first[i] - shares[i]) > tolerance) return false;
             return true;
         };
         const auto group = std::find_if(groups.begin(), groups.end(), alike);
-        if (group == groups.end())
-            groups.push_back({{std::to_string(rank.rank)}, shares});
-        else
-            group->ranks.push_back(std::to_string(rank.rank));
+        if (group == groups.end()) {
+            groups.push_back({{std::to_string(rank.rank)}, shares, shares});
+            continue;
+        }
+        group->ranks.push_back(std::to_string(rank.rank));
+        for (std::size_t i = 0; i < shares.size(); ++i) group->shares[i] += shares[i];
     }
+    for (RankGroup& group : groups)
+        for (double& share : group.shares) share /= static_cast<double>(group.ranks.size());
     return groups;
 }
 

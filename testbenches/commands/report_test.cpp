@@ -71,6 +71,20 @@ TEST(Report, GroupsWhatIsAlike)
     EXPECT_TRUE(contains(text, " 50 % ")) << text;
 }
 
+// As the JSON and the HTML page have them: of a rank that begins late the rest is missing. A row of several ranks is their mean.
+TEST(Report, SharesOfRanksAreOfTheSimulatedTime)
+{
+    RunResult result = result_of(4);
+    for (std::uint64_t rank = 0; rank < 3; ++rank)
+        result.ranks[rank].stall_ps = {{"busy", 1'000'000 + rank * 100'000}, {"flag", 8'000'000}};
+    result.ranks[3].stall_ps = {{"busy", 1'000'000}, {"flag", 1'500'000}};
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "causes of waiting, in per cent of the simulated time, mean of the workgroups\n"))
+        << text;
+    EXPECT_TRUE(contains(text, "\n  ranks [0-2]        11 %   80 %\n")) << text;
+    EXPECT_TRUE(contains(text, "\n  rank 3             10 %   15 %\n")) << text;
+}
+
 TEST(Report, FitsAPage)
 {
     RunResult result = result_of(64);

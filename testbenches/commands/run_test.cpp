@@ -39,7 +39,7 @@ TEST(Run, PrintsASummary)
         {"system      pair: 2 endpoints, 0 switches and 1 link of a graph of 2 nodes; seed 1\n",
             "\nran         all_reduce, ring, 2 ranks, 4 KiB\n", "\ntime        ", "\nbandwidth   algbw ", "busbw ",
             "\nverified    passed", "\nalpha-beta  ", "; simulated ", "\nbusiest links ",
-            "\ncauses of waiting, in per cent of the time of the ranks\n", "\n  ranks [0,1] "})
+            "\ncauses of waiting, in per cent of the simulated time, mean of the workgroups\n", "\n  ranks [0,1] "})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     EXPECT_EQ(outcome.out.find('\033'), std::string::npos);
 }
