@@ -138,6 +138,7 @@ void FlowCore::launch(std::uint32_t number)
         for (const std::uint32_t position : batch.positions)
             if (t < job.program().threads(position)) {
                 const std::uint32_t index = job.thread(position, t);
+                if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
                 if (finds_place(index)) launch_thread(index, now_);

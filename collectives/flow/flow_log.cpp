@@ -26,6 +26,11 @@ void FlowLog::add(std::uint32_t index, const Work& work)
     if (records_job_) works_.push_back(work);
 }
 
+void FlowLog::enter(std::uint32_t index, Ps entered)
+{
+    if (accounts_[index].recorded) works_[accounts_[index].work].entered = entered;
+}
+
 void FlowLog::launch(std::uint32_t index, Ps now)
 {
     accounts_[index].mark = now;

@@ -58,6 +58,7 @@ public:
         std::uint32_t rank = 0;
         std::uint32_t thread = 0;
         std::uint32_t endpoint = 0;
+        Ps entered = 0;  // when its rank entered
     };
 
     // Times of endpoints only, or records as well: of whole jobs, as long as there are at most `most` operations in all.
@@ -77,6 +78,7 @@ public:
     // Called by the core. A job of so many operations opens; its threads follow.
     void open(std::uint64_t operations);
     void add(std::uint32_t index, const Work& work);
+    void enter(std::uint32_t index, Ps entered);
     void launch(std::uint32_t index, Ps now);
     // The time up to `until` was spent so.
     void spend(std::uint32_t index, FlowCause cause, Ps until)

@@ -35,8 +35,9 @@ std::string colour_of_cause(const std::string& cause)
         {"issue", "#56b4e9"}, {"registers", "#cc79a7"}, {"loads", "#009e73"}, {"unit_outstanding", "#f0e442"},
         {"acknowledge", "#e69f00"}, {"flag", "#d55e00"}, {"barrier", "#8c8c8c"}, {"queued", "#bdbdbd"},
         {"latency", "#e69f00"}, {"memory", "#009e73"}, {"serialisation", "#56b4e9"}, {"compute_units", "#0072b2"},
-        {"credits", "#cc79a7"}, {"launch", "#8c8c8c"}, {"node_compute", "#0072b2"}, {"node_collective", "#d55e00"},
-        {"node_send", "#56b4e9"}, {"node_receive", "#e69f00"}, {"node_memory", "#009e73"}};
+        {"credits", "#cc79a7"}, {"launch", "#8c8c8c"}, {"entry", "#bdbdbd"}, {"node_compute", "#0072b2"},
+        {"node_collective", "#d55e00"}, {"node_send", "#56b4e9"}, {"node_receive", "#e69f00"},
+        {"node_memory", "#009e73"}};
     if (const auto found = known.find(cause); found != known.end()) return found->second;
     std::size_t sum = 0;
     for (const char c : cause) sum = sum * 31 + static_cast<unsigned char>(c);

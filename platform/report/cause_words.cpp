@@ -52,6 +52,7 @@ std::string words_of_cause(const std::string& cause)
         {"serialisation", "transmission on wires and queues at ports"},
         {"compute_units", "compute units that issue, compute, or have reached their limit of requests in flight"},
         {"credits", "transactions that waited for a credit"},
+        {"entry", "a rank that entered later than the first one"},
         {"launch", "the launch, until the first step begins"},
         {"flag", "waiting for a signal of another rank"},
         {"busy", "issuing requests"},

@@ -259,7 +259,7 @@ TEST(FlowViews, LatencyOfLinksIsLatency)
         0.05 * static_cast<double>(longer));
 }
 
-// The others wait for its signals as long as it is late; the path begins with its launch.
+// The others wait for its signals as long as it is late; the path begins with its entry.
 TEST(FlowViews, ALateRankIsFlagTimeOfTheOthers)
 {
     const RunResult at_once = seen(on(star_document(4), "all_reduce", "ring", "64 KiB"));
@@ -270,7 +270,9 @@ TEST(FlowViews, ALateRankIsFlagTimeOfTheOthers)
     }
     EXPECT_LT(cause_of(late.ranks[2], "flag"), cause_of(at_once.ranks[2], "flag"));
     EXPECT_EQ(late.paths[0].segments.front().rank, 2U);
-    EXPECT_GE(on_path(late, "launch"), 40'000'000U);
+    EXPECT_EQ(on_path(late, "entry"), 40'000'000U);
+    EXPECT_EQ(on_path(late, "launch"), on_path(at_once, "launch"));
+    EXPECT_EQ(on_path(at_once, "entry"), 0U);
 }
 
 TEST(FlowViews, FewRegistersAreWaitedFor)

@@ -77,6 +77,23 @@ TEST(TracedRun, MoreCreditsThanARunUsesChangeNoCause)
     EXPECT_GT(cause(few, "credits"), 0u);
 }
 
+TEST(TracedRun, ALateRankIsEntryAndNotLaunch)
+{
+    RunSetup setup = followed(star_document(4), "all_reduce", "direct", "64 KiB");
+    setup.sets.push_back("gpu.launch_latency=1us");
+    const Json at_once = run(setup);
+    EXPECT_EQ(cause(at_once, "entry"), 0U);
+    EXPECT_EQ(cause(at_once, "launch"), 1'000'000U);
+    setup.lines = "profile: generic\n" + collective_lines("all_reduce", "direct", "64 KiB", "delay: {2: 20 us}");
+    const Json late = run(setup);
+    ASSERT_FALSE(late.contains("refused")) << late.dump().substr(0, 200);
+    EXPECT_EQ(cause(late, "entry"), 20'000'000U);
+    EXPECT_EQ(cause(late, "launch"), 1'000'000U);
+    const Json& first = late["critical_paths"][0]["segments"][0];
+    EXPECT_EQ(first["rank"], 2);
+    EXPECT_EQ(first["times_ps"], (Json{{"entry", 20'000'000}}));
+}
+
 TEST(TracedRun, EveryCollectiveOfARunHasItsOwn)
 {
     RunSetup setup = followed(mesh_document(2), "barrier", "direct", "0");

@@ -23,6 +23,7 @@ struct LineExecutor::Part : ScheduledItem {
     bool of_job = false;
     JobId job = 0;
     std::uint32_t position = 0;
+    Picoseconds entered = 0;
     std::uint32_t wavefronts = 0;  // of a workgroup, and instructions in flight of each; 0: those of EngineSpec
     std::uint32_t unroll = 0;
     std::uint64_t address = 0;  // memory access, kernel: its buffer

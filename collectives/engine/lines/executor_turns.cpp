@@ -123,7 +123,7 @@ void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
 
 std::uint32_t LineExecutor::number_of_work(const Part& part, std::size_t program)
 {
-    works_.push_back({part.job, part.position, part.threads[program], part.endpoint});
+    works_.push_back({part.job, part.position, part.threads[program], part.endpoint, part.entered});
     return log_->open();
 }
 

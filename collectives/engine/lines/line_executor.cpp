@@ -197,6 +197,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.of_job = true;
     part.job = id;
     part.position = position;
+    part.entered = now();
     part.done = std::move(done);
     // Which workgroups there are elsewhere counts where they are logged.
     if (others || (elsewhere && log_ == nullptr) || replays(part.endpoint)) {

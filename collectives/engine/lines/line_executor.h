@@ -139,6 +139,7 @@ public:
         std::uint32_t rank = 0;
         std::uint32_t thread = 0;
         std::uint32_t endpoint = 0;
+        Picoseconds entered = 0;  // when its rank entered
     };
     const Work& work(std::uint32_t number) const { return works_[number - 1]; }
 

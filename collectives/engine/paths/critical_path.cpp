@@ -114,7 +114,10 @@ public:
             const std::vector<std::uint32_t>& work = of_work_[now.work];
             const auto place = std::find(work.begin(), work.end(), at_record);
             if (place == work.begin()) {
-                add(now, std::min(record.start, until), until, only(PathCause::launch));
+                const Time begin = std::min(record.start, until);
+                const Time entered = std::clamp(executor_.work(now.work).entered, begin, until);
+                add(now, entered, until, only(PathCause::launch));
+                add(now, begin, entered, only(PathCause::entry));
                 break;
             }
             at_record = place[-1];
@@ -272,6 +275,7 @@ void share_out(Time total, const CauseTimes& weights, CauseTimes& into)
 const char* name_of(PathCause cause)
 {
     switch (cause) {
+    case PathCause::entry: return "entry";
     case PathCause::launch: return "launch";
     case PathCause::compute_units: return "compute_units";
     case PathCause::serialisation: return "serialisation";

@@ -6,6 +6,7 @@
 // cause add up to the collective's to the picosecond. A flag that was there when the wait began held nobody up.
 //
 // The cause of the wait of a segment:
+//   entry           until the rank at which the path begins has entered: later than the first one
 //   launch          from a rank's entry to the launch of its workgroups, and in the queue for a unit
 //   compute_units   issue slots; instructions and lines in flight at their limit while lines met no queue
 //   serialisation   lines behind others at ports, and on wires
@@ -28,8 +29,8 @@
 
 namespace weft {
 
-enum class PathCause : std::uint8_t { launch, compute_units, serialisation, credits, latency, memory, flag };
-constexpr unsigned path_causes = 7;
+enum class PathCause : std::uint8_t { entry, launch, compute_units, serialisation, credits, latency, memory, flag };
+constexpr unsigned path_causes = 8;
 const char* name_of(PathCause cause);
 
 using CauseTimes = std::array<Time, path_causes>;  // ps

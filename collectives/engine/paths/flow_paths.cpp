@@ -132,7 +132,10 @@ CriticalPath FlowPaths::path(std::uint32_t job, const JobRecord& record) const
         walk.add(now, begin, until, flow_times(now, begin, until, flag));
         until = begin;
         if (before_[at] == no_record) {
-            walk.add(now, std::min(record.start, until), until, nothing_but(PathCause::launch));
+            const Time first = std::min<Time>(record.start, until);
+            const Time entered = std::clamp<Time>(log_.works()[now.work].entered, first, until);
+            walk.add(now, entered, until, nothing_but(PathCause::launch));
+            walk.add(now, first, entered, nothing_but(PathCause::entry));
             break;
         }
         at = before_[at];
