@@ -43,6 +43,7 @@ DmaEngines::Queue& DmaEngines::place(const List& list, Engine& engine, Time sinc
     if (list.proxied) return queue;
     ++engine.lists;
     lists_queued_ += event_queue().now() - since;
+    list_log_.place(queue.index, list.log, event_queue().now() - since, event_queue().now());
     progress_.busy();  // from here on: one that has no place changes nothing before others end
     go_on(queue);
     return queue;
@@ -83,12 +84,30 @@ void DmaEngines::rest(Queue& queue)
     progress_.quiet(event_queue().now());
 }
 
+void DmaEngines::wait_for(const Queue& queue, StallCause cause)
+{
+    if (!queue.list.proxied) list_log_.wait(queue.index, cause, event_queue().now());
+}
+
+// What the list of the descriptor at the head waits for.
+void DmaEngines::copies_at_head(const Engine& engine, StallCause cause)
+{
+    if (!engine.bulk && !engine.waiting.empty()) wait_for(queues_[descriptors_[engine.waiting.front()].owner], cause);
+}
+
+void DmaEngines::responded(const Queue& queue, Line& line)
+{
+    if (line.traced()) list_log_.respond(queue.index, line, event_queue().now());
+}
+
 // Carries out what can be carried out now.
 void DmaEngines::go_on(Queue& queue)
 {
     const Program& program = *queue.list.program;
     while (queue.active && !queue.loading && !queue.waiting) {
+        if (!queue.list.proxied) list_log_.begin(queue.index, program, queue.next, event_queue().now());
         if (queue.next == program.operations.size()) {
+            wait_for(queue, StallCause::fence);
             if (queue.copying + queue.posted == 0) end(queue);
             return;
         }
@@ -100,17 +119,21 @@ void DmaEngines::go_on(Queue& queue)
             if (operation.sources != 1) SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine copies from one source only");
             ++queue.copying;
             queue.loading = true;
+            wait_for(queue, StallCause::issue);
             submit(*queue.engine, program.operands.data() + operation.first_operand, operation, queue.index, 0);
             break;
         case Operation::Kind::fence:
+            wait_for(queue, StallCause::fence);
             if (queue.copying > 0) return;
             break;
         case Operation::Kind::signal:
+            wait_for(queue, StallCause::fence);
             if (queue.copying > 0) return;
             signal(queue, operation);
             break;
         case Operation::Kind::wait:
             queue.waiting = true;
+            wait_for(queue, StallCause::flag);
             progress_.enter_spin();
             progress_.quiet(event_queue().now());
             poll(queue);
@@ -130,6 +153,7 @@ void DmaEngines::signal(Queue& queue, const Operation& operation)
     ++queue.posted;
     ++copied_.signals;
     progress_.busy();
+    if (!queue.list.proxied) list_log_.trace(queue.index, issue, event_queue().now());
     send(issue, *queue.engine, queue.index, MoverUse::word);
 }
 
@@ -148,6 +172,7 @@ void DmaEngines::word_answered(Line& line, Queue& queue)
 {
     const bool signalled = line.op == LineOp::atomic;
     const std::uint64_t value = line.operand();
+    responded(queue, line);
     pool_.give(line);
     if (signalled) {
         progress_.quiet(event_queue().now());
@@ -171,6 +196,7 @@ void DmaEngines::end(Queue& queue)
 {
     const List list = queue.list;
     Engine& engine = *queue.engine;
+    if (!list.proxied) list_log_.end(queue.index, event_queue().now());
     queue.active = false;
     free_queues_.push_back(queue.index);
     if (!list.proxied) --engine.lists;

@@ -77,6 +77,7 @@ void DmaEngines::come_to_head(Engine& engine, Time arrival)
     Descriptor& head = descriptors_[engine.waiting.front()];
     counts(engine).queued += arrival - head.since;
     head.first = arrival + engine.start;
+    copies_at_head(engine, StallCause::none);
     if (!engine.scheduled)
         event_queue().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
 }
@@ -84,6 +85,7 @@ void DmaEngines::come_to_head(Engine& engine, Time arrival)
 // Issues what may issue now; a response or the engine's wake-up calls again.
 void DmaEngines::pump(Engine& engine)
 {
+    if (engine.open < engine.in_flight) copies_at_head(engine, StallCause::none);
     while (!engine.waiting.empty() && engine.open < engine.in_flight) {
         const std::uint32_t index = engine.waiting.front();
         const Time earliest = std::max(descriptors_[index].first, engine.rate.free_at());
@@ -101,6 +103,7 @@ void DmaEngines::pump(Engine& engine)
         queue.loading = false;
         go_on(queue);
     }
+    if (engine.open >= engine.in_flight) copies_at_head(engine, StallCause::outstanding);
 }
 
 void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
@@ -117,6 +120,7 @@ void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
     engine.rate.book(event_queue().now(), lines * line_bytes * std::max(1U, copy.destinations));
     copy.open += lines;
     engine.open += lines;
+    if (!engine.bulk && !queues_[copy.owner].list.proxied) list_log_.trace(copy.owner, issue, event_queue().now());
     send(issue, engine, index, MoverUse::load);
 }
 
@@ -176,6 +180,7 @@ void DmaEngines::run(ScheduledItem& item)
     switch (tag.use) {
     case MoverUse::load: loaded(line, tag.index); break;
     case MoverUse::store:
+        if (line.traced()) responded(queues_[descriptors_[tag.index].owner], line);
         line_done(tag.index, line.lines());
         pool_.give(line);
         break;
@@ -196,8 +201,10 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
         const LineIssue issue = store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
         issue.transfer(mover_transfer(copy.transfer + destination));
         if (data_on_) std::memcpy(store.data(), line.data(), line.size);
+        if (line.traced()) list_log_.trace(copy.owner, issue, event_queue().now());
         send(issue, engine, index, MoverUse::store);
     }
+    if (line.traced()) responded(queues_[copy.owner], line);
     pool_.give(line);
     line_done(index, lines);
 }

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/statistic.h"
+#include "gpu/copies/list_log.h"
 #include "gpu/units/bulk_copy_engine.h"
 #include "gpu/units/compute_units.h"
 #include "gpu/network/line_tag.h"
@@ -52,6 +53,9 @@ public:
 
     LineInitiatorSocket memory;
 
+    // Tells `log` what lists do that are launched with a number of it. Before time starts.
+    void set_log(OperationLog& log) { list_log_.set(log); }
+
     // The ports of the units, by which their bulk copies go. Before time starts.
     void set_ports(UnitPorts& ports) { ports_ = &ports; }
 
@@ -60,6 +64,7 @@ public:
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
         bool proxied = false;
+        std::uint32_t log = 0;  // its number in the operation log; 0: none
     };
     // Gives the list to the copy engine whose turn it is, at the present instant or when one has a place. Of a proxied list,
     // the number for Launch::list of the workgroup that asks for its operations; otherwise 0.
@@ -81,6 +86,9 @@ public:
     // Lists of copy engines that are not done.
     std::vector<ComputeUnits::Blocked> blocked() const;
     std::size_t queued() const { return queued_.size(); }
+    // Lists ever placed on an engine without a workgroup that asks for their operations, and their times by cause, summed.
+    std::uint64_t lists() const { return list_log_.lists(); }
+    StallTimes stalls() const { return list_log_.stalls(); }
 
     std::vector<Statistic> copy_statistics() const;
     std::vector<Statistic> bulk_statistics() const;
@@ -173,6 +181,10 @@ private:
     void signal(Queue& queue, const Operation& operation);
     void word_answered(Line& line, Queue& queue);
     void end(Queue& queue);
+    // For the log of lists.
+    void wait_for(const Queue& queue, StallCause cause);
+    void copies_at_head(const Engine& engine, StallCause cause);
+    void responded(const Queue& queue, Line& line);
 
     CopySpec copy_;
     BulkSpec bulk_;
@@ -189,6 +201,7 @@ private:
     Counts copied_;
     Counts bulk_copied_;
     Time lists_queued_ = 0;
+    ListLog list_log_;
     std::vector<std::unique_ptr<Engine>> engines_;
     std::vector<std::unique_ptr<Engine>> bulk_engines_;  // by unit, made when first used
     std::vector<Descriptor> descriptors_;

@@ -219,7 +219,8 @@ void add_critical_path(HtmlPage& page, const RunResult& result)
 void add_ranks(HtmlPage& page, const RunResult& result)
 {
     page.section("ranks", "What ranks waited for");
-    page.paragraph("Shares of the simulated time, as the mean over the workgroups of a rank. The rest to 100 % is the "
+    page.paragraph("Shares of the simulated time, as the mean over the workgroups of a rank and its lists of copy "
+                   "engines. The rest to 100 % is the "
                    "time before its first and after its last step.");
     add_rank_times(page, result, "rank-table", &RankResult::stall_ps);
     const bool spent = std::any_of(result.ranks.begin(), result.ranks.end(),

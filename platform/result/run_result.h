@@ -44,7 +44,7 @@ struct RankResult {
     std::uint32_t rank = 0;
     std::string node;
     Time finish_ps = 0;
-    // Mean over the rank's workgroups of the time they spent, by cause.
+    // Mean over the rank's workgroups and lists of copy engines of the time they spent, by cause.
     std::vector<std::pair<std::string, Time>> stall_ps;
     // For a trace: the time of the rank by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
     std::vector<std::pair<std::string, Time>> breakdown_ps{};

@@ -50,12 +50,17 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
         result.rank = rank;
         result.node = plan.fabric.nodes[plan.members[rank]].name;
         if (rank < load.finish_times().size()) result.finish_ps = load.finish_times()[rank];
-        std::array<Time, stall_causes> stalls{};
-        if (gpus[rank] != nullptr) stalls = gpus[rank]->units().stalls();
-        const std::uint64_t groups =
-            gpus[rank] == nullptr ? 1 : std::max<std::uint64_t>(1, gpus[rank]->units().workgroups());
+        StallTimes stalls{};
+        std::uint64_t works = 0;
+        if (gpus[rank] != nullptr) {
+            stalls = gpus[rank]->units().stalls();
+            const StallTimes of_lists = gpus[rank]->dma_engines().stalls();
+            for (unsigned cause = 0; cause < stall_causes; ++cause) stalls[cause] += of_lists[cause];
+            works = gpus[rank]->units().workgroups() + gpus[rank]->dma_engines().lists();
+        }
         for (unsigned cause = 0; cause < stall_causes; ++cause)
-            result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
+            result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)),
+                stalls[cause] / std::max<std::uint64_t>(1, works));
         out.push_back(std::move(result));
     }
     return out;

@@ -13,6 +13,9 @@ namespace {
 // Tracks of workgroups are counted from here, in numbers that no event has.
 constexpr std::uint32_t first_key = 1'000'000;
 constexpr std::uint32_t tracks_of_thread = 100;
+// Lists of copy engines have tracks apart, numbered behind those of workgroups.
+constexpr std::uint32_t first_list_key = 500'000'000;
+constexpr std::uint32_t first_list_track = 10'000'000;
 
 const char* kind_text(Operation::Kind kind)
 {
@@ -65,13 +68,14 @@ std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out, std::size_
     std::set<std::pair<std::uint32_t, std::uint32_t>> named;
     for (const auto& [begin, number] : order) {
         const LineExecutor::Work work = work_of(number);
-        const std::uint32_t first = first_key + work.thread * tracks_of_thread;
+        const std::uint32_t first = (work.list ? first_list_key : first_key) + work.thread * tracks_of_thread;
         const std::uint32_t row = out.free_track(work.endpoint + 1, first, begin, spans[number].second) - first;
-        const std::uint32_t track = row == 0 ? work.thread : row * 1000 + work.thread;
+        const std::uint32_t track = (work.list ? first_list_track : 0) + row * 1000 + work.thread;
         track_of[number] = track;
         if (named.insert({work.endpoint, track}).second)
             out.name_thread(work.endpoint + 1, track,
-                fmt::format("workgroup {}{}", work.thread, row == 0 ? "" : fmt::format(" ({})", row + 1)));
+                fmt::format("{} {}{}", work.list ? "list" : "workgroup", work.thread,
+                    row == 0 ? "" : fmt::format(" ({})", row + 1)));
     }
     return track_of;
 }

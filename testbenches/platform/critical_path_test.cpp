@@ -94,6 +94,39 @@ TEST(TracedRun, ALateRankIsEntryAndNotLaunch)
     EXPECT_EQ(first["times_ps"], (Json{{"entry", 20'000'000}}));
 }
 
+// Lists of copy engines are on the path as workgroups are, and have causes.
+TEST(TracedRun, CopyEnginesHaveAPathAndCauses)
+{
+    RunSetup setup = followed(star_document(4), "all_gather", "direct", "64 KiB");
+    setup.sets.push_back("engine.mover=copy_engine");
+    const Json quick = run(setup.with("copy.start=1us"));
+    const Json slow = run(setup.with("copy.start=2us"));
+    ASSERT_TRUE(quick.contains("critical_paths")) << quick.dump().substr(0, 300);
+    const auto simulated = quick["simulated_ps"].get<std::uint64_t>();
+    std::uint64_t path = 0;
+    std::uint64_t end = 0;
+    for (const Json& segment : quick["critical_paths"][0]["segments"]) {
+        EXPECT_EQ(segment["begin_ps"], end);
+        end = segment["end_ps"].get<std::uint64_t>();
+        for (const auto& [name, time] : segment["times_ps"].items()) path += time.get<std::uint64_t>();
+    }
+    EXPECT_EQ(end, simulated);
+    EXPECT_EQ(path, simulated);
+    // Starts are on the path, and nothing else changes.
+    EXPECT_EQ(cause(slow, "compute_units") - cause(quick, "compute_units"),
+        slow["simulated_ps"].get<std::uint64_t>() - simulated);
+    for (const Json& rank : quick["ranks"]) {
+        std::uint64_t life = 0;
+        for (const auto& [name, time] : rank["stall_ps"].items()) life += time.get<std::uint64_t>();
+        EXPECT_GT(rank["stall_ps"]["busy"].get<std::uint64_t>(), 1'000'000U);
+        EXPECT_GT(rank["stall_ps"]["flag"].get<std::uint64_t>(), 0U);
+        EXPECT_LE(life, simulated);
+        EXPECT_GT(life, simulated / 2);
+    }
+    setup.options.follow = false;
+    EXPECT_EQ(run(setup.with("copy.start=1us"))["simulated_ps"].get<std::uint64_t>(), simulated);
+}
+
 TEST(TracedRun, EveryCollectiveOfARunHasItsOwn)
 {
     RunSetup setup = followed(mesh_document(2), "barrier", "direct", "0");

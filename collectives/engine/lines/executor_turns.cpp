@@ -82,7 +82,10 @@ void LineExecutor::set_logs(OperationLog& numbers, const std::vector<OperationLo
 {
     log_ = &numbers;
     for (std::size_t e = 0; e < gpus_.size(); ++e)
-        if (gpus_[e] != nullptr) gpus_[e]->units().set_log(*by_endpoint[e]);
+        if (gpus_[e] != nullptr) {
+            gpus_[e]->units().set_log(*by_endpoint[e]);
+            gpus_[e]->dma_engines().set_log(*by_endpoint[e]);
+        }
 }
 
 bool LineExecutor::ends_at_once(const Part& part) const
@@ -113,7 +116,10 @@ void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
     if (part == nullptr || !fits()) throw std::logic_error("processes of one run do not take the same turns");
     Part& followed = *parts_[turn.part];
     if (!turn.ends) {  // what it launched is elsewhere, and has its numbers here, too
-        for (std::size_t i = 0; log_ != nullptr && i < followed.programs.size(); ++i) number_of_work(followed, i);
+        if (log_ == nullptr) return;
+        if (!proxied(followed))
+            for (const std::uint32_t thread : followed.list_threads) number_of_work(followed, thread, true);
+        for (const std::uint32_t thread : followed.threads) number_of_work(followed, thread, false);
         return;
     }
     told_ = at;
@@ -121,9 +127,11 @@ void LineExecutor::follow_turn(const TurnOf& turn, Picoseconds at)
     told_.reset();
 }
 
-std::uint32_t LineExecutor::number_of_work(const Part& part, std::size_t program)
+bool LineExecutor::proxied(const Part& part) const { return part.of_job && jobs_.at(part.job)->ports; }
+
+std::uint32_t LineExecutor::number_of_work(const Part& part, std::uint32_t thread, bool list)
 {
-    works_.push_back({part.job, part.position, part.threads[program], part.endpoint, part.entered});
+    works_.push_back({part.job, part.position, thread, part.endpoint, part.entered, list});
     return log_->open();
 }
 

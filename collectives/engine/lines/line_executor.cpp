@@ -313,10 +313,14 @@ void LineExecutor::launch(Part& part)
 {
     part.remaining = static_cast<std::uint32_t>(part.programs.size() + part.lists.size());
     const EngineSpec& engine = part.of_job ? jobs_.at(part.job)->engine : spec_;
-    const bool proxied = part.of_job && jobs_.at(part.job)->ports;
+    const bool proxied = this->proxied(part);
+    const bool logged = log_ != nullptr && part.of_job;
     std::vector<std::uint32_t> lists;  // numbers
-    for (const Program& list : part.lists)
-        lists.push_back(gpus_[part.endpoint]->dma_engines().launch({&list, this, part.index, proxied}));
+    for (std::size_t i = 0; i < part.lists.size(); ++i) {
+        DmaEngines::List list{&part.lists[i], this, part.index, proxied, 0};
+        if (logged && !proxied) list.log = number_of_work(part, part.list_threads[i], true);
+        lists.push_back(gpus_[part.endpoint]->dma_engines().launch(list));
+    }
     std::size_t own = 0;  // of the lists, whose threads come in the same order
     for (std::size_t i = 0; i < part.programs.size(); ++i) {
         ComputeUnits::Launch launch;
@@ -329,7 +333,7 @@ void LineExecutor::launch(Part& part)
         launch.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
         launch.listener = this;
         launch.token = part.index;
-        if (log_ != nullptr && part.of_job) launch.log = number_of_work(part, i);
+        if (logged) launch.log = number_of_work(part, part.threads[i], false);
         gpus_[part.endpoint]->units().launch(launch);
     }
 }

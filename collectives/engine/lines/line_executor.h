@@ -140,6 +140,7 @@ public:
         std::uint32_t thread = 0;
         std::uint32_t endpoint = 0;
         Picoseconds entered = 0;  // when its rank entered
+        bool list = false;        // of a copy engine, not a workgroup
     };
     const Work& work(std::uint32_t number) const { return works_[number - 1]; }
 
@@ -179,7 +180,8 @@ private:
     void schedule(Part& part, Time delay);
     void recycle(Part& part);
     void launch(Part& part);
-    std::uint32_t number_of_work(const Part& part, std::size_t program);
+    bool proxied(const Part& part) const;
+    std::uint32_t number_of_work(const Part& part, std::uint32_t thread, bool list);
 
     std::vector<Accelerator*> endpoints_;
     std::vector<Gpu*> gpus_;                          // the same; null: a replay GPU, or absent
