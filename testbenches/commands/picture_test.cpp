@@ -162,10 +162,10 @@ TEST(Picture, OfPartsOfARun)
     EXPECT_EQ(count(outcome.out, "lookahead 70 ns, 16 of 32 links cut (50.0 %)"), 1u);
 
     const Fixtures files;
-    const std::string parts = files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.[1-7]\"]\n");
+    const std::string parts = files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.[8-9]\"]\n");
     EXPECT_EQ(call({"graph", system, "--format", "svg", "--parts", parts}).err,
         parts +
-            ":3: '*.xpu.[1-7]' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
+            ":3: '*.xpu.[8-9]' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
             "patterns of them\n");
     files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.?\"]\n");
     EXPECT_NE(call({"graph", system, "--format", "svg", "--parts", parts}).err.find("dgx.0.xpu.0 is in part 0 and"),

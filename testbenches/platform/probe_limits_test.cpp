@@ -117,8 +117,8 @@ TEST(ProbeLimits, OfTheDram)
         "hbm.bandwidth=240GB/s"});
     expect_bound({"bandwidth.dram_read", {"l2.outstanding_misses=8"}, "l2.outstanding_misses",
         "l2.outstanding_misses=12", "gpu.outstanding=1024"});
-    expect_bound({"bandwidth.dram_write", {"l2.outstanding_write_backs=3"}, "l2.outstanding_write_backs",
-        "l2.outstanding_write_backs=4", "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.dram_write", {"l2.outstanding_write_backs=4"}, "l2.outstanding_write_backs",
+        "l2.outstanding_write_backs=6", "gpu.outstanding=1024"});
     expect_bound({"bandwidth.dram_read", {"hbm.t_ccd_l=10ns", "hbm.t_rfc=1ps"}, "hbm.t_ccd_l", "hbm.t_ccd_l=7ns",
         "hbm.bandwidth=240GB/s"});
     if (!test::thorough()) return;  // copies and writes have limits in OfOneUnit by default
