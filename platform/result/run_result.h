@@ -66,7 +66,6 @@ struct MemoryBound {
     double share = 0;       // of the time that it was busy
     double GBps = 0;        // that it carried
     double most_GBps = 0;   // of the parameter
-    Time behind_ps = 0;     // how long it goes on at least after the end: those under way then are written later
 };
 
 // The figures of the alpha-beta model for a single collective, from the same parameters.

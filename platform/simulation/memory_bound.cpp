@@ -18,6 +18,8 @@ double statistic(const ModuleResult& module, const std::string& name)
     return 0;
 }
 
+constexpr Time least_behind = 20;  // part of a run from which write-backs after its end are told
+
 // Share of the time that refreshes take from the pins of every channel.
 double refreshing(const HbmSpec& hbm)
 {
@@ -54,7 +56,6 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
             const double most = static_cast<double>(rate) * 1e-9;
             bound = MemoryBound{std::string(part) + ".bandwidth", name, std::min(share, 1.0),
                 (std::min(share, 1.0) - reserved) * most, most};
-            if (share > 1) bound->behind_ps = static_cast<Time>(((share - reserved) / (1 - reserved) - 1) * time);
         };
         const HbmSpec& hbm = resolved.hbm(node);
         if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
@@ -65,11 +66,21 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
     return bound;
 }
 
-std::string write_back_notice(const MemoryBound& bound)
+std::optional<std::string> write_back_notice(const RunResult& result, Time last)
 {
-    return fmt::format("{} of {} carries write-backs for {} after the end of the run: a store has ended "
-                       "when the L2 has it (docs/models/l2.md), so the time lacks what the memory is behind",
-        bound.parameter.substr(0, bound.parameter.find('.')), bound.gpu, format_time_ps(bound.behind_ps));
+    const Time end = result.simulated_ps;
+    if (result.stop != StopReason::finished || result.beside || last <= end + end / least_behind) return std::nullopt;
+    const ModuleResult* behind = nullptr;
+    for (const ModuleResult& module : result.modules)
+        if (statistic(module, "writes") > 0 &&
+            (behind == nullptr || statistic(module, "busy") > statistic(*behind, "busy")))
+            behind = &module;
+    if (behind == nullptr) return std::nullopt;
+    const std::size_t dot = behind->name.rfind('.');
+    return fmt::format(
+        "{} of {} carries write-backs until {} after the end of the run: a store has ended when the L2 has it "
+        "(docs/models/l2.md), so the time lacks what the memory is behind",
+        behind->name.substr(dot + 1), behind->name.substr(0, dot), format_time_ps(last - end));
 }
 
 }  // namespace weft

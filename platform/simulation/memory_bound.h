@@ -17,7 +17,8 @@ namespace weft {
 std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved,
     const FabricPlan& plan);
 
-// The notice for a bound whose behind_ps is not 0.
-std::string write_back_notice(const MemoryBound& bound);
+// The notice on write-backs that are under way for a twentieth of a finished run or more after its end; `last`: when the last event
+// was. Without background kernels, which go on as well.
+std::optional<std::string> write_back_notice(const RunResult& result, Time last);
 
 }  // namespace weft

@@ -27,8 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Time least_behind = 20;  // part of a run from which write-backs after its end are told
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // What is known before time starts.
@@ -227,8 +225,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     for (std::vector<ModuleResult>& place : all.modules)
         for (ModuleResult& module : place) result.modules.push_back(std::move(module));
     result.memory_bound = memory_bound_of(result, resolved, plan);
-    if (result.memory_bound && result.memory_bound->behind_ps > result.simulated_ps / least_behind)
-        result.notices.push_back(write_back_notice(*result.memory_bound));
+    if (std::optional<std::string> notice = write_back_notice(result, last))
+        result.notices.push_back(std::move(*notice));
     result.parameters = explained_parameters(resolved, plan.used);
     if (run.cut) result.cut = all.cut;
     if (run.options.around != nullptr) run.options.around->add_to(result, std::move(all.around));
