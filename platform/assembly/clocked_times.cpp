@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "rtl/modules/clocked_link.h"
+#include "rtl/modules/switch_block_spec.h"
 
 namespace weft {
 
@@ -15,6 +16,12 @@ namespace {
 bool is_one_of(const std::string& model, std::initializer_list<const char*> models)
 {
     return std::find(models.begin(), models.end(), model) != models.end();
+}
+
+bool is_clocked_switch(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
+{
+    return is_used(plan.used.nodes, node) && system.role(node) == NodeRole::forwarder &&
+        is_one_of(system.model(node), {"reference_switch", "rtl_switch", "switch_lockstep"});
 }
 
 std::string rounded(const char* parameter, const char* whose, Time latency, Time clock, Time clocks)
@@ -39,12 +46,25 @@ std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, cons
                 rounded("link.latency", "clocked links", link.latency, clock, (link.latency + clock / 2) / clock));
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
-        if (!is_used(plan.used.nodes, node) || system.role(node) != NodeRole::forwarder) continue;
-        if (!is_one_of(system.model(node), {"reference_switch", "rtl_switch", "switch_lockstep"})) continue;
+        if (!is_clocked_switch(system, plan, node)) continue;
         const SwitchSpec& spec = system.switch_of(node);
         if (spec.latency % spec.clock != 0)
             out.insert(rounded("switch.latency", "clocked switches", spec.latency, spec.clock,
                 (spec.latency + spec.clock - 1) / spec.clock));
+    }
+    return {out.begin(), out.end()};
+}
+
+std::vector<std::string> clocked_context_notices(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    std::set<std::string> out;
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        if (!is_clocked_switch(system, plan, node)) continue;
+        const SwitchSpec& spec = system.switch_of(node);
+        if (spec.multicast_groups > 0 && spec.group_contexts > most_block_contexts)
+            out.insert(fmt::format("switch.group_contexts is {}, but clocked switches have at most {}: they work on {} "
+                                   "operations on groups at a time",
+                spec.group_contexts, most_block_contexts, most_block_contexts));
     }
     return {out.begin(), out.end()};
 }

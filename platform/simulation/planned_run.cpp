@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "platform/assembly/clocked_times.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/workload/combining.h"
@@ -80,13 +81,15 @@ std::uint64_t room_beside(const RunEstimate& estimate, const RunOptions& options
         (options.group == nullptr ? 1 : options.group->size());
 }
 
-// If the schedule reduces or multicasts in switches: the assumptions about those switches.
+// If the schedule reduces or multicasts in switches: the assumptions about those switches, and what clocked ones lack.
 void add_combining(PlannedRun& run)
 {
     const CollectiveDriver* const driver = run.load.driver();
     if (driver != nullptr ? !combines_in_switches(driver->schedule())
                           : !may_combine_in_switches(run.resolved.workload.algorithm))
         return;
+    for (std::string& notice : clocked_context_notices(run.resolved, run.plan))
+        run.plan.notices.push_back(std::move(notice));
     std::vector<Assumption> more = combining_assumptions(run.resolved, run.plan, run.ranks);
     if (run.options.strict) refuse_assumptions(more);
     for (Assumption& assumption : more) run.assumptions.push_back(std::move(assumption));

@@ -16,7 +16,7 @@
 //
 // Operations on groups (switch.multicast_groups above 0, split channels) end in a unit at a port of its own inside the
 // block: it makes lines for the members, combines what they hold, one operand a clock, and answers. Each member is
-// behind a port of its own. At most 64 contexts (switch.group_contexts); switch.reduce_rate does not count.
+// behind a port of its own. At most 64 contexts of switch.group_contexts; switch.reduce_rate does not count.
 //
 // The block is not clocked while it is idle, nor when nothing has moved for long enough that only an arrival or a
 // credit can change anything.

@@ -86,7 +86,7 @@ GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlock
     GroupSwitchParameters out;
     out.outside = block;
     out.groups = static_cast<unsigned>(std::min<std::uint64_t>(spec.multicast_groups, 1024));
-    out.contexts = static_cast<unsigned>(std::min<std::uint64_t>(spec.group_contexts, 64));
+    out.contexts = static_cast<unsigned>(std::min(spec.group_contexts, most_block_contexts));
     out.slots = std::min(64U, block.max_credits);
     out.vc_read = slot(VcClass::request);
     out.vc_write = slot(VcClass::write);

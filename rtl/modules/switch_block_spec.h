@@ -9,6 +9,9 @@
 
 namespace weft {
 
+// Operations on groups that the unit has in progress; a larger switch.group_contexts is this.
+constexpr std::uint64_t most_block_contexts = 64;
+
 // Channels of a fabric as the block numbers them: those that links have, in order.
 struct BlockChannels {
     std::uint8_t slot_of[max_vcs] = {};

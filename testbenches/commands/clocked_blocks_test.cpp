@@ -1,0 +1,76 @@
+// Clocked blocks against the general models: times on their pages, limits, and parameters that they do not read.
+#include <gtest/gtest.h>
+
+#include "base/text_file.h"
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace clocked_blocks_test {
+
+using namespace weft::commands_test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words nvls(const std::string& bytes, const Words& more)
+{
+    Words out{"run", "examples/dgx_h100/dgx_h100.yaml", "--profile", "h100", "--collective", "all_reduce",
+        "--algorithm", "nvls", "--no-data", "--bytes", bytes};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+const Words clocked{"--model", "*.nvsw.*=reference_switch", "--set", "switch.clock=500 ps"};
+
+Words with(Words words, const Words& more)
+{
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+std::string report(const Words& arguments)
+{
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST(ClockedBlocks, TimesOfOperationsOnGroupsAreThoseOfThePage)
+{
+    const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/rtl/README.md");
+    const auto expect_time = [&page](const Words& run, const std::string& time, const std::string& on_page) {
+        const std::string text = report(run);
+        EXPECT_TRUE(has(text, "\ntime        " + time + " us\n")) << time << " in\n" << text;
+        EXPECT_TRUE(has(page, on_page)) << on_page;
+    };
+    expect_time(nvls("64KiB", clocked), "7.94414", "takes 7.944 us with the block");
+    expect_time(nvls("64KiB", {}), "3.46302", "and 3.463 us with model `switch`");
+    expect_time(nvls("256KiB", {}), "4.08648", "| model `switch` | 4.086 us |");
+    expect_time(nvls("256KiB", {"--set", "switch.reduce_rate=128GB/s"}), "7.38699",
+        "| `switch.reduce_rate=128GB/s` | 7.387 us |");
+    expect_time(nvls("256KiB", {"--set", "switch.group_contexts=64"}), "18.4796",
+        "| `switch.group_contexts=64` | 18.480 us |");
+    expect_time(nvls("256KiB", clocked), "26.0031", "| `reference_switch`, 64 contexts | 26.003 us |");
+    expect_time(nvls("256KiB", with(clocked, {"--set", "switch.group_contexts=32"})), "41.0876",
+        "| `reference_switch`, 32 contexts | 41.088 us |");
+}
+
+TEST(ClockedBlocks, SwitchesTellThatTheyHaveFewerContexts)
+{
+    const std::string notice = "clocked switches have at most 64: they work on 64 operations on groups at a time";
+    const auto told = [&](const Words& run) { return has(report(run), notice); };
+    EXPECT_TRUE(told(nvls("16KiB", clocked)));
+    EXPECT_TRUE(told(nvls("16KiB", with(clocked, {"--set", "switch.group_contexts=65"}))));
+    EXPECT_FALSE(told(nvls("16KiB", with(clocked, {"--set", "switch.group_contexts=64"}))));
+    EXPECT_FALSE(told(nvls("16KiB", {})));
+    EXPECT_FALSE(told(with({"run", "examples/dgx_h100/dgx_h100.yaml", "--profile", "h100", "--collective", "all_reduce",
+                               "--algorithm", "ring", "--no-data", "--bytes", "16KiB"},
+        clocked)));
+}
+
+}  // namespace clocked_blocks_test
