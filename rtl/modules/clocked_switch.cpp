@@ -10,20 +10,38 @@
 
 namespace weft {
 
+namespace {
+
+// Refusals name the node, too.
+template <class Make>
+auto at_node(const std::string& path, const Make& make)
+{
+    try {
+        return make();
+    } catch (const InputError& error) {
+        const Diagnostic& first = error.diagnostics().front();
+        throw InputError(first.file, first.line, path + ": " + first.what, first.expected);
+    }
+}
+
+}  // namespace
+
 ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
     const SwitchSpec& spec, unsigned ports, RouteTable routes, Factory factory)
     : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), spec.clock), traversal_(spec.traversal),
       spec_(spec), factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
-    if (ports > 64) throw InputError("", 0, fmt::format("a clocked switch with {} ports", ports), "at most 64");
+    if (ports > 64)
+        throw InputError("", 0, fmt::format("{}: a clocked switch with {} ports", this->path(), ports), "at most 64");
 }
 
 void ClockedSwitch::end_of_elaboration()
 {
-    parameters_ = block_parameters(spec_, space_, channels_);
+    parameters_ = at_node(path(), [this] { return block_parameters(spec_, space_, channels_); });
     unsigned ports = parameters_.ports;
     if (can_have_groups(spec_, parameters_, space_)) {
-        const GroupSwitchParameters parameters = group_parameters(spec_, parameters_, channels_);
+        const GroupSwitchParameters parameters =
+            at_node(path(), [this] { return group_parameters(spec_, parameters_, channels_); });
         std::unique_ptr<GroupSwitchBlock> block = factory_.grouped(parameters, path());
         grouped_ = block.get();
         block_ = std::move(block);
@@ -50,7 +68,7 @@ void ClockedSwitch::add_group(const SwitchGroup& group, LinePool& pool)
     }
     if (grouped_ == nullptr)
         throw InputError("", 0,
-            "a clocked switch that carries out operations on groups without a channel for each class",
+            path() + ": a clocked switch that carries out operations on groups without a channel for each class",
             "link.vcs=split and switch.multicast_groups above 0");
     grouped_->set_group(groups_->entry(group, routes()));
     groups_->add(group, pool);

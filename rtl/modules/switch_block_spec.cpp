@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/units.h"
 
 namespace weft {
 
@@ -15,8 +16,24 @@ void refuse(bool wrong, const std::string& what, const std::string& expected)
     if (wrong) throw InputError("", 0, what, expected);
 }
 
+constexpr std::uint64_t most_clocks = 1023;
+constexpr std::uint64_t most_iterations = 16;
+
+std::uint64_t clocks_of_latency(const SwitchSpec& spec)
+{
+    return std::max<std::uint64_t>(1, (spec.latency + spec.clock - 1) / spec.clock);
+}
+
 void check(const SwitchSpec& spec)
 {
+    const std::uint64_t clocks = clocks_of_latency(spec);
+    refuse(clocks > most_clocks,
+        fmt::format("a clocked switch whose switch.latency of {} is {} clocks of switch.clock = {}",
+            format_time_ps(spec.latency), clocks, format_time_ps(spec.clock)),
+        fmt::format("at most {} clocks: a longer switch.clock or a shorter switch.latency", most_clocks));
+    refuse(spec.iterations > most_iterations,
+        fmt::format("a clocked switch with switch.iterations = {}", spec.iterations),
+        fmt::format("at most {}", most_iterations));
     const auto queues = spec.queues;
     const auto allocator = spec.allocator;
     refuse(queues == QueueKind::channel, "a clocked switch with switch.queues=channel", "voq or fifo");
@@ -65,7 +82,7 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
     out.max_credits = most;
     for (const BufferSpace& port : space)
         for (const std::uint8_t vc : channels.vcs) out.credits.push_back(static_cast<std::uint16_t>(port.lines[vc]));
-    out.latency = static_cast<unsigned>(std::max<std::uint64_t>(1, (spec.latency + spec.clock - 1) / spec.clock));
+    out.latency = static_cast<unsigned>(clocks_of_latency(spec));
     out.traversal = 0;
     out.iterations = static_cast<unsigned>(spec.iterations);
     out.islip = spec.allocator == AllocatorKind::islip;

@@ -73,4 +73,20 @@ TEST(ClockedBlocks, SwitchesTellThatTheyHaveFewerContexts)
         clocked)));
 }
 
+TEST(ClockedBlocks, RefusalsNameNodeParameterAndLimit)
+{
+    const auto refusal = [](const std::string& set) {
+        const Outcome outcome = call(nvls("16KiB", {"--model", "*.nvsw.*=reference_switch", "--set", set}));
+        EXPECT_EQ(outcome.code, 2);
+        return outcome.err.substr(outcome.err.find(": ") + 2);
+    };
+    EXPECT_EQ(refusal("switch.clock=3ps"),
+        "dgx.0.nvsw.0: a clocked switch whose switch.latency of 100 ns is 33334 clocks of switch.clock = 3 ps; "
+        "expected at most 1023 clocks: a longer switch.clock or a shorter switch.latency\n");
+    EXPECT_EQ(refusal("switch.iterations=17"),
+        "dgx.0.nvsw.0: a clocked switch with switch.iterations = 17; expected at most 16\n");
+    const std::string age = refusal("switch.allocator=age");
+    EXPECT_TRUE(has(age, "dgx.0.nvsw.0: this switch.allocator")) << age;
+}
+
 }  // namespace clocked_blocks_test
