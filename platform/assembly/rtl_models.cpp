@@ -211,6 +211,16 @@ ModelDeclaration clocked_link_model(const std::string& name, const std::string& 
             "link.replay_timeout", "link.bit_error_rate"});
 }
 
+// With the parameters that the block has, or that are refused where they are not as in the block.
+ModelDeclaration clocked_switch_model(const std::string& name, const std::string& text)
+{
+    return switch_model(name, text, clocked_switch_statistics())
+        .with_reads({"switch.latency", "switch.multicast_groups", "switch.group_contexts", "switch.reduce_timeout",
+            "switch.message", "switch.clock", "switch.queues", "switch.allocator", "switch.iterations",
+            "switch.vc_stage", "switch.traversal", "switch.credit_delay", "switch.input_speedup", "switch.transfer",
+            "switch.output_buffer"});
+}
+
 // Parameters that count for RTL of users: they size credits, state the rate of load 1 and of estimates, or are refused. The block itself
 // decides everything else.
 const std::vector<std::string> around_links{"link.model", "link.bandwidth", "link.latency", "link.request_credits",
@@ -261,16 +271,13 @@ void add_rtl_models(ModelRegistry& registry)
     registry.add_link(
         clocked_link_model("link_lockstep", "rtl_link and reference_link side by side; stops at the first difference"),
         clocked_link(link_lockstep));
-    registry.add_switch(switch_model("rtl_switch",
-                            "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, group unit",
-                            clocked_switch_statistics()),
+    registry.add_switch(clocked_switch_model("rtl_switch",
+                            "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, group unit"),
         clocked(rtl, rtl_grouped));
-    registry.add_switch(
-        switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
+    registry.add_switch(clocked_switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++"),
         clocked(reference_switch, reference_grouped));
-    registry.add_switch(switch_model("switch_lockstep",
-                            "rtl_switch and reference_switch side by side; stops at the first difference",
-                            clocked_switch_statistics()),
+    registry.add_switch(clocked_switch_model("switch_lockstep",
+                            "rtl_switch and reference_switch side by side; stops at the first difference"),
         clocked(lockstep, lockstep_grouped));
     registry.add_slice(slice_model("reference_slice", "the same cycle behaviour as rtl_slice, in C++"),
         clocked_slice(reference_slice));

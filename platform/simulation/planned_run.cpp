@@ -13,6 +13,7 @@
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/pricing_line.h"
 #include "platform/workload/dimension_rates_of.h"
+#include "platform/workload/idle_copies.h"
 #include "platform/workload/run_size.h"
 
 namespace weft {
@@ -170,6 +171,9 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     Surroundings* const around = run.options.around;
     run.load.attach(around == nullptr ? executor : around->join(executor), run.ranks, run.accelerators, chosen);
     add_combining(run);
+    if (run.load.driver() != nullptr && !run.traffic.any())
+        for (std::string& notice : idle_copies(run.resolved, run.load.driver()->schedule()))
+            run.plan.notices.push_back(std::move(notice));
     if (workload.beside.empty()) return;
     if (run.traffic.any())
         throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",

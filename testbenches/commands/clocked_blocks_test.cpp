@@ -89,4 +89,23 @@ TEST(ClockedBlocks, RefusalsNameNodeParameterAndLimit)
     EXPECT_TRUE(has(age, "dgx.0.nvsw.0: this switch.allocator")) << age;
 }
 
+TEST(ClockedBlocks, ParametersThatTheBlocksDoNotReadAreTold)
+{
+    for (const char* const name :
+        {"reduce_rate=1GB/s", "arbiter=age", "control_weight=5", "data_weight=5", "waiting_contributions=1"}) {
+        const std::string set = std::string("switch.") + name;
+        const std::string notice = set.substr(0, set.find('=')) + " is set and changes nothing";
+        EXPECT_TRUE(has(report(nvls("4KiB", with(clocked, {"--set", set}))), notice)) << set;
+    }
+    for (const char* const name : {"reduce_timeout=1ms", "group_contexts=8", "iterations=2", "traversal=2ns"})
+        EXPECT_FALSE(has(report(nvls("4KiB", with(clocked, {"--set", std::string("switch.") + name}))), "is set and"))
+            << name;
+    const Words slices{"explain", "examples/dgx_h100/system.yaml", "--set", "l2.contents=cached"};
+    const std::string contents = "l2.contents is set and changes nothing: it needs l2.model=slice";
+    const Words reference{"--set", "l2.model=reference_slice", "--set", "l2.line=64", "--set", "l2.partitions=1",
+        "--set", "l2.size=40MiB"};
+    EXPECT_TRUE(has(report(with(slices, reference)), contents));
+    EXPECT_FALSE(has(report(slices), contents));
+}
+
 }  // namespace clocked_blocks_test

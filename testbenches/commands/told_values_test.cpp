@@ -114,6 +114,29 @@ TEST(ToldValues, EnginesThatMoveNothingAndNodesThatARunDoesNotHave)
     expect_said(with, chunks, false);
 }
 
+TEST(ToldValues, CopyEnginesThatHaveNothingToDo)
+{
+    const auto explain = [](const std::string& set) {
+        return std::vector<std::string>{"explain", dgx, "--set", "engine.mover=copy_engine", "--set", set};
+    };
+    for (const std::string name : {"copy.request_latency", "copy.proxy_poll", "copy.proxy_service"}) {
+        const std::string notice = name + " is set and changes nothing: it needs engine.channel=port";
+        expect_said(explain(name + "=2us"), notice);
+        std::vector<std::string> by_port = explain(name + "=2us");
+        by_port.insert(by_port.end(), {"--set", "engine.channel=port"});
+        expect_said(by_port, notice, false);
+    }
+    const auto run = [](const std::string& collective, const std::string& algorithm, const std::string& set) {
+        return std::vector<std::string>{"run", dgx, "--bytes", "4KiB", "--no-data", "--collective", collective,
+            "--algorithm", algorithm, "--set", "engine.mover=copy_engine", "--set", set};
+    };
+    const std::string units = " is set and changes nothing: all steps of this collective run on units or in switches";
+    expect_said(run("all_reduce", "nvls", "copy.rate=1GB/s"), "copy.rate" + units);
+    expect_said(run("all_gather", "direct", "copy.rate=1GB/s"), units, false);
+    // Ranks that only wait do so in a list of the engine.
+    expect_said(run("broadcast", "multicast", "copy.poll_interval=9us"), units, false);
+}
+
 TEST(ToldValues, CachesPacketsAndWavefronts)
 {
     const auto explain = [](const std::vector<std::string>& sets) {

@@ -33,6 +33,12 @@ bool by_dimensions(const Workload& workload)
     return workload.algorithm == "multi_dim" || workload.algorithm == "auto";
 }
 
+// Requests of port channels go through a proxy.
+bool of_proxy(const std::string& name)
+{
+    return name == "request_latency" || name == "proxy_poll" || name == "proxy_service";
+}
+
 const std::vector<Need>& engine_needs()
 {
     static const std::vector<Need> needs{{"compute_in_flight", of_trace, a_trace},
@@ -160,6 +166,9 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
     if (engine.mover != Mover::copy_engine && !by_port)
         note_block<CopySpec>(
             system, [](const std::string&) { return "engine.mover=copy_engine or engine.channel=port"; }, out);
+    if (engine.mover == Mover::copy_engine && !by_port)
+        note_block<CopySpec>(
+            system, [](const std::string& name) { return of_proxy(name) ? "engine.channel=port" : nullptr; }, out);
     if (engine.mover != Mover::bulk)
         note_block<BulkSpec>(
             system, [](const std::string&) { return "engine.mover=bulk"; }, out);
