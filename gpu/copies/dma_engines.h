@@ -7,7 +7,7 @@
 // when a descriptor is at the head to its first load `start` passes. A descriptor is cut where any of its
 // operands reaches the end of a line (in a run with wide transactions: of `grain` bytes); a piece is loaded, and when it is there
 // stored to every destination. A piece books 64 B for each destination at `rate`, and goes out only while fewer than `in_flight`
-// lines have no response; stores of what was loaded always go. The next descriptor is at the head when all loads of the one before it are out.
+// requests have no response; stores of what was loaded always go. The next descriptor is at the head when all loads of the one before it are out.
 //
 // A copy engine works on up to `queues` command lists (Program: moves of one source, signals, waits, fences; barriers mean
 // nothing to it), each in order; further lists queue for a place. A list gives one descriptor at a time and goes

@@ -5,7 +5,7 @@
 // or goes on, and for each request and response of its copies and signals. Lists that are proxied are not counted: their workgroups are.
 //
 // Causes: `queued` no place on an engine; `issue` descriptors of other lists are before its own; `none` its descriptor starts or
-// is loaded at the engine's rate; `outstanding` the engine is at its limit of lines in flight; `fence` acknowledges of copies
+// is loaded at the engine's rate; `outstanding` the engine is at its limit of requests in flight; `fence` acknowledges of copies
 // before a fence, a signal or the end; `flag` a wait. They add up to the life of the list.
 #pragma once
 
