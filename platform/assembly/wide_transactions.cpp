@@ -17,6 +17,23 @@ namespace {
         "a grain of 64 B");
 }
 
+// Limits of lines in flight, of what moves data in this run.
+void check_limits(const ResolvedSystem& system, const std::string& name, NodeId node)
+{
+    const EngineSpec& engine = system.engine();
+    const std::uint64_t lines = engine.grain / line_bytes;
+    const auto check = [&](const char* parameter, std::uint64_t limit) {
+        if (limit < lines)
+            refuse(system, fmt::format("{} = {} of {}, where a transaction takes {}", parameter, limit, name, lines));
+    };
+    check("gpu.outstanding", system.gpu(node).outstanding);
+    // Which steps of a plan have port channels is not known yet.
+    const bool by_port = engine.channel == EngineChannel::port ||
+        (engine.channel == EngineChannel::any && !system.workload.plan.empty());
+    if (engine.mover == Mover::copy_engine || by_port) check("copy.in_flight", system.copy(node).in_flight);
+    if (engine.mover == Mover::bulk) check("bulk.in_flight", system.bulk(node).in_flight);
+}
+
 void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
 {
     const std::string& name = plan.fabric.nodes[node].name;
@@ -36,6 +53,7 @@ void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId nod
             fmt::format("l2.model {} of {}, which has transactions of 64 B", system.slice_model(node), name));
     if (system.memory_side(node).present())
         refuse(system, fmt::format("the memory-side cache of {}, which has transactions of 64 B", name));
+    if (system.role(node) != NodeRole::memory) check_limits(system, name, node);
 }
 
 void check_link(const ResolvedSystem& system, EdgeId edge)

@@ -1,4 +1,6 @@
 // Whole runs with wide transactions (engine.grain): right results, the same bytes, and a clear line where there can be none.
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "testbenches/platform/runs.h"
@@ -109,6 +111,27 @@ TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
     watched.options.record = true;
     EXPECT_NE(refused(watched).find("engine.grain = 256 B with --record"), std::string::npos) << refused(watched);
     EXPECT_NE(refused(setup.with("engine.grain=192 B")).find("not a power of 2"), std::string::npos);
+}
+
+// A transaction that takes more than there is would be let through, and the limit would be another one than at 64 B.
+TEST(Grain, ALimitThatATransactionExceedsIsRefusedByName)
+{
+    const RunSetup setup = box("all_gather", "direct", "65536").with("engine.grain=256 B");
+    const RunSetup copies = setup.with("engine.mover=copy_engine");
+    const RunSetup bulk = setup.with("engine.mover=bulk");
+    const RunSetup ports = setup.with("engine.channel=port");
+    for (const auto& [run_of, set, named] : std::vector<std::tuple<RunSetup, std::string, std::string>>{
+             {setup, "gpu.outstanding=3", "gpu.outstanding = 3"}, {copies, "copy.in_flight=3", "copy.in_flight = 3"},
+             {ports, "copy.in_flight=1", "copy.in_flight = 1"}, {bulk, "bulk.in_flight=2", "bulk.in_flight = 2"}}) {
+        const std::string text = refused(run_of.with(set));
+        EXPECT_NE(text.find("engine.grain = 256 B with " + named + " of "), std::string::npos) << set << ": " << text;
+        EXPECT_NE(text.find(", where a transaction takes 4"), std::string::npos) << text;
+    }
+    // As many as a transaction has, and limits of what moves nothing.
+    for (const RunSetup& allowed : {setup.with("gpu.outstanding=4").with("copy.in_flight=1").with("bulk.in_flight=1"),
+             copies.with("copy.in_flight=4").with("bulk.in_flight=1"), ports.with("copy.in_flight=4"),
+             bulk.with("bulk.in_flight=4").with("copy.in_flight=1")})
+        EXPECT_EQ(run(allowed).at("verified"), "passed");
 }
 
 }  // namespace grain_test
