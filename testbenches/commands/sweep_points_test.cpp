@@ -37,6 +37,15 @@ TEST(SweepPoints, AreAllCombinationsTheLastKeyFastest)
     EXPECT_EQ(point_arguments(systems, combine(systems)[3]), (Arguments{"b.yaml", "--fidelity=flow"}));
 }
 
+TEST(SweepPoints, CommasInListsOfNumbersAreOfTheValue)
+{
+    const auto axes = parse_axes({"fidelity=line,mixed:dgx.0.xpu.[0,2],mixed:dgx.[0-1,3].xpu.0"}, {});
+    EXPECT_EQ(axes[0].values, (std::vector<std::string>{"line", "mixed:dgx.0.xpu.[0,2]", "mixed:dgx.[0-1,3].xpu.0"}));
+    // Of the key, too.
+    EXPECT_EQ(parse_axes({"dgx.0.xpu.[0,2].l2.size=1MiB,2MiB"}, {})[0].values,
+        (std::vector<std::string>{"1MiB", "2MiB"}));
+}
+
 TEST(SweepPoints, RefuseWhatIsMalformed)
 {
     EXPECT_EQ(refusal({}), "weft: --over is missing; expected --over KEY=V1,V2,...");

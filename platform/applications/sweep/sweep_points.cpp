@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/comma_list.h"
+#include "platform/configuration/glob.h"
 #include "platform/console/messages.h"
 
 namespace weft {
@@ -24,10 +24,9 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
     if (equals == std::string::npos || equals == 0) throw malformed("names no values");
     SweepAxis axis;
     axis.key = text.substr(0, equals);
-    for (const std::string_view value : comma_list(std::string_view(text).substr(equals + 1))) {
+    axis.values = split_globs(std::string_view(text).substr(equals + 1));
+    for (const std::string& value : axis.values)
         if (value.empty()) throw malformed("has an empty value");
-        axis.values.emplace_back(value);
-    }
     if (axis.key.compare(0, model_key.size(), model_key) == 0) {
         if (axis.key == model_key) throw malformed("names no nodes");
         axis.kind = SweepAxis::Kind::model;
