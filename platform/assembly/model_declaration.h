@@ -56,6 +56,12 @@ public:
         needs_kernel_ = false;
         return *this;
     }
+    // No block of RTL is in it, so there is no waveform of it.
+    ModelDeclaration& without_rtl()
+    {
+        has_rtl_ = false;
+        return *this;
+    }
     // Its sockets.
     ModelDeclaration& with_ports(std::string text)
     {
@@ -67,6 +73,7 @@ public:
     const std::string& text() const { return text_; }
     const std::string& ports() const { return ports_; }
     bool needs_kernel() const { return needs_kernel_; }
+    bool has_rtl() const { return has_rtl_; }
     const std::shared_ptr<const BlockInfo>& parameters() const { return parameters_; }
     const std::optional<std::vector<std::string>>& reads() const { return reads_; }
     const std::optional<StatisticTable>& statistics() const { return statistics_; }
@@ -77,6 +84,7 @@ private:
     std::string text_;
     std::string ports_;
     bool needs_kernel_ = true;
+    bool has_rtl_ = true;  // or may have
     std::shared_ptr<const BlockInfo> parameters_;
     std::optional<std::vector<std::string>> reads_;
     std::optional<StatisticTable> statistics_;

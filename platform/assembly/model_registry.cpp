@@ -88,6 +88,27 @@ WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) con
     return out;
 }
 
+namespace {
+
+[[noreturn]] void refuse_wave(const std::string& instances)
+{
+    throw InputError("", 0, "--wave " + instances + ": no RTL block has that name",
+        "the path of a module that runs as RTL, such as dgx.0.nvsw.0 with --model '*.nvsw.*=rtl_switch'");
+}
+
+}  // namespace
+
+void Waves::require_names(const std::vector<std::string>& paths) const
+{
+    for (const Entry& entry : entries) {
+        NumberedGlob glob(entry.instances);
+        bool fits = false;
+        for (const std::string& path : paths) fits = glob.matches(path) || fits;
+        const std::string missing = glob.missing();
+        if (!fits || !missing.empty()) refuse_wave(fits ? missing : entry.instances);
+    }
+}
+
 void Waves::check_taken() const
 {
     for (const Entry& entry : entries) {
@@ -99,9 +120,7 @@ void Waves::check_taken() const
             throw InputError("", 0,
                 "--wave " + entry.instances + ": an earlier --wave has every RTL block of that name",
                 "one --wave for each block, patterns last");
-        throw InputError("", 0,
-            "--wave " + (entry.fits.empty() ? entry.instances : missing) + ": no RTL block has that name",
-            "the path of a module that runs as RTL, such as dgx.0.nvsw.0 with --model '*.nvsw.*=rtl_switch'");
+        refuse_wave(entry.fits.empty() ? entry.instances : missing);
     }
 }
 
@@ -110,7 +129,8 @@ ModelRegistry::ModelRegistry()
     add_switch(ModelDeclaration("switch", "input-queued, virtual output queues, round robin per output")
                    .with_ports(switch_ports())
                    .with_statistics(switch_statistics())
-                   .without_kernel(),
+                   .without_kernel()
+                   .without_rtl(),
         [](const RunContext& context, const SwitchRequest& request) {
             return make_switch(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<SwitchSpec>(), request.ports, request.routes);
@@ -118,7 +138,8 @@ ModelRegistry::ModelRegistry()
     add_switch(ModelDeclaration("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)")
                    .with_ports(switch_ports())
                    .with_statistics(crossbar_switch_statistics())
-                   .without_kernel(),
+                   .without_kernel()
+                   .without_rtl(),
         [](const RunContext& context, const SwitchRequest& request) {
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<SwitchSpec>(), request.ports, request.routes);
@@ -127,7 +148,8 @@ ModelRegistry::ModelRegistry()
         ModelDeclaration("link", "packets, frames, credits and retry, with a reservation of wire time for each packet")
             .with_ports(link_ports())
             .with_statistics(link_statistics())
-            .without_kernel(),
+            .without_kernel()
+            .without_rtl(),
         [](const RunContext& context, const LinkRequest& request) {
             return make_link(request.module_name.c_str(), context.event_queue, request.path,
                 request.parameters.get<LinkSpec>(), request.seed);
@@ -145,7 +167,8 @@ ModelRegistry::ModelRegistry()
         ModelDeclaration("slice", "tags, fills and write-backs of a set-associative slice, with flags and monitors")
             .with_ports(slice_ports())
             .with_statistics(l2_slice_statistics())
-            .without_kernel(),
+            .without_kernel()
+            .without_rtl(),
         [](const RunContext& context, const SliceRequest& request) {
             return std::make_unique<L2Slice>(context.event_queue, request);
         });

@@ -36,6 +36,9 @@ struct Waves {
     // file that a pattern makes is an input of the command or another output.
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 
+    // Throws InputError for an entry that fits none of these paths, or names a number that none of them has.
+    void require_names(const std::vector<std::string>& paths) const;
+
     // Throws InputError for an entry that no block of RTL takes.
     void check_taken() const;
 

@@ -263,7 +263,8 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 
 void add_rtl_models(ModelRegistry& registry)
 {
-    registry.add_link(clocked_link_model("reference_link", "the same cycle behaviour as rtl_link, in C++"),
+    registry.add_link(
+        clocked_link_model("reference_link", "the same cycle behaviour as rtl_link, in C++").without_rtl(),
         clocked_link(reference_link));
     registry.add_link(
         clocked_link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay"),
@@ -274,12 +275,13 @@ void add_rtl_models(ModelRegistry& registry)
     registry.add_switch(clocked_switch_model("rtl_switch",
                             "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, group unit"),
         clocked(rtl, rtl_grouped));
-    registry.add_switch(clocked_switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++"),
+    registry.add_switch(
+        clocked_switch_model("reference_switch", "the same cycle behaviour as rtl_switch, in C++").without_rtl(),
         clocked(reference_switch, reference_grouped));
     registry.add_switch(clocked_switch_model("switch_lockstep",
                             "rtl_switch and reference_switch side by side; stops at the first difference"),
         clocked(lockstep, lockstep_grouped));
-    registry.add_slice(slice_model("reference_slice", "the same cycle behaviour as rtl_slice, in C++"),
+    registry.add_slice(slice_model("reference_slice", "the same cycle behaviour as rtl_slice, in C++").without_rtl(),
         clocked_slice(reference_slice));
     registry.add_slice(slice_model("rtl_slice", "weft_llc_slice.sv, verilated: tags, misses, write-backs"),
         clocked_slice(slice_rtl));

@@ -1,3 +1,4 @@
+#include "platform/assembly/wave_names.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/simulation/run.h"
 
@@ -239,6 +240,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 {
     const Clock::time_point begun = Clock::now();
     PlannedRun run(resolved, registry, options);
+    require_wave_names(registry, resolved, run.plan);
     BuiltRun parts(run, registry);
     RunResult result = described(run, parts);
     Watching watching(run, parts);

@@ -1,4 +1,5 @@
 // The files of --wave among the outputs of a run.
+#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,23 @@ TEST_F(WaveOutput, APatternTakesWhatRunsAsRtl)
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_TRUE(std::filesystem::exists(folder_.file("w.box.0.nvsw.1.fst")));
     EXPECT_FALSE(std::filesystem::exists(folder_.file("w.box.0.nvsw.0.fst")));
+}
+
+// Nothing of it is verilated.
+TEST(Waves, ANameThatNoModuleOfRtlHasIsRefusedBeforeTheBlocks)
+{
+    for (const auto& [wave, named] : std::vector<std::pair<std::string, std::string>>{{"*.nvsw.[0-1]", "*.nvsw.0"},
+             {"box.0.nvsw.0", "box.0.nvsw.0"}, {"host.*", "host.*"}}) {
+        const test::ScratchFolder folder;
+        const std::string blocks = folder.file("blocks");
+        ::setenv("WEFT_RTL_CACHE", blocks.c_str(), 1);
+        const Outcome ran = call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/system.yaml", "--bytes",
+            "4KiB", "--model", "*.nvsw.1=rtl_switch", "--set", "switch.clock=500 ps", "--set",
+            "switch.multicast_groups=0", "--quiet", "--wave", wave + "=" + folder.file("w.fst")});
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_EQ(ran.err.rfind("weft: --wave " + named + ": no RTL block has that name; ", 0), 0U) << ran.err;
+        EXPECT_FALSE(std::filesystem::exists(blocks));
+    }
 }
 
 TEST(Waves, TheFirstEntryThatFitsHasTheBlock)
