@@ -55,13 +55,19 @@ std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, cons
     return {out.begin(), out.end()};
 }
 
-std::vector<std::string> clocked_context_notices(const ResolvedSystem& system, const FabricPlan& plan)
+std::vector<std::string> clocked_group_notices(const ResolvedSystem& system, const FabricPlan& plan)
 {
     std::set<std::string> out;
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         if (!is_clocked_switch(system, plan, node)) continue;
         const SwitchSpec& spec = system.switch_of(node);
-        if (spec.multicast_groups > 0 && spec.group_contexts > most_block_contexts)
+        if (spec.multicast_groups == 0) continue;
+        if (spec.queues == QueueKind::fifo)
+            out.insert(
+                "switch.queues=fifo with operations on groups in clocked switches: a request that finds no room in "
+                "the unit holds up the responses behind it, and the run can end in a deadlock; with voq responses have "
+                "queues of their own");
+        if (spec.group_contexts > most_block_contexts)
             out.insert(fmt::format("switch.group_contexts is {}, but clocked switches have at most {}: they work on {} "
                                    "operations on groups at a time",
                 spec.group_contexts, most_block_contexts, most_block_contexts));

@@ -11,7 +11,8 @@ namespace weft {
 
 // A sentence for each latency of built-in clocked links and switches of the run that is no whole number of their clocks.
 std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, const FabricPlan& plan);
-// For a run with operations in switches: a sentence for each switch.group_contexts that its built-in clocked switches do not have.
-std::vector<std::string> clocked_context_notices(const ResolvedSystem& system, const FabricPlan& plan);
+// For a run with operations in switches: a sentence for each switch.group_contexts that its built-in clocked switches do not have, and one if
+// their inputs have a single queue.
+std::vector<std::string> clocked_group_notices(const ResolvedSystem& system, const FabricPlan& plan);
 
 }  // namespace weft

@@ -89,7 +89,7 @@ void add_combining(PlannedRun& run)
     if (driver != nullptr ? !combines_in_switches(driver->schedule())
                           : !may_combine_in_switches(run.resolved.workload.algorithm))
         return;
-    for (std::string& notice : clocked_context_notices(run.resolved, run.plan))
+    for (std::string& notice : clocked_group_notices(run.resolved, run.plan))
         run.plan.notices.push_back(std::move(notice));
     std::vector<Assumption> more = combining_assumptions(run.resolved, run.plan, run.ranks);
     if (run.options.strict) refuse_assumptions(more);

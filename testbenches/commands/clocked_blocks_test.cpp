@@ -60,6 +60,21 @@ TEST(ClockedBlocks, TimesOfOperationsOnGroupsAreThoseOfThePage)
         "| `reference_switch`, 32 contexts | 41.088 us |");
 }
 
+TEST(ClockedBlocks, TimesOfSlicesAreThoseOfThePage)
+{
+    const auto time = [](const std::string& model) {
+        return report({"run", "examples/dgx_h100/dgx_h100.yaml", "--profile", "h100", "--collective", "all_reduce",
+            "--algorithm", "one_shot", "--bytes", "256KiB", "--no-data", "--set", "l2.partitions=1", "--set",
+            "l2.line=64", "--set", "l2.outstanding_misses=32", "--set", "l2.merges=15", "--set", "l2.size=40MiB",
+            "--set", "l2.model=" + model});
+    };
+    EXPECT_TRUE(has(time("reference_slice"), "\ntime        7.6961 us\n"));
+    EXPECT_TRUE(has(time("slice"), "\ntime        7.68945 us\n"));
+    const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/rtl/cache.md");
+    EXPECT_TRUE(
+        has(page, "\n| one_shot, 256 KiB | 524288, 32768, 0, 0 | the same | 7.696 us | 7.689 us | -0.09 % |\n"));
+}
+
 TEST(ClockedBlocks, SwitchesTellThatTheyHaveFewerContexts)
 {
     const std::string notice = "clocked switches have at most 64: they work on 64 operations on groups at a time";
@@ -71,6 +86,18 @@ TEST(ClockedBlocks, SwitchesTellThatTheyHaveFewerContexts)
     EXPECT_FALSE(told(with({"run", "examples/dgx_h100/dgx_h100.yaml", "--profile", "h100", "--collective", "all_reduce",
                                "--algorithm", "ring", "--no-data", "--bytes", "16KiB"},
         clocked)));
+}
+
+TEST(ClockedBlocks, OneQueueAnInputIsToldToDeadlockWithGroups)
+{
+    const Words fifo = with(clocked, {"--set", "switch.queues=fifo"});
+    const std::string notice = "switch.queues=fifo with operations on groups in clocked switches";
+    EXPECT_TRUE(has(report(nvls("1KiB", fifo)), notice));
+    EXPECT_FALSE(has(report(nvls("1KiB", clocked)), notice));
+    const Outcome stuck = call(nvls("64KiB", fifo));
+    EXPECT_EQ(stuck.code, 3) << stuck.out;
+    EXPECT_TRUE(has(stuck.out, "wait for the group unit, or their group")) << stuck.out;
+    EXPECT_TRUE(has(stuck.out, notice)) << stuck.out;
 }
 
 TEST(ClockedBlocks, RefusalsNameNodeParameterAndLimit)
