@@ -98,6 +98,10 @@ std::vector<std::string> wide_notices(const ResolvedSystem& system, const Fabric
     std::uint64_t line = grain;
     for (const NodeId node : plan.members) line = std::min(line, system.l2(node).line);
     if (line < grain) text += fmt::format("; {} B in a row are in one slice of an L2 (l2.line = {} B)", grain, line);
+    const bool contents = std::any_of(plan.members.begin(), plan.members.end(),
+        [&system](NodeId node) { return system.l2(node).holds_contents(); });
+    if (contents)
+        text += "; times are not those of l2.contents = flat, whose fills are one access of DRAM for several lines";
     return {text};
 }
 

@@ -113,6 +113,22 @@ TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
     EXPECT_NE(refused(setup.with("engine.grain=192 B")).find("not a power of 2"), std::string::npos);
 }
 
+// Fills that carry contents go line by line: other accesses of DRAM than those of tags alone.
+TEST(Grain, ContentsInCachesAreToldToChangeTimes)
+{
+    const RunSetup flat = box("all_gather", "direct", "65536").with("l2.contents=flat");
+    const RunSetup cached = box("all_gather", "direct", "65536").with("l2.contents=cached");
+    EXPECT_EQ(run(flat).at("simulated_ps"), run(cached).at("simulated_ps"));
+    const auto told = [](const Json& result) {
+        return result.at("notices").dump().find("not those of l2.contents = flat") != std::string::npos;
+    };
+    const Json wide_flat = run(flat.with("engine.grain=512 B"));
+    const Json wide_cached = run(cached.with("engine.grain=512 B"));
+    EXPECT_NE(wide_flat.at("simulated_ps"), wide_cached.at("simulated_ps"));
+    EXPECT_FALSE(told(wide_flat));
+    EXPECT_TRUE(told(wide_cached)) << wide_cached.at("notices");
+}
+
 // A transaction that takes more than there is would be let through, and the limit would be another one than at 64 B.
 TEST(Grain, ALimitThatATransactionExceedsIsRefusedByName)
 {
