@@ -47,11 +47,12 @@ double FlowCore::held_ps(const Thread& thread, const FlowOp& op, const MoveLoad&
 
 // When the last load of a copy is issued whose first one is at `first`. A byte goes when the one `in_flight` before it has been
 // acknowledged.
-FlowCore::Ps FlowCore::issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first)
+FlowCore::CopyIssue FlowCore::issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first)
 {
     constexpr double steps_of_window = 16;
     const double step = by.in_flight / steps_of_window;
     auto at = static_cast<double>(first);
+    double waited = 0;
     for (double left = stored; left > 0; left -= step) {
         const double bytes = std::min(left, step);
         engine.issued += bytes;
@@ -59,10 +60,11 @@ FlowCore::Ps FlowCore::issue_copy(Engine& engine, const CopyCost& by, double sto
             engine.done_ps = engine.open.front().second;
             engine.open.pop_front();
         }
+        waited += std::max(0.0, engine.done_ps - at);
         at = std::max(at, engine.done_ps) + bytes * by.ps_per_byte;
         engine.open.emplace_back(engine.issued, at + held);
     }
-    return static_cast<Ps>(std::llround(at));
+    return {static_cast<Ps>(std::llround(at)), static_cast<Ps>(waited)};
 }
 
 // An engine takes copies one after the other, the next one when all loads of the one before are issued. The list of a copy engine
@@ -81,12 +83,16 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     std::vector<Engine>& own = all[thread.endpoint];
     if (own.empty()) own.resize(by.engines);
     Engine& engine = own[(index - job.thread(thread.rank, 0)) % by.engines];
-    const Ps first = std::max(thread.time, engine.free) + by.start_ps;
-    const Ps issued = issue_copy(engine, by, load.data * op.copies(), held_ps(thread, op, load), first);
-    const Ps span = issued - first;
-    engine.free = issued;
-    if (list) thread.time = issued;
     spent(index, FlowCause::busy);
+    const Ps head = std::max(thread.time, engine.free);
+    const Ps first = head + by.start_ps;
+    const CopyIssue issue = issue_copy(engine, by, load.data * op.copies(), held_ps(thread, op, load), first);
+    const Ps span = issue.end - first;
+    engine.free = issue.end;
+    if (list) {
+        thread.time = issue.end;
+        if (logs()) log_copy(index, head, issue);
+    }
     Move record;
     record.op = thread.next;
     record.thread = index;

@@ -222,7 +222,11 @@ private:
     void move_anew(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
     double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
-    static Ps issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
+    struct CopyIssue {
+        Ps end = 0;   // when the last load is issued
+        Ps held = 0;  // of the time until then, at the limit of requests in flight
+    };
+    static CopyIssue issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
     static bool is_copy(const Thread& thread, const FlowOp& op);
     bool may_copy(std::uint32_t index, const FlowOp& op);
     void copy(std::uint32_t index, const FlowOp& op);
@@ -348,6 +352,7 @@ private:
     void log_operation(std::uint32_t index);
     void log_move(std::uint32_t index, const FlowOp& op, Ps begin);
     void log_issue(std::uint32_t index, Ps begin);
+    void log_copy(std::uint32_t index, Ps head, const CopyIssue& issue);
     void log_packets(std::uint32_t index, Ps from, const MoveLoad& load, const ThreadPace& pace);
     void log_end(std::uint32_t index);
     void log_loads(std::uint32_t index);

@@ -123,8 +123,8 @@ void FlowLog::end(std::uint32_t index, Ps until)
 // The last `time` of it: a thread loads, issues, and then comes to a limit.
 void FlowLog::take_back(FlowTimes& from, Ps time)
 {
-    for (const FlowCause cause : {FlowCause::outstanding, FlowCause::registers, FlowCause::busy, FlowCause::loads,
-             FlowCause::acknowledge, FlowCause::flag, FlowCause::queued}) {
+    for (const FlowCause cause : {FlowCause::outstanding, FlowCause::registers, FlowCause::busy, FlowCause::issue,
+             FlowCause::loads, FlowCause::acknowledge, FlowCause::flag, FlowCause::queued}) {
         Ps& of = from[static_cast<unsigned>(cause)];
         const Ps part = std::min(of, time);
         of -= part;

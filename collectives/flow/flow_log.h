@@ -16,8 +16,8 @@ namespace weft {
 
 // A thread issues, or waits for one of these: a limit of its registers or of its unit's requests in flight; loaded data; acknowledges
 // of stores; a signal, a dependency, a barrier or packets of another thread. Before it begins, a place on its accelerator.
-enum class FlowCause : std::uint8_t { busy, registers, outstanding, loads, acknowledge, flag, queued };
-constexpr unsigned flow_causes = 7;
+enum class FlowCause : std::uint8_t { busy, registers, outstanding, loads, acknowledge, flag, queued, issue };
+constexpr unsigned flow_causes = 8;
 using FlowTimes = std::array<std::uint64_t, flow_causes>;  // ps
 
 // Lives of transfers, summed: ps.

@@ -53,6 +53,14 @@ void FlowCore::log_issue(std::uint32_t index, Ps begin)
     log_->issue(index, log_->pace(index), begin, threads_[index].time);
 }
 
+// A list whose copy comes to the head of its engine at `head`.
+void FlowCore::log_copy(std::uint32_t index, Ps head, const CopyIssue& issue)
+{
+    log_->spend(index, FlowCause::issue, head);
+    log_->spend(index, FlowCause::busy, issue.end - issue.held);
+    log_->spend(index, FlowCause::outstanding, issue.end);
+}
+
 // It goes on after a wait, whose time ends now.
 void FlowCore::log_resumed(std::uint32_t index)
 {

@@ -40,6 +40,17 @@ double us(const RunSetup& setup)
     return static_cast<double>(run_flow(resolve_setup(setup), setup.options).simulated_ps) / 1e6;
 }
 
+// Of rank 0, by its name in results; us.
+double cause_us(const RunResult& result, const std::string& name)
+{
+    for (const auto& [cause, time] : result.ranks.at(0).stall_ps)
+        if (cause == name) return static_cast<double>(time) / 1e6;
+    ADD_FAILURE() << "no cause " << name;
+    return 0;
+}
+
+RunResult flow_of(const RunSetup& setup) { return run_flow(resolve_setup(setup), setup.options); }
+
 std::string refusal(const RunSetup& setup)
 {
     try {
@@ -79,6 +90,29 @@ TEST(FlowCopyEngines, NoneIsFasterThanItsRate)
     const RunSetup setup =
         dgx("all_gather", "direct", "8 MiB", "copy_engine").with("copy.engines=1").with("copy.rate=50 GB/s");
     EXPECT_GE(us(setup), 8.0 * (1 << 20) / 8 * 7 / 50e3);
+}
+
+// As lines call them: the time of lists is the mean over the lists of the rank.
+TEST(FlowCopyEngines, ListsWaitForOtherListsAndForTheLimitAsByLines)
+{
+    // Two lists with a copy each: the second one comes to the head when the first one has issued its loads.
+    const RunSetup one = setup_of(star_document(2), collective_lines("all_gather", "direct", "256 KiB"))
+                             .with("engine.mover=copy_engine")
+                             .with("engine.channels=2")
+                             .with("copy.engines=1")
+                             .with("copy.rate=100 GB/s")
+                             .with("copy.in_flight=1000000");
+    const RunResult flow = flow_of(one);
+    const double issue = (1e6 + 131072 * 10) / 1e6;  // copy.start, and 128 KiB at 100 GB/s
+    EXPECT_NEAR(cause_us(flow, "issue"), issue / 2, 1e-6);
+    EXPECT_NEAR(cause_us(flow, "busy"), issue, 0.01);
+    EXPECT_EQ(cause_us(flow, "unit_outstanding"), 0);
+    const RunSetup few = one.with("engine.channels=1").with("copy.in_flight=16");
+    const RunResult limited = flow_of(few);
+    EXPECT_EQ(cause_us(limited, "issue"), 0);
+    const RunResult lines = run_here(few);
+    EXPECT_GT(cause_us(lines, "unit_outstanding"), 10 * cause_us(lines, "busy"));
+    EXPECT_GT(cause_us(limited, "unit_outstanding"), 10 * cause_us(limited, "busy"));
 }
 
 TEST(FlowCopyEngines, SumsAndTooManyListsAreRefused)

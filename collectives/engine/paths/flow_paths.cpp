@@ -34,8 +34,8 @@ CauseTimes flow_weights(const FlowLives& lives, PathCause alone)
 CauseTimes flow_times(const FlowRecord& record, Time begin, Time end, Time flag)
 {
     CauseTimes weights{};
-    weights[place(PathCause::compute_units)] =
-        record.spent[place(FlowCause::busy)] + record.spent[place(FlowCause::outstanding)];
+    weights[place(PathCause::compute_units)] = record.spent[place(FlowCause::busy)] +
+        record.spent[place(FlowCause::outstanding)] + record.spent[place(FlowCause::issue)];
     weights[place(PathCause::flag)] = flag;
     share_out(record.spent[place(FlowCause::registers)], flow_weights(record.loads, PathCause::compute_units), weights);
     share_out(record.spent[place(FlowCause::loads)], flow_weights(record.loads, PathCause::latency), weights);
@@ -55,6 +55,7 @@ StallCause stall_cause(FlowCause cause)
     case FlowCause::loads: return StallCause::loads;
     case FlowCause::acknowledge: return StallCause::fence;
     case FlowCause::queued: return StallCause::queued;
+    case FlowCause::issue: return StallCause::issue;
     case FlowCause::flag: break;
     }
     return StallCause::flag;
