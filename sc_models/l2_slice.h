@@ -266,6 +266,7 @@ private:
     std::uint64_t merges_;
     std::uint64_t most_write_backs_;
     std::uint64_t writing_back_ = 0;  // lines
+    bool sending_ = false;            // a write-back, now
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;

@@ -30,7 +30,8 @@ void L2Slice::on_request_credit(unsigned, Line& line, Time delay)
 {
     if (line.op != LineOp::write) return;
     line.mark(LineHeader::taken_mark);
-    if (delay == 0) {
+    // Within the call that sends it the access that displaces is not over: nobody else can have its turn.
+    if (delay == 0 && !sending_) {
         end_write_back(line.lines());
     } else {
         end_write_back_later(line.lines(), delay);
@@ -83,7 +84,9 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, std::uint32_t
     }
     const unsigned home = home_of(number);
     if (home != partition) book_crossing(home, sectors * line_bytes);
+    sending_ = true;
     memory_of(home).send_request(line, delay);
+    sending_ = false;
 }
 
 }  // namespace weft

@@ -47,7 +47,52 @@ std::size_t most_waiting(const LineMemory& memory)
     return most;
 }
 
+// Takes a write that comes at once within the call that brings it, and others 100 ns late.
+struct PromptMemory : sc_core::sc_module, TimedComponent, LineTarget {
+    PromptMemory(sc_core::sc_module_name name, EventQueue& event_queue)
+        : sc_module(name), TimedComponent(event_queue, std::string(this->name())), in("in", *this)
+    {
+    }
+    Time on_request(unsigned, Line& line, Time delay) override
+    {
+        in.return_request_credit(line, delay == 0 ? 0 : delay + 100'000);
+        event_queue().schedule(line, *this, event_queue().now() + delay + memory_latency);
+        return 0;
+    }
+    void run(ScheduledItem& item) override
+    {
+        Line& line = Line::of(item);
+        line.set_response_status(tlm::TLM_OK_RESPONSE);
+        in.send_response(line, 0);
+    }
+    LineTargetSocket in;
+};
+
 }  // namespace
+
+// None has its turn in the middle of another's: all lines of one set, so that each displaces the one before it.
+TEST(L2WriteBacks, AMemoryMayTakeALineInTheCallThatBringsIt)
+{
+    L2Spec spec = small_l2();
+    spec.size = 64;
+    spec.ways = 1;
+    spec.outstanding_write_backs = 1;
+    EventQueue event_queue("event_queue");
+    LinePool pool;
+    MemoryImage image(true);
+    L2Slice slice("slice", event_queue, "slice", spec, 0, image, pool, 3);
+    LineIssuer issuer("issuer", event_queue, pool);
+    PromptMemory memory("memory", event_queue);
+    issuer.out.bind(slice.target);
+    slice.memory.bind(memory.in);
+    for (unsigned i = 0; i < 20; ++i) issuer.issue(0, LineOp::write, global_address(3, i * 64));
+    sc_core::sc_start();
+    EXPECT_EQ(pool.live(), 0u);
+    // The first has an empty place. What the second displaces is taken late, what the others do at once.
+    for (unsigned i = 0; i < 2; ++i) EXPECT_EQ(issuer.done[i].at, 60'000 + i * step);
+    for (unsigned i = 2; i < 20; ++i) EXPECT_EQ(issuer.done[i].at, step + 60'000 + 100'000) << i;
+    EXPECT_EQ(slice.hops(), 20u + 19u);
+}
 
 TEST(L2WriteBacks, WritesRunAtTheRateAtWhichMemoryTakesThem)
 {
