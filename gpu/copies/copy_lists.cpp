@@ -89,7 +89,7 @@ void DmaEngines::wait_for(const Queue& queue, StallCause cause)
     if (!queue.list.proxied) list_log_.wait(queue.index, cause, event_queue().now());
 }
 
-// What the list of the descriptor at the head waits for.
+// Notes the cause for the list whose descriptor is at the head.
 void DmaEngines::copies_at_head(const Engine& engine, StallCause cause)
 {
     if (!engine.bulk && !engine.waiting.empty()) wait_for(queues_[descriptors_[engine.waiting.front()].owner], cause);

@@ -1,5 +1,5 @@
-// What the command lists of copy engines wait for, and the log of their operations: for a list what StallAccount and WorkgroupLog are for a
-// workgroup.
+// Waiting times of the command lists of copy engines, and the log of their operations; workgroups have StallAccount and
+// WorkgroupLog for the same.
 //
 // Owns: one account for each list that is on an engine, and its open record. Called by: DmaEngines where a list begins an operation, waits
 // or goes on, and for each request and response of its copies and signals. Lists that are proxied are not counted: their workgroups are.

@@ -1,4 +1,4 @@
-// What clocked models do otherwise than the parameters say: latencies in whole clocks, and few contexts of groups.
+// Where clocked models differ from their parameters: latencies are whole clocks, and groups have at most 64 contexts.
 #pragma once
 
 #include <string>

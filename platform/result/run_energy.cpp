@@ -119,7 +119,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         if (trace && resolved.engine().compute == ComputeMode::time && operations[profile].value_or(1) > 0)
             out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt,
                 "what compute nodes load and store moves no transactions (engine.compute=time)"});
-        // Of the nodes of a trace, and of background kernels; what is not known of the nodes hides nothing of the kernels.
+        // Operations of trace nodes and of background kernels. Those of the kernels count even where those of the nodes are not known.
         std::optional<double> done = trace ? operations[profile] : std::nullopt;
         if (trace && !done)
             out.push_back(

@@ -31,7 +31,7 @@ struct RankGroup {
     std::vector<double> shares;  // the mean of all
 };
 
-// Of the simulated time; empty for a rank without any.
+// Each cause as a share of the simulated time; empty where no cause has any time.
 std::vector<double> shares_of(const CauseTimes& times, Time simulated)
 {
     std::vector<double> shares;

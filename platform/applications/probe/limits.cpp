@@ -107,7 +107,7 @@ double dram_ps(const HbmSpec& hbm)
     return static_cast<double>(idle_read(hbm) - hbm.t_rcd) + refresh;
 }
 
-// Of write-backs on their way, which the DRAM has taken when they are in its queues; `sides`: as for copies.
+// Limits by write-backs in flight: a write is in flight until it is in a queue of the DRAM. `sides`: 2 where bytes read count, too.
 void add_write_backs(RowLimits& out, const OneGpu& one, double sides)
 {
     const bool side = one.side.present();

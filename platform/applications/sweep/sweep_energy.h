@@ -16,9 +16,9 @@ const std::vector<std::string>& energy_columns();
 bool is_energy_column(const std::string& column);       // also "energy.unknown", the number of parts without one
 std::string unit_of_energy(const std::string& column);  // "J", "W", or none
 
-// Of the JSON of a run. Nothing: the run has not finished, or nothing that it did has a figure and a count.
+// A column of energy from the JSON of a run; none if the run has not finished, or nothing that it did has both a figure and a count.
 std::optional<double> energy_of_result(const nlohmann::ordered_json& result, const std::string& column);
-// "hbm h100: flow fidelity counts no accesses". Nothing: the run has not finished.
+// "hbm h100: flow fidelity counts no accesses". None if the run has not finished.
 std::optional<std::vector<std::string>> energy_unknown_of(const nlohmann::ordered_json& result);
 
 // Whether a row leaves something out.
