@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "platform/assembly/packet_paths.h"
 #include "tlm_interconnect/link/buffer_space.h"
-#include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
-
-namespace {
-
-// A link of a network, in whose format messages have a header.
-bool carries_messages(const LinkSpec& link) { return destination_lines(link) > 0 && link.message_header > 0; }
-
-}  // namespace
 
 FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree)
     : resolved_(resolved), plan_(plan), tree_(tree), switch_of_(plan.fabric.nodes.size(), -1)
@@ -97,7 +90,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
     }
 
     at_port_.resize(plan_.fabric.nodes.size());
-    const std::uint32_t path_lines = path_lines_of_network();
+    const std::uint32_t path_lines = path_lines_of_network(resolved_, plan_);
     for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
@@ -118,7 +111,10 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
                 ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
             BufferSpace space = buffer_space(spec);
             space.transaction = transaction;
-            if (carries_messages(spec)) space.path_lines = path_lines;
+            if (carries_messages(spec)) {
+                space.path_lines = path_lines;
+                space.paths = packet_paths(resolved_, path_lines);
+            }
             space.holders = place.holders[e];
             end.set_credits(space);
             place.ends[e] = std::move(end);
@@ -175,16 +171,6 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
         cut_links_.push_back(cut.get());
         return cut;
     });
-}
-
-// What the narrowest link of the network takes in a packet: cards cut messages for the whole way.
-std::uint32_t FabricModules::path_lines_of_network() const
-{
-    std::uint32_t out = ~std::uint32_t{0};
-    for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge)
-        if (plan_.used.edges[edge] && carries_messages(resolved_.link(edge)))
-            out = std::min(out, destination_lines(resolved_.link(edge)));
-    return out;
 }
 
 FabricModules::End FabricModules::switch_end(NodeId node, unsigned port) const

@@ -126,7 +126,6 @@ private:
     void add_switch(const ModelRegistry& registry, const RunContexts& contexts, NodeId node, const std::string& path,
         const std::string& model, unsigned extra);
     std::unique_ptr<LinkModel> make_link(const ModelRegistry& registry, const RunContexts& contexts, EdgeId edge);
-    std::uint32_t path_lines_of_network() const;
     End switch_end(NodeId node, unsigned port) const;
     std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
     std::uint32_t credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/assembly/packet_paths.h"
 #include "platform/choice/latencies.h"
 #include "platform/commands/route_reasons.h"
 #include "tlm_interconnect/link/destination_lines.h"
@@ -27,7 +28,7 @@ public:
     RouteReport(const ResolvedSystem& system, const FabricPlan& plan, const RouteQuestion& question)
         : system_(system), plan_(plan), question_(question), from_(question.from), to_(question.to),
           ports_(plan.fabric.ports()), destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to_].endpoint)),
-          selection_(system.routing().path_selection)
+          selection_(system.routing().path_selection), stripes_(stripes_of_packets(system, plan))
     {
         const std::uint64_t lines_in_a_row = system.routing().stripe / line_bytes;
         switch (selection_) {
@@ -37,7 +38,7 @@ public:
         case PathSelection::none: break;
         }
         const auto source = static_cast<std::uint32_t>(plan.fabric.nodes[from_].endpoint);
-        steps_ = plan.routing.steps(source, destination_, path_hash_, question.source, question.destination);
+        steps_ = plan.routing.steps(source, destination_, path_hash_, question.source, question.destination, stripes_);
     }
 
     std::string text();
@@ -56,6 +57,7 @@ private:
     std::string hops_text(const Path& path) const;
     std::string totals_text(const Path& path) const;
     std::string choice_text(std::size_t hops) const;
+    std::string packets_text() const;
 
     const ResolvedSystem& system_;
     const FabricPlan& plan_;
@@ -65,6 +67,7 @@ private:
     std::vector<std::vector<Fabric::Port>> ports_;
     std::uint32_t destination_;
     PathSelection selection_;
+    std::vector<std::vector<std::uint32_t>> stripes_;
     std::uint32_t path_hash_ = 0;
     std::vector<Routing::Step> steps_;
     std::uint64_t equal_ = 0;  // paths, and the hops of the shortest and the longest
@@ -225,6 +228,16 @@ std::string RouteReport::policy_text() const
     return "policy: " + out + "\nchoice: " + counted(equal_, "path") + " of " + hops + " hops by the policy\n";
 }
 
+// Where a card makes packets on the way.
+std::string RouteReport::packets_text() const
+{
+    for (const Routing::Step& step : steps_)
+        if (stripes_[step.node][step.port] > 1)
+            return fmt::format(", behind {} packet by packet of {} lines", name(step.node),
+                path_lines_of_network(system_, plan_));
+    return "";
+}
+
 std::string RouteReport::choice_text(std::size_t hops) const
 {
     const std::uint64_t shortest = shortest_paths();
@@ -240,15 +253,16 @@ std::string RouteReport::choice_text(std::size_t hops) const
     if (equal_ == 1) return out;
     switch (selection_) {
     case PathSelection::lines:
-        return out + "selection: line by line over the equal paths (routing.path_selection=lines)\n";
+        return out + "selection: line by line over the equal paths" + packets_text() +
+            " (routing.path_selection=lines)\n";
     case PathSelection::pairs:
         return out + "selection: each pair of endpoints uses one path (routing.path_selection=pairs)\n";
     case PathSelection::none:
         return out + "selection: always the first of the equal paths (routing.path_selection=none)\n";
     case PathSelection::round_robin: break;
     }
-    return out +
-        "selection: each packet of a pair takes the next of the equal paths (routing.path_selection=round_robin)\n";
+    return out + "selection: each packet of a pair takes the next of the equal paths" + packets_text() +
+        " (routing.path_selection=round_robin)\n";
 }
 
 std::string RouteReport::text()

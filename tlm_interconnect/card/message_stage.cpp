@@ -26,7 +26,9 @@ Time MessageStage::start(Time now)
 void MessageStage::set_space(unsigned port, const BufferSpace& space)
 {
     network_[port] = space.packet_lines > 0;
-    if (network_[port]) packet_bytes_ = std::min(packet_bytes_, std::uint64_t{space.path_lines} * line_bytes);
+    if (!network_[port]) return;
+    packet_bytes_ = std::min(packet_bytes_, std::uint64_t{space.path_lines} * line_bytes);
+    paths_ = space.paths;
 }
 
 // From the node's side of the card to the network's.
@@ -39,6 +41,7 @@ bool MessageStage::leaves_node(const Line& line, unsigned input, const RouteTabl
 bool MessageStage::take(Line& line, unsigned input, const RouteTable& routes, Time now)
 {
     if (!leaves_node(line, input, routes)) return false;
+    if (line.destination < first_group && local_of(line.address) < paths_.below) line.path_hash /= paths_.stripe;
     join_message(line, input, now);
     return true;
 }
@@ -52,15 +55,24 @@ void MessageStage::pass(Line& line, unsigned input, Time leave, Time now)
     }
 }
 
+std::uint32_t MessageStage::next_path(std::uint16_t destination)
+{
+    if (destination >= first_group) return 0;
+    if (destination >= turns_.size()) turns_.resize(destination + 1U, 0);
+    return turns_[destination]++;
+}
+
 // Makes the line the next one of the message that is open.
-void MessageStage::add(Stream& stream, Line& line) const
+void MessageStage::add(Stream& stream, Line& line)
 {
     line.message_part = LineHeader::in_message;
     if (stream.bytes == 0) line.message_part |= LineHeader::begins_message;
     if (stream.bytes == 0 || stream.packet + line.size > packet_bytes_) {
         line.message_part |= LineHeader::begins_packet;
         stream.packet = 0;
+        if (paths_.turns) stream.path = next_path(line.destination);
     }
+    if (paths_.turns && line.destination < first_group) line.path_hash = stream.path;
     stream.packet += line.size;
     stream.bytes += line.size;
 }
@@ -71,6 +83,7 @@ void MessageStage::join_message(Line& line, unsigned input, Time now)
     if (line.transfer == 0 || line.op == LineOp::atomic || line.op == LineOp::fetch) {
         ++singles_;
         line.message_part = LineHeader::in_message | LineHeader::begins_packet | LineHeader::begins_message;
+        if (paths_.turns && line.destination < first_group) line.path_hash = next_path(line.destination);
         pass(line, input, start(now), now);
         return;
     }

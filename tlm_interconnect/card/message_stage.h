@@ -13,6 +13,8 @@
 //   others               leave when they have come, not before the first
 //   packets              of path_lines x 64 B of the message, the first line of each is marked (Line::message_part): what
 //                        marks cost on the wire is the links' (packetiser.h)
+//   paths                of equal ones behind the card a packet takes one (PacketPaths): the next of its destination, or that of
+//                        its address, so that accesses to one address stay in order
 //
 // The card remembers message_streams transfers. A line of one that it has forgotten starts a message anew.
 //
@@ -53,6 +55,7 @@ private:
     struct Stream {
         std::uint64_t bytes = 0;   // of the message that is open
         std::uint64_t packet = 0;  // of its packet that is open
+        std::uint32_t path = 0;    // of that packet, where these take turns
         Time leave = 0;            // when its first line may leave
         Time expires = 0;          // held: when it starts at the latest
         ScheduledItem* head = nullptr;
@@ -63,7 +66,8 @@ private:
     void join_message(Line& line, unsigned input, Time now);
     Time start(Time now);
     void pass(Line& line, unsigned input, Time leave, Time now);
-    void add(Stream& stream, Line& line) const;
+    void add(Stream& stream, Line& line);
+    std::uint32_t next_path(std::uint16_t destination);
     void hold(Stream& stream, unsigned number, Line& line, Time now);
     void close(Stream& stream, Time now);
 
@@ -71,6 +75,8 @@ private:
     SwitchSpec spec_;
     std::vector<bool> network_;  // by port: of the network's side
     std::uint64_t packet_bytes_ = ~std::uint64_t{0};
+    PacketPaths paths_;
+    std::vector<std::uint32_t> turns_;  // packets so far, by destination
     RecentKeys keys_;
     std::vector<Stream> streams_;  // by place of the key
     Time next_start_ = 0;

@@ -29,6 +29,13 @@ constexpr VcClass class_of(std::uint8_t vc) { return static_cast<VcClass>(vc % v
 // "response", "write of VC set 1"
 std::string vc_name(std::uint8_t vc, unsigned vc_sets);
 
+// How the lines of a packet that a network card makes choose among equal paths.
+struct PacketPaths {
+    bool turns = false;        // a packet takes the next path to its destination
+    std::uint32_t stripe = 1;  // else the path of its address: so many path hashes in a row, and
+    std::uint64_t below = 0;   // local addresses behind those of data choose by themselves
+};
+
 // What a sender is told of its link: the room of the receiver, in lines, and which lines to keep together.
 struct BufferSpace {
     std::array<std::uint32_t, max_vcs> lines{};  // of a channel's own; 0: the channel does not exist
@@ -38,6 +45,7 @@ struct BufferSpace {
     std::uint32_t group_packet = 0;              // the same of lines of groups
     std::uint32_t packet_lines = 0;              // whole lines to one destination that share one likewise: a network
     std::uint32_t path_lines = 0;                // packet_lines of the network's narrowest link: its path MTU
+    PacketPaths paths;                           // of packets that a card makes for it
     std::uint32_t transaction = 1;               // lines of the widest transaction that may come
     std::shared_ptr<CreditHolders> holders;      // where an account that is granted these enters itself; null: nowhere
 

@@ -88,13 +88,18 @@ unsigned Routing::phase_after(std::uint32_t node, unsigned port, unsigned vc_set
 }
 
 std::vector<Routing::Step> Routing::steps(std::uint32_t from, std::uint32_t to, std::uint32_t line,
-    std::uint32_t source, std::uint32_t destination) const
+    std::uint32_t source, std::uint32_t destination, const std::vector<std::vector<std::uint32_t>>& stripes) const
 {
     std::vector<Step> out;
     unsigned phase = 0;
+    bool in_packet = stripes.empty();
     for (std::uint32_t node = node_of_[from]; node != node_of_[to];) {
         const std::vector<std::uint16_t>& choice = ports_to(node, to, phase);
         if (choice.empty()) return {};
+        if (!in_packet && stripes[node][choice.front()] > 1) {
+            line /= stripes[node][choice.front()];
+            in_packet = true;
+        }
         if (choices_.phases > 1 && phase == 0 && fabric_.nodes[node].forwards)
             line = scattered_hash(line, source, destination, seed_);
         const auto count = static_cast<unsigned>(choice.size());

@@ -84,9 +84,11 @@ public:
     {
         return steps(from_endpoint, to_endpoint, line, from_endpoint, to_endpoint);
     }
-    // With the path hash scattered as for endpoints that have other numbers elsewhere.
+    // With the path hash scattered as for endpoints that have other numbers elsewhere. `stripes`: by node and port, so many hashes in a
+    // row are one packet, which takes one path from the first such port on that the line may leave by; empty: none.
     std::vector<Step> steps(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line,
-        std::uint32_t source, std::uint32_t destination) const;
+        std::uint32_t source, std::uint32_t destination,
+        const std::vector<std::vector<std::uint32_t>>& stripes = {}) const;
     // Phase in which a line goes on that leaves `node` by `port` in `vc_set`.
     unsigned phase_after(std::uint32_t node, unsigned port, unsigned vc_set) const;
 
