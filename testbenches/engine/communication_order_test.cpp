@@ -54,6 +54,22 @@ TEST(CommunicationOrder, TheHighestPriorityFirstAndEqualOnesAsTheyCame)
     }
 }
 
+// Rank 0 comes first to the one of group 1, rank 1 to the one of group 2.
+TEST(CommunicationOrder, GroupsOfTheSameRanksAreMatchedByThemselves)
+{
+    CommunicationOrder order(Rule::priority, 2, 1);
+    const CommunicationOrder::Kind first{0, 64, 0, 1};
+    const CommunicationOrder::Kind second{0, 64, 0, 2};
+    order.add(0, 1, both, first);
+    order.add(1, 2, both, second);
+    EXPECT_EQ(started(order), "");
+    order.add(1, 1, both, first);
+    EXPECT_EQ(started(order), "0:1 1:1");
+    order.add(0, 2, both, second);
+    release_both(order);
+    EXPECT_EQ(started(order), "0:2 1:2");
+}
+
 TEST(CommunicationOrder, TheLastComerFirst)
 {
     CommunicationOrder order(Rule::lifo, 2, 1);

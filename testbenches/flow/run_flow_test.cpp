@@ -245,6 +245,26 @@ TEST(FlowRun, TracesRunAndRanksAccountForTheirTime)
 }
 
 // Loads and stores of a pool of memory that the fabric reaches, kernels and a collective: within a tenth of the lines.
+// Rank 0 comes to group 1 after 1 us and to group 2, of the same ranks, after 50; rank 1 the other way round.
+TEST(FlowRun, GroupsOfTheSameRanksAreCommunicatorsOfTheirOwn)
+{
+    using namespace chakra::testing;
+    const auto time = [](const char* second) {
+        const auto visit = [](std::uint64_t id, const char* group) { return collective(id, 0, 4096, group); };
+        const Folder folder;
+        const std::string prefix = folder.write_set({{comp(1, 1), visit(2, "1").data({1}),
+                                                         comp(3, 50).flag("is_cpu_op", true),
+                                                         visit(4, second).data({3}), comp(5, 100).data({2})},
+            {comp(1, 50), visit(2, "1").data({1}), comp(3, 1).flag("is_cpu_op", true), visit(4, second).data({3})}});
+        const std::string groups = folder.write("groups.json", R"({"1": [0, 1], "2": [0, 1]})");
+        RunSetup setup = on(star_document(2), "profile: generic\n" + trace_lines(prefix, "groups: \"" + groups + "\""));
+        return flow_run(setup.with("engine.communication_in_flight=2")).simulated_ps;
+    };
+    EXPECT_GT(time("2"), 150'000'000U);
+    EXPECT_GT(time(""), 150'000'000U);
+    EXPECT_LT(time("1"), 120'000'000U);
+}
+
 TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
 {
     const std::string folder = std::string(WEFT_SOURCE_DIR) + "/examples/memory_pool/";

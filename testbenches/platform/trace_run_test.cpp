@@ -236,8 +236,7 @@ TEST(TraceDeadlock, AMemberThatNeverReachesTheCollectiveIsNamed)
             policy);
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(
-            contains(text, "ALL_REDUCE (number 1 of its group): rank 2 did not reach it; rank 0 1 wait in it\n"))
+        EXPECT_TRUE(contains(text, "ALL_REDUCE (number 1 of group 0): rank 2 did not reach it; rank 0 1 wait in it\n"))
             << text;
         EXPECT_TRUE(contains(text, "rank 2: COMM_RECV_NODE node 1 (r) waits for a send from rank 0")) << text;
     }
@@ -251,7 +250,7 @@ TEST(TraceDeadlock, CollectivesThatMeetInAnotherOrderAreRefusedDuringTheRun)
     ASSERT_TRUE(result.contains("refused")) << result.dump().substr(0, 300);
     const std::string text = result["refused"];
     EXPECT_TRUE(contains(text,
-        ".1.et:4: ALL_GATHER of 1024 bytes is number 1 of its group, but another rank issued ALL_REDUCE of 4096 bytes "
+        ".1.et:4: ALL_GATHER of 1024 bytes is number 1 of group 0, but another rank issued ALL_REDUCE of 4096 bytes "
         "there; expected the same sequence of collectives on every member"))
         << text;
 }

@@ -11,7 +11,7 @@
 // A collective counts as ready when its first member is. A running node is not interrupted, and slots are not kept free
 // for a collective whose other members are still busy.
 //
-// The members of a collective are matched by group, kind and size: the k-th of one member with the k-th of
+// The members of a collective are matched by group (communicator, members), kind and size: the k-th of one member with the k-th of
 // the others.
 #pragma once
 
@@ -32,7 +32,8 @@ public:
         std::uint64_t type = 0;
         std::uint64_t bytes = 0;
         std::int64_t priority = 0;
-        auto tie() const { return std::tie(type, bytes, priority); }
+        std::uint64_t group = 0;  // number of the communicator: several may have the same members
+        auto tie() const { return std::tie(type, bytes, priority, group); }
         bool operator<(const Kind& other) const { return tie() < other.tie(); }
     };
     struct Start {

@@ -7,7 +7,7 @@
 //                         tensor_loc counts, or, without one, of those in turn over the ranks
 //   send, receive         matched by (source, destination, tag), first in first out; a send is a put into a
 //                         buffer of the receiver and does not wait for it
-//   collective            matched by order of issue within its group; the built-in algorithm of `algorithms`
+//   collective            matched by order of issue within its group, a communicator; the built-in algorithm of `algorithms`
 //   metadata, invalid     finish at once
 //
 // In flight per rank: one CPU node, `compute_in_flight` compute nodes, `communication_in_flight` collectives,
@@ -95,7 +95,7 @@ private:
         std::size_t logged = NodeLog::none;  // number in the log
         chakra::CollectiveType type = chakra::CollectiveType::all_reduce;
     };
-    using GroupKey = std::vector<std::uint32_t>;  // members in order
+    using Members = std::vector<std::uint32_t>;  // in order
     struct PairKey {
         std::uint32_t source;
         std::uint32_t destination;
@@ -105,6 +105,7 @@ private:
             return std::tie(source, destination, tag) < std::tie(other.source, other.destination, other.tag);
         }
     };
+    // A communicator.
     struct Group {
         std::vector<std::uint64_t> issued;       // by position
         std::map<std::uint64_t, Exchange> open;  // by number of the instance
@@ -151,7 +152,9 @@ private:
     std::vector<Breakdown> breakdowns_;
     std::vector<bool> pumping_;
     std::vector<bool> pump_again_;
-    std::map<GroupKey, Group> groups_;
+    // By number (GroupTable), then members: groups of the same ranks are communicators of their own, and those of one
+    // number may have other ranks elsewhere.
+    std::map<std::uint64_t, std::map<Members, Group>> groups_;
     std::map<PairKey, Pair> pairs_;
     TraceSchedules schedules_;
     std::optional<CommunicationOrder> order_;                  // absent: fifo

@@ -86,19 +86,24 @@ std::vector<std::string> TraceEngine::blocked() const
         for (const CommunicationOrder::Incomplete& entry : order_->incomplete()) {
             const std::string name = chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type));
             waits.meeting(name, entry.here, entry.missing);
-            meetings.push_back(fmt::format("{} of {} bytes, priority {}: rank {} did not reach it; rank {} wait for it",
-                name, entry.kind.bytes, entry.kind.priority, ranges_text(entry.missing), ranges_text(entry.here)));
+            meetings.push_back(
+                fmt::format("{} of {} bytes, priority {}, in group {}: rank {} did not reach it; rank {} wait for it",
+                    name, entry.kind.bytes, entry.kind.priority, chakra::GroupTable::text_of(entry.kind.group),
+                    ranges_text(entry.missing), ranges_text(entry.here)));
         }
-    for (const auto& [members, group] : groups_)
-        for (const auto& [number, exchange] : group.open) {
-            std::vector<std::uint32_t> missing;
-            std::vector<std::uint32_t> here;
-            for (std::size_t position = 0; position < members.size(); ++position)
-                (exchange.here[position] ? here : missing).push_back(members[position]);
-            if (!missing.empty()) waits.meeting(chakra::name_of(exchange.type), here, missing);
-            meetings.push_back(fmt::format("{} (number {} of its group): rank {} did not reach it; rank {} wait in it",
-                chakra::name_of(exchange.type), number + 1, ranges_text(missing), ranges_text(here)));
-        }
+    for (const auto& [communicator, by_members] : groups_)
+        for (const auto& [members, group] : by_members)
+            for (const auto& [number, exchange] : group.open) {
+                std::vector<std::uint32_t> missing;
+                std::vector<std::uint32_t> here;
+                for (std::size_t position = 0; position < members.size(); ++position)
+                    (exchange.here[position] ? here : missing).push_back(members[position]);
+                if (!missing.empty()) waits.meeting(chakra::name_of(exchange.type), here, missing);
+                meetings.push_back(
+                    fmt::format("{} (number {} of group {}): rank {} did not reach it; rank {} wait in it",
+                        chakra::name_of(exchange.type), number + 1, chakra::GroupTable::text_of(communicator),
+                        ranges_text(missing), ranges_text(here)));
+            }
     std::vector<std::string> out;
     const std::string circle = waits.circle();
     if (!circle.empty()) out.push_back(circle);
