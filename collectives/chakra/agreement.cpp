@@ -39,6 +39,30 @@ std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdi
     return list;
 }
 
+struct Transfer {
+    std::int64_t tag = 0;
+    std::uint64_t size = 0;
+    std::string node;
+    int line = 0;
+};
+
+// The sends (or receives) of a pair of ranks in the order of issue.
+std::vector<Transfer> transfers_of(const TraceSet& set, const Policy& policy, const Verdict& verdict,
+    const TransferBalance::Pair& pair, NodeType type)
+{
+    const std::uint32_t rank = type == NodeType::send ? pair.first : pair.second;
+    const NodeContext context{policy, set.file(rank), rank, set.ranks()};
+    std::vector<Transfer> list;
+    Feeder feeder = make_feeder(set, verdict, rank);
+    Node node;
+    while (feeder.next(node)) {
+        feeder.finish(node.id);
+        if (node.type == type && is_matchable_transfer(node, context) && pair_of(node, rank) == pair)
+            list.push_back({*node.tag, *node.comm_size, label_of(node), node.line});
+    }
+    return list;
+}
+
 }  // namespace
 
 void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
@@ -55,7 +79,7 @@ void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
         while (reader->next(node)) {
             if (!is_matchable_transfer(node, context)) continue;
             const bool send = node.type == NodeType::send;
-            const TransferBalance::Pair pair(send ? rank : *node.src, send ? *node.dst : rank);
+            const TransferBalance::Pair pair = pair_of(node, rank);
             if (!std::binary_search(pairs.begin(), pairs.end(), pair)) continue;
             Open& entry = open[Key(pair.first, pair.second, *node.tag, *node.comm_size)];
             entry.sends_over_receives += send ? 1 : -1;
@@ -76,6 +100,27 @@ void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
                 std::to_string(source) + " to rank " + std::to_string(destination) + ", comm_tag " +
                 std::to_string(tag) + ", comm_size " + std::to_string(size),
             "as many receives as sends");
+    }
+}
+
+void report_transfer_difference(const TraceSet& set, const Policy& policy, const Verdict& verdict,
+    const TransferBalance::Pair& pair, Findings& findings)
+{
+    std::map<std::int64_t, std::vector<Transfer>> sends;  // by tag
+    for (Transfer& one : transfers_of(set, policy, verdict, pair, NodeType::send))
+        sends[one.tag].push_back(std::move(one));
+    std::map<std::int64_t, std::size_t> received;
+    for (const Transfer& receive : transfers_of(set, policy, verdict, pair, NodeType::recv)) {
+        const std::vector<Transfer>& there = sends[receive.tag];
+        const std::size_t at = received[receive.tag]++;
+        if (at >= there.size() || there[at].size == receive.size) continue;
+        findings.add(set.file(pair.second), receive.line,
+            receive.node + ": receive " + std::to_string(at + 1) + " from rank " + std::to_string(pair.first) +
+                " with comm_tag " + std::to_string(receive.tag) + " has comm_size " + std::to_string(receive.size) +
+                ", but send " + std::to_string(at + 1) + ", " + there[at].node + " on rank " +
+                std::to_string(pair.first) + ", has " + std::to_string(there[at].size),
+            "the same sizes in the same order on both sides, or tags that tell them apart");
+        return;
     }
 }
 

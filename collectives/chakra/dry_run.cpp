@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/chakra/node_check.h"
+
 namespace weft::chakra {
 
 namespace {
@@ -37,16 +39,23 @@ std::string text_of(const std::vector<WaitingNode>& cycle)
     return text + std::to_string(cycle.front().id);
 }
 
-DryRun dry_run(const TraceSet& set, const Verdict& verdict, std::uint32_t rank)
+DryRun dry_run(const TraceSet& set, const Policy& policy, const Verdict& verdict, const TransferBalance& all,
+    std::uint32_t rank)
 {
+    const NodeContext context{policy, set.file(rank), rank, set.ranks()};
     DryRun result;
     Feeder feeder = make_feeder(set, verdict, rank);
     Node node;
     while (feeder.next(node)) {
         feeder.finish(node.id);
+        if (is_matchable_transfer(node, context)) {
+            const TransferBalance::Pair pair = pair_of(node, rank);
+            if (all.several_sizes(pair)) result.transfers.add(pair, node);
+        }
         if (node.type != NodeType::coll || !node.comm_type) continue;
         if (const auto number = verdict.groups[rank].number_of(node)) result.collectives[*number].add(node);
     }
+    result.transfers.forget_tags();
     if (!feeder.done()) result.cycle = cycle_among(feeder.waiting(feeder.window_size()));
     return result;
 }

@@ -22,9 +22,12 @@ std::uint64_t hash_of(std::uint64_t a, std::uint64_t b, std::uint64_t seed)
 
 }  // namespace
 
-void TransferBalance::add(std::uint32_t source, std::uint32_t destination, const Node& transfer)
+void TransferBalance::add(const Pair& pair, const Node& transfer)
 {
-    Sums& sums = sums_[{source, destination}];
+    const auto [entry, fresh] = sums_.try_emplace(pair);
+    Sums& sums = entry->second;
+    if (fresh) sums.size = *transfer.comm_size;
+    sums.several = sums.several || sums.size != *transfer.comm_size;
     const auto tag = static_cast<std::uint64_t>(*transfer.tag);
     const std::uint64_t first = hash_of(tag, *transfer.comm_size, first_seed);
     const std::uint64_t second = hash_of(tag, *transfer.comm_size, second_seed);
@@ -39,6 +42,25 @@ std::vector<TransferBalance::Pair> TransferBalance::unbalanced() const
     for (const auto& [pair, sums] : sums_)
         if (sums.first != 0 || sums.second != 0) pairs.push_back(pair);
     return pairs;
+}
+
+bool TransferBalance::several_sizes(const Pair& pair) const
+{
+    const auto found = sums_.find(pair);
+    return found != sums_.end() && found->second.several;
+}
+
+void TransferOrder::add(const Pair& pair, const Node& transfer)
+{
+    const bool send = transfer.type == NodeType::send;
+    const std::uint64_t number = issued_[{pair, *transfer.tag}][send ? 1 : 0]++;
+    const auto tag = static_cast<std::uint64_t>(*transfer.tag);
+    const auto hash = [&](std::uint64_t seed) {
+        return hash_of(hash_of(tag, number, seed), *transfer.comm_size, seed);
+    };
+    Sums& sums = sums_[pair];
+    sums.first += send ? hash(first_seed) : ~hash(first_seed) + 1;
+    sums.second += send ? hash(second_seed) : ~hash(second_seed) + 1;
 }
 
 void CollectiveDigest::add(const Node& collective)

@@ -2,6 +2,7 @@
 // They say that something differs; what differs is found by reading the ranks concerned again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -14,18 +15,49 @@ namespace weft::chakra {
 // Sends and receives per (source, destination): equal as multisets of (tag, size) or not.
 class TransferBalance {
 public:
-    using Pair = std::pair<std::uint32_t, std::uint32_t>;
+    using Pair = std::pair<std::uint32_t, std::uint32_t>;  // source, destination
 
-    void add(std::uint32_t source, std::uint32_t destination, const Node& transfer);
+    void add(const Pair& pair, const Node& transfer);
     std::vector<Pair> unbalanced() const;
+    // Whether transfers of the pair so far have different sizes.
+    bool several_sizes(const Pair& pair) const;
 
 private:
     struct Sums {
         std::uint64_t first = 0;
         std::uint64_t second = 0;
+        std::uint64_t size = 0;  // of the first transfer
+        bool several = false;
     };
     std::map<Pair, Sums> sums_;
 };
+
+// The order of sends and receives of one rank, by pair of ranks: the sums of both sides are 0 if the k-th send of each tag
+// has the size of the k-th receive. Pairs whose transfers all have one size need none of it.
+class TransferOrder {
+public:
+    using Pair = TransferBalance::Pair;
+    struct Sums {
+        std::uint64_t first = 0;
+        std::uint64_t second = 0;
+    };
+
+    void add(const Pair& pair, const Node& transfer);
+    const std::map<Pair, Sums>& sums() const { return sums_; }
+    // Of pairs with several sizes this holds one entry a tag: not needed once all transfers of the rank are added.
+    void forget_tags() { issued_.clear(); }
+
+private:
+    std::map<Pair, Sums> sums_;
+    std::map<std::pair<Pair, std::int64_t>, std::array<std::uint64_t, 2>> issued_;  // by tag: receives, sends
+};
+
+// Source and destination of a matchable send or receive of `rank`.
+inline TransferBalance::Pair pair_of(const Node& transfer, std::uint32_t rank)
+{
+    return transfer.type == NodeType::send ? TransferBalance::Pair(rank, *transfer.dst)
+                                           : TransferBalance::Pair(*transfer.src, rank);
+}
 
 // The collectives of one rank in one group, in order.
 struct CollectiveDigest {

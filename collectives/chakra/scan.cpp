@@ -42,12 +42,7 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
         check_node(node, context, findings);
         check_self_dependency(node, context, findings);
         note_group(node, scan);
-        if (is_matchable_transfer(node, context)) {
-            if (node.type == NodeType::send)
-                transfers.add(rank, *node.dst, node);
-            else
-                transfers.add(*node.src, rank, node);
-        }
+        if (is_matchable_transfer(node, context)) transfers.add(pair_of(node, rank), node);
         if (node.type == NodeType::metadata) {
             if (const auto problem = add_groups_of_metadata(node.inputs, scan.groups))
                 findings.add(context.file, node.line, label_of(node) + ": " + *problem,

@@ -36,7 +36,10 @@ public:
         dry_run_all();
         if (!policy_.replay) {
             const auto unbalanced = transfers_.unbalanced();
-            if (!unbalanced.empty()) report_unmatched_transfers(set_, policy_, unbalanced, findings_);
+            if (!unbalanced.empty())
+                report_unmatched_transfers(set_, policy_, unbalanced, findings_);
+            else
+                compare_transfers();
             compare_collectives();
         }
         add_notices();
@@ -131,10 +134,10 @@ private:
         const auto has_duplicates = [](const RankScan& scan) { return scan.summary.duplicates > 0; };
         if (std::any_of(scans_.begin(), scans_.end(), has_duplicates)) return;
         for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
-            DryRun run = dry_run(set_, verdict_, rank);
+            DryRun run = dry_run(set_, policy_, verdict_, transfers_, rank);
             if (!run.cycle.empty() && verdict_.control && policy_.dependencies == Dependencies::automatic) {
                 verdict_.control = false;
-                DryRun without_control = dry_run(set_, verdict_, rank);
+                DryRun without_control = dry_run(set_, policy_, verdict_, transfers_, rank);
                 if (without_control.cycle.empty()) {
                     ignore_control("together with the data dependencies they close a cycle in " + set_.file(rank) +
                         " (" + text_of(run.cycle) + ")");
@@ -152,6 +155,20 @@ private:
             all_finish_ = all_finish_ && run.cycle.empty();
             runs_.push_back(std::move(run));
         }
+    }
+
+    // Both sides of each pair of ranks: the k-th send of a tag meets its k-th receive.
+    void compare_transfers()
+    {
+        if (runs_.size() != set_.ranks() || !all_finish_) return;
+        std::map<TransferBalance::Pair, TransferOrder::Sums> sums;
+        for (const DryRun& run : runs_)
+            for (const auto& [pair, part] : run.transfers.sums()) {
+                sums[pair].first += part.first;
+                sums[pair].second += part.second;
+            }
+        for (const auto& [pair, sum] : sums)
+            if (sum.first != 0 || sum.second != 0) report_transfer_difference(set_, policy_, verdict_, pair, findings_);
     }
 
     // Each member against the first one of its group, as its own trace defines the group.

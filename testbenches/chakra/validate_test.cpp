@@ -227,6 +227,16 @@ TEST_F(ValidateTest, TransfersMustMatch)
     expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 7, 65)}},
         "1 receive(s) without send from rank 0 to rank 1, comm_tag 7, comm_size 65");
     expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 8, 64)}}, "comm_tag 8");
+    // Those of one tag do not overtake each other; those of different tags may.
+    expect_refused({{send(1, 1, 0, 64), send(2, 1, 0, 4096).data({1})}, {recv(1, 0, 0, 4096), recv(2, 0, 0, 64)}},
+        ".1.et:2: node 1 (r): receive 1 from rank 0 with comm_tag 0 has comm_size 4096, but send 1, node 1 (s) on rank "
+        "0, "
+        "has 64; expected the same sizes in the same order on both sides, or tags that tell them apart");
+    expect_runs({{send(1, 1, 0, 64), send(2, 1, 0, 4096)}, {recv(1, 0, 0, 64), recv(2, 0, 0, 4096)}});
+    expect_runs({{send(1, 1, 0, 64), send(2, 1, 1, 4096)}, {recv(1, 0, 1, 4096), recv(2, 0, 0, 64)}});
+    // The order of issue, not that of the file, nor of the ids.
+    expect_runs({{send(2, 1, 0, 4096), send(1, 1, 0, 64)}, {recv(1, 0, 0, 64), recv(2, 0, 0, 4096)}});
+    expect_runs({{send(1, 1, 0, 64).data({2}), send(2, 1, 0, 4096)}, {recv(1, 0, 0, 4096), recv(2, 0, 0, 64)}});
     expect_refused({{send(1, 5, 7, 64)}}, "attribute comm_dst is 5; expected a rank from 0 to 0");
     expect_refused({{send(1, 1, 7, 64).integer("comm_src", 1)}, {recv(1, 0, 7, 64)}},
         "attribute comm_src is 1; expected 0");

@@ -141,6 +141,14 @@ TEST(TraceOrder, MembersThatComeInAnotherOrderAgree)
     EXPECT_EQ(result["collectives"][1]["start_ps"], 100 * us);
 }
 
+// The last one goes first; it is still the second of its tag.
+TEST(TraceOrder, SendsAreMatchedInTheOrderOfIssue)
+{
+    const Ranks ranks = {{send(1, 1, 5, 64), send(2, 1, 5, 4096)}, {recv(1, 0, 5, 64), recv(2, 0, 5, 4096)}};
+    for (const char* order : {"fifo", "lifo", "priority"})
+        EXPECT_GT(time_of(ranks, {std::string("engine.collective_order=") + order}), 0u) << order;
+}
+
 TEST(TraceOrder, AMemberThatNeverComesIsNamed)
 {
     const Json result =

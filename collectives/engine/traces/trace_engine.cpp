@@ -212,6 +212,8 @@ void TraceEngine::on_node(std::uint32_t rank, Node node)
                 *groups.number_of(node)});
     } else {
         order_->add(rank, node.id);
+        // Sends are matched in the order of issue, whichever starts first.
+        if (node.type == NodeType::send) issued_[{rank, node.id}] = pairs_[pair_of(rank, node)].sends++;
     }
     const std::uint64_t id = node.id;
     came_[rank].emplace(id, std::move(node));

@@ -26,6 +26,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collectives/chakra/validate.h"
@@ -122,6 +124,7 @@ private:
     std::uint32_t home_of(std::uint32_t rank, const chakra::Node& node) const;  // of a memory node
     void begin_compute(std::uint32_t rank, const chakra::Node& node);
     void begin_collective(std::uint32_t rank, const chakra::Node& node);
+    static PairKey pair_of(std::uint32_t rank, const chakra::Node& node);  // of a transfer
     void begin_transfer(std::uint32_t rank, const chakra::Node& node);
     // From now on the node does this; nothing happens if it has ended.
     void set_doing(std::uint32_t rank, std::uint64_t node, Doing doing);
@@ -156,6 +159,8 @@ private:
     // number may have other ranks elsewhere.
     std::map<std::uint64_t, std::map<Members, Group>> groups_;
     std::map<PairKey, Pair> pairs_;
+    // With order_: the numbers of sends that wait for their turn, by rank and node.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> issued_;
     TraceSchedules schedules_;
     std::optional<CommunicationOrder> order_;                  // absent: fifo
     std::vector<std::map<std::uint64_t, chakra::Node>> came_;  // with order_: nodes that wait for their turn

@@ -81,12 +81,25 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
     });
 }
 
+TraceEngine::PairKey TraceEngine::pair_of(std::uint32_t rank, const Node& node)
+{
+    const bool sending = node.type == NodeType::send;
+    return {sending ? rank : *node.src, sending ? *node.dst : rank, node.tag.value_or(0)};
+}
+
 void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
 {
     const bool sending = node.type == NodeType::send;
-    const PairKey key{sending ? rank : *node.src, sending ? *node.dst : rank, node.tag.value_or(0)};
+    const PairKey key = pair_of(rank, node);
     Pair& pair = pairs_[key];
-    const std::uint64_t number = sending ? pair.sends++ : pair.receives++;
+    const auto issued = sending ? issued_.find({rank, node.id}) : issued_.end();
+    std::uint64_t number = 0;
+    if (issued != issued_.end()) {
+        number = issued->second;
+        issued_.erase(issued);
+    } else {
+        number = sending ? pair.sends++ : pair.receives++;
+    }
     const auto found = pair.open.find(number);
     if (found == pair.open.end()) {
         Job job;
