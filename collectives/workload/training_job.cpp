@@ -5,6 +5,7 @@
 #include "collectives/workload/checks.h"
 #include "collectives/workload/data_parallel.h"
 #include "collectives/workload/kernels.h"
+#include "collectives/workload/pipeline_order.h"
 #include "collectives/workload/trace_job.h"
 #include "collectives/workload/training.h"
 
@@ -35,6 +36,14 @@ void note_bucket(const Transformer& model, const Options& options, std::vector<s
             format_bytes(least) + ": every layer is reduced by itself");
 }
 
+// "3, 3, 2"
+std::string parts_text(const std::vector<std::uint64_t>& layers)
+{
+    std::string text;
+    for (const std::uint64_t part : layers) text += (text.empty() ? "" : ", ") + std::to_string(part);
+    return text;
+}
+
 std::vector<std::string> training_notices(const Transformer& model, const Options& options)
 {
     std::vector<std::string> out;
@@ -45,7 +54,7 @@ std::vector<std::string> training_notices(const Transformer& model, const Option
     const std::uint32_t chunks = options.parallel.pipeline * options.parallel.interleave;
     if (model.layers % chunks != 0)
         out.push_back(std::to_string(model.layers) + " layers over " + std::to_string(chunks) +
-            " parts of the pipeline: the first and the last part have one layer less than the others");
+            " parts of the pipeline: " + parts_text(layers_of_chunks(model.layers, chunks)));
     if (!model.latent.used() && tensor > model.kv_heads)
         out.push_back("each key head has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " +
             std::to_string(tensor) + " for " + std::to_string(model.kv_heads) + " of them");

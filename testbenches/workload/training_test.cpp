@@ -229,6 +229,21 @@ TEST(TrainingCommunication, ABucketBelowALayerIsTold)
     EXPECT_NE(told().find("--bucket changes nothing"), std::string::npos) << told();
 }
 
+TEST(TrainingCommunication, UnequalPartsOfThePipelineAreTold)
+{
+    const auto told = [](std::uint64_t layers, std::uint32_t stages) {
+        Model model = small();
+        model.transformer.layers = layers;
+        Options options = divided(1, stages, 1, 1, 4);
+        const std::vector<std::string> notices = training_job(model, options).notices;
+        return notices.empty() ? std::string() : notices.front();
+    };
+    EXPECT_EQ(told(8, 4), "");
+    EXPECT_EQ(told(8, 3), "8 layers over 3 parts of the pipeline: 3, 3, 2");
+    EXPECT_EQ(told(9, 4), "9 layers over 4 parts of the pipeline: 2, 3, 2, 2");
+    EXPECT_EQ(told(10, 4), "10 layers over 4 parts of the pipeline: 2, 3, 3, 2");
+}
+
 TEST(TrainingCommunication, OfContextIsARingOrAGather)
 {
     Options options = divided(1, 1, 1, 4, 2);
