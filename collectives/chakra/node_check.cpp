@@ -48,8 +48,7 @@ private:
 
     void check_communication()
     {
-        if (node_.on_cpu)
-            problem("attribute is_cpu_op is true on a communication node", "false (or replay of recorded durations)");
+        if (node_.on_cpu) problem("attribute is_cpu_op is true on a communication node", "false");
         if (node_.type == NodeType::coll)
             check_collective();
         else
