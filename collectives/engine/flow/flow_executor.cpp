@@ -7,6 +7,7 @@
 #include "base/line_size.h"
 #include "base/units.h"
 #include "collectives/engine/flow/flow_kernels.h"
+#include "collectives/engine/longest_run.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/partial_lines.h"
@@ -335,6 +336,12 @@ void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, b
         });
 }
 
+void FlowExecutor::wait(std::uint32_t, Picoseconds duration, Done done)
+{
+    require_time_left(now(), duration);
+    core_.after(duration, std::move(done));
+}
+
 void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
 {
     const std::uint64_t bytes = gemm.memory_bytes();
@@ -354,6 +361,7 @@ void FlowExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
 
 void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
 {
+    require_time_left(now(), work.duration);
     if (core_.has_devices()) return run_shared(endpoint, work, std::move(done));
     const double flops = endpoints_[endpoint].peak_flops;
     Picoseconds length = work.duration;

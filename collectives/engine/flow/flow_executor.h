@@ -51,7 +51,7 @@ public:
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override;
     bool only_waits() const override { return core_.only_kernels(); }
-    void wait(std::uint32_t, Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
+    void wait(std::uint32_t, Picoseconds duration, Done done) override;
     double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
     double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
     const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "collectives/engine/lines/executor_parts.h"
 #include "collectives/engine/lines/kernel_programs.h"
+#include "collectives/engine/longest_run.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 #include "gpu/interface/absent_accelerator.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::uint64_t flag_space = std::uint64_t{1} << 40;
 constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
-// Leaves room for everything that is added to a time, without overflow.
-constexpr Picoseconds longest_run = ~Picoseconds{0} / 4 * 3;
 
 InputError too_large(const std::string& job, const Accelerator& accelerator)
 {
@@ -247,6 +246,7 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
 
 void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
 {
+    require_time_left(now(), work.duration);
     Part& part = new_part(endpoint);
     part.done = std::move(done);
     if (work.duration == 0) part.bytes = work.bytes;
@@ -278,9 +278,7 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
 
 void LineExecutor::wait(std::uint32_t endpoint, Picoseconds duration, Done done)
 {
-    if (duration > longest_run || now() > longest_run - duration)
-        throw InputError("", 0, "a wait of " + format_time_ps(duration) + " goes beyond the longest simulated time",
-            "runs of less than " + format_time_ps(longest_run));
+    require_time_left(now(), duration);
     Part& part = new_part(endpoint);
     part.timer = true;
     part.done = std::move(done);

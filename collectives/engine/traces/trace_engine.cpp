@@ -262,8 +262,10 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
     case NodeType::coll:
         if (chakra::is_launcher(started)) {
             set_doing(rank, id, Doing::cpu);
-            executor_.wait(request_.members[rank], chakra::recorded_time_ps(started),
-                [this, rank, id] { end(rank, id); });
+            at_node(rank, started, [&] {
+                executor_.wait(request_.members[rank], chakra::recorded_time_ps(started),
+                    [this, rank, id] { end(rank, id); });
+            });
         } else {
             begin_collective(rank, started);
         }
@@ -294,7 +296,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
     }
     set_doing(rank, node.id, node.on_cpu ? Doing::cpu : Doing::compute);
     if (node.on_cpu || spec_.compute == ComputeMode::time) {
-        executor_.wait(request_.members[rank], time, done);
+        at_node(rank, node, [&] { executor_.wait(request_.members[rank], time, done); });
         return;
     }
     KernelWork work;
