@@ -83,6 +83,7 @@ Executor::JobId FlowExecutor::open(Job job)
 {
     const EngineSpec& engine = job.engine ? *job.engine : spec_;
     require_known(engine);
+    if (!core_.has_border()) copy_at_home(job);
     const std::shared_ptr<const Schedule> schedule =
         carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
     const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
@@ -142,6 +143,12 @@ Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
 }
 
 void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
+{
+    if (own_.count(job) > 0) return enter_own(job, position, std::move(done));
+    enter_core(job, position, std::move(done));
+}
+
+void FlowExecutor::enter_core(JobId job, std::uint32_t position, Done done)
 {
     if (entered_[job].entered++ == 0) records_[job].start = now();
     core_.enter(entered_[job].job, position, [this, job, done = std::move(done)] {

@@ -84,6 +84,9 @@ private:
     using Buffers = std::vector<std::pair<std::uint32_t, BufferHistory::Taken>>;  // and their endpoints
 
     JobId open(Job job, FlowJob flow);
+    void copy_at_home(Job& job);  // the next one, if a rank sends to itself
+    void enter_core(JobId job, std::uint32_t position, Done done);
+    void enter_own(JobId id, std::uint32_t position, Done done);
     std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
     void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
     // Throw InputError of `user` where the memory has no room.
@@ -122,6 +125,15 @@ private:
         std::uint32_t left = 0;
     };
     std::vector<Entered> entered_;  // by job
+    // A transfer of a rank to itself: a copy by the side that sends, for which the other side waits.
+    struct Own {
+        std::uint32_t endpoint = 0;
+        bool there = false;
+        unsigned left = 0;
+        Done receiver;
+    };
+    std::map<JobId, Own> own_;
+    std::map<std::size_t, std::shared_ptr<const Schedule>> copies_;  // of them, by threads
     std::map<std::pair<std::shared_ptr<const Schedule>, bool>, Carried> programs_;
 };
 
