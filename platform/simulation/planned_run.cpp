@@ -48,7 +48,7 @@ ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan
 // For all processes of the run together.
 MachineMemory memory_of(const RunOptions& options)
 {
-    if (options.memory_limit) return {*options.memory_limit, *options.memory_limit};
+    if (options.memory_limit) return {*options.memory_limit, *options.memory_limit, true};
     MachineMemory memory = machine_memory();
     // Processes of one machine share it, and each has its part of the run.
     if (options.group != nullptr) {

@@ -123,9 +123,11 @@ void require_fit(const ResolvedSystem& system, const FabricPlan& plan, const Col
     if (request != nullptr) alternatives = Alternatives(system, plan, *request, data_on, room).texts();
     const std::string known = request == nullptr ? "a smaller system" : "fewer GPUs";
     throw InputError("", 0,
-        fmt::format("this run takes {}, but {} are available", estimate.memory_text(), gigabytes_of(room)),
-        fmt::format("{}, or --memory-limit to run it nevertheless",
-            alternatives.empty() ? known : fmt::format("one of {}", fmt::join(alternatives, ", "))));
+        fmt::format("this run takes {}, but {}", estimate.memory_text(),
+            memory.asked ? fmt::format("--memory-limit allows {}", gigabytes_of(room))
+                         : fmt::format("{} are available", gigabytes_of(room))),
+        fmt::format("{}, or {}", alternatives.empty() ? known : fmt::format("one of {}", fmt::join(alternatives, ", ")),
+            memory.asked ? "a higher --memory-limit" : "--memory-limit to run it nevertheless"));
 }
 
 }  // namespace weft

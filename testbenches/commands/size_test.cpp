@@ -101,9 +101,9 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
-    for (const char* part :
-        {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", but 0.5 GB are available",
-            "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit to run it nevertheless"})
+    for (const char* part : {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ",
+             ", but --memory-limit allows 0.5 GB", "; expected one of --no-data (", "--bytes ", "--ranks ",
+             "or a higher --memory-limit"})
         EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in " << outcome.err;
     // The first way out is one.
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--no-data", "--memory-limit", "500MB"}).code, 0);
@@ -129,7 +129,7 @@ TEST(Size, SignalsOfAllPairsCount)
     const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
         "--algorithm", "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "3GB"});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(" but 3 GB are available"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" but --memory-limit allows 3 GB"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("schedule 0.3"), std::string::npos) << outcome.err;
 }
 
