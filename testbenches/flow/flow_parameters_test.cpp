@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/run_flow.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
 namespace flow_parameters_test {
@@ -99,6 +100,27 @@ TEST(FlowParameters, OneNoticeHasAllThatUsersSetAndNothingElse)
     EXPECT_EQ(unfollowed(flow_run(ring().with("hbm.burst=64 B").with("hbm.t_ccd_l=4 ns"))),
         "flow fidelity does not follow hbm.burst = 64 B (followed in part), hbm.t_ccd_l = 4 ns (followed in part); run "
         "by lines for what they cost");
+}
+
+// Its time is the same by lines.
+TEST(FlowParameters, OfATraceOfComputeNodesNothingIsTold)
+{
+    const chakra::testing::Folder folder;
+    const auto told = [&](const std::string& prefix) {
+        RunSetup setup;
+        setup.document = example("dgx_h100");
+        setup.lines = "profile: h100\n" + trace_lines(prefix);
+        setup.options.progress = false;
+        return unfollowed(flow_run(setup.with("hbm.bandwidth=1 TB/s").with("engine.channels=1")));
+    };
+    const std::string alone(
+        chakra::testing::NodeText(1, 4, "w").integer("num_ops", 1000).integer("tensor_size", 1 << 20));
+    EXPECT_EQ(told(folder.write_set({{alone}, {alone}}, "a")), "");
+    EXPECT_NE(told(folder.write_set({{alone, chakra::testing::collective(2, 0, 4096)},
+                                        {alone, chakra::testing::collective(2, 0, 4096)}},
+                       "b"))
+                  .find("hbm.bandwidth = 1000 GB/s (followed in part)"),
+        std::string::npos);
 }
 
 }  // namespace flow_parameters_test

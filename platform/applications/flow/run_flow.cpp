@@ -366,7 +366,10 @@ private:
             result.notices.emplace_back(
                 "network.unit_store_rate bounds no copy and no reduction of a collective at flow "
                 "fidelity");
-        std::string unfollowed = unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices);
+        // A trace of compute nodes alone takes the same time by lines.
+        const bool moves = has_kernels() || !executor_.records().empty();
+        std::string unfollowed =
+            moves ? unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices) : std::string();
         if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
         for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
             result.notices.push_back(std::move(notice));
