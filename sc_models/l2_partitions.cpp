@@ -52,7 +52,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t*
             for (std::uint32_t held = tags.held_sectors(displaced); held != 0; held &= held - 1)
                 leave_to(1 - to, leaving << sector_shift_ | (held & 1U ? 0 : 1), gone + (held & 1U ? 0 : line_bytes));
         }
-        write_back_sectors(to, leaving, taker.to_be_written(displaced), gone, delay);
+        write_back_displaced(to, leaving, taker.to_be_written(displaced), gone, delay);
         if (bytes != nullptr && word != nullptr) std::memcpy(taker.bytes(word, 0), bytes, line_bytes << sector_shift_);
     } else {
         for (unsigned sector = 0; sector <= sector_mask_; ++sector) {

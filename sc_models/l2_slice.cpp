@@ -8,6 +8,15 @@
 
 namespace weft {
 
+namespace {
+
+std::uint64_t sets_of(const L2Spec& spec)
+{
+    return std::max<std::uint64_t>(1, spec.size / (line_bytes << spec.sector_shift()) / spec.slices / spec.ways);
+}
+
+}  // namespace
+
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift()),
@@ -24,8 +33,8 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
       latency_(spec.latency), image_(image), pool_(pool), merges_(spec.merges),
       most_write_backs_(spec.outstanding_write_backs > 0 ? spec.outstanding_write_backs * (spec.mirrored() ? 2 : 1)
                                                          : ~std::uint64_t{0}),
-      part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
-      spec_(spec), index_(index), flags_(spec, image)
+      run_tags_(std::min(spec.write_back_run >> sector_shift_, sets_of(spec))), part_(spec, sets_of(spec)), spec_(spec),
+      index_(index), flags_(spec, image)
 {
     timer_.kind = timer_kind;
     request_prefetch({&sector_shift_, &part_.tags});
@@ -35,8 +44,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
         return;
     }
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
-    other_ = std::make_unique<Part>(spec,
-        std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
+    other_ = std::make_unique<Part>(spec, sets_of(spec));
     request_prefetch({&sector_shift_, &part_.tags, &other_->tags});
     crossing_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
     other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
@@ -210,7 +218,7 @@ inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const st
         move_victim(1 - partition, victim, bytes, tags.line_of(victim, neighbour), delay);
         return;
     }
-    write_back_sectors(partition, tags.line_of(victim, neighbour), own.to_be_written(victim), bytes, delay);
+    write_back_displaced(partition, tags.line_of(victim, neighbour), own.to_be_written(victim), bytes, delay);
 }
 
 void L2Slice::look_up(Line& line, Time ready)

@@ -195,6 +195,7 @@ private:
         return writing_back_ >= most_write_backs_ && displaces_dirty(partition, tag);
     }
     bool displaces_dirty(unsigned partition, std::uint64_t tag);
+    void write_back_run(std::uint64_t tag, Time delay);
     void end_write_back(std::uint32_t lines);
     void end_write_back_later(std::uint32_t lines, Time delay);
     void end_taken(ScheduledItem& item);
@@ -204,6 +205,8 @@ private:
     void retry_stalled(Part& own);
     void access(Line& line);
     void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour,
+        Time delay);
+    void write_back_displaced(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
         Time delay);
     void write_back_sectors(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
         Time delay);
@@ -267,6 +270,7 @@ private:
     std::uint64_t most_write_backs_;
     std::uint64_t writing_back_ = 0;  // lines
     bool sending_ = false;            // a write-back, now
+    std::uint64_t run_tags_;          // that are written back together
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;
@@ -296,6 +300,7 @@ private:
     std::vector<Taken*> free_taken_;
     std::uint64_t written_back_ = 0;
     std::uint64_t waited_for_room_ = 0;
+    std::uint64_t cleaned_ = 0;
     std::uint64_t sector_misses_ = 0;
     std::uint64_t far_hits_ = 0;
     std::uint64_t copies_ = 0;

@@ -29,6 +29,12 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
             {{"outstanding_write_backs", Unit::count, 0, 65535,
                  "lines that each slice has on their way to memory; 0: any number", {}},
                 &L2Spec::outstanding_write_backs},
+            {{"write_back_run", Unit::count, 1, 4096,
+                 "lines of a slice, one after the other, of which all dirty ones are written back with a displaced "
+                 "one; "
+                 "1: that one alone",
+                 {}},
+                &L2Spec::write_back_run},
             {{"monitors", Unit::count, 0, 1ULL << 20, "waiters for flags that the table of a slice holds", {}},
                 &L2Spec::monitors},
             {{"monitor_log_latency", Unit::time, 0, 1'000'000'000,

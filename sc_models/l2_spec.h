@@ -24,6 +24,7 @@ struct L2Spec {
     std::uint64_t latency = 60'000;               // ps, line at the slice to data ready, on a hit
     std::uint64_t outstanding_misses = 256;       // per slice
     std::uint64_t outstanding_write_backs = 256;  // per slice; 0: any number
+    std::uint64_t write_back_run = 64;            // lines of a slice, one after the other
     std::uint64_t monitors = 64;                  // waiters of flags in the table of a slice
     std::uint64_t monitor_log_latency = 400'000;  // ps, later wake-up of a waiter beyond it
     std::uint64_t monitor_timeout = 20'000'000;   // ps, after which a monitor gives up; 0: never

@@ -20,6 +20,7 @@ std::vector<Statistic> L2Slice::statistics() const
     write("misses", missed_);
     write("merged", merged_);
     write("write_backs", written_back_);
+    write("cleaned", cleaned_);
     write("write_back_waits", waited_for_room_);
     write("flag_operations", flags_.operations());
     write("busy", busy);
@@ -34,7 +35,7 @@ std::vector<Statistic> L2Slice::statistics() const
 
 void L2Slice::reset_statistics()
 {
-    hits_ = missed_ = merged_ = written_back_ = waited_for_room_ = 0;
+    hits_ = missed_ = merged_ = written_back_ = cleaned_ = waited_for_room_ = 0;
     flags_.reset_statistics();
     sector_misses_ = far_hits_ = copies_ = moved_ = far_bytes_ = 0;
     part_.server.reset_busy();

@@ -58,6 +58,15 @@ void L2Slice::end_taken(ScheduledItem& item)
     end_write_back(taken.lines);
 }
 
+// Those of a displaced tag, and with them the rest of its run.
+void L2Slice::write_back_displaced(unsigned partition, std::uint64_t tag, std::uint32_t dirty,
+    const std::uint8_t* bytes, Time delay)
+{
+    if (dirty == 0) return;
+    write_back_sectors(partition, tag, dirty, bytes, delay);
+    if (run_tags_ > 1) write_back_run(tag, delay);
+}
+
 // Dirty sectors of a tag, a bit for each; as one transaction where there are wide ones.
 void L2Slice::write_back_sectors(unsigned partition, std::uint64_t tag, std::uint32_t dirty, const std::uint8_t* bytes,
     Time delay)
@@ -68,6 +77,27 @@ void L2Slice::write_back_sectors(unsigned partition, std::uint64_t tag, std::uin
     }
     for (; dirty != 0; dirty &= dirty - 1)
         write_back(partition, tag << sector_shift_ | (dirty & 1U ? 0 : 1), 1, bytes, delay);
+}
+
+// The dirty lines beside a displaced one, which it takes with it while there is room: lines of a slice that follow each other are
+// lines of the same rows of the DRAM. They stay, clean.
+void L2Slice::write_back_run(std::uint64_t tag, Time delay)
+{
+    const std::uint64_t begin = tag / run_tags_ * run_tags_;
+    for (std::uint64_t other = begin; other < begin + run_tags_ && writing_back_ < most_write_backs_; ++other) {
+        if (other == tag) continue;
+        for (unsigned p = 0; p < partitions(); ++p) {
+            Part& own = part(p);
+            std::uint32_t* const word = own.tags.peek(other);
+            if (word == nullptr) continue;
+            const std::uint32_t dirty = own.tags.dirty_sectors(*word) & own.to_be_written(*word);
+            if (dirty == 0) continue;
+            for (unsigned sector = 0; sector <= sector_mask_; ++sector)
+                if ((dirty >> 2 * sector & 1U) != 0) TagArray::set_state(*word, sector, TagArray::clean);
+            cleaned_ += static_cast<unsigned>(__builtin_popcount(dirty));
+            write_back_sectors(p, other, dirty, own.contents ? own.bytes(word, 0) : nullptr, delay);
+        }
+    }
 }
 
 // `number`: of the first of the sectors.

@@ -12,6 +12,7 @@ L2Spec MemorySideSpec::as_cache(unsigned slices) const
     cache.latency = latency;
     cache.outstanding_misses = outstanding_misses;
     cache.outstanding_write_backs = outstanding_write_backs;
+    cache.write_back_run = write_back_run;
     cache.line = line;
     return cache;
 }
@@ -36,6 +37,12 @@ const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
             {{"outstanding_write_backs", Unit::count, 0, 65535,
                  "lines that each slice has on their way to memory; 0: any number", {}},
                 &MemorySideSpec::outstanding_write_backs},
+            {{"write_back_run", Unit::count, 1, 4096,
+                 "lines of a slice, one after the other, of which all dirty ones are written back with a displaced "
+                 "one; "
+                 "1: that one alone",
+                 {}},
+                &MemorySideSpec::write_back_run},
             {{"line", Unit::bytes, 64, 128,
                  "bytes under one tag: 64 B, or 128 B in two sectors that are fetched one by one", {}},
                 &MemorySideSpec::line},

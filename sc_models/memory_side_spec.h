@@ -14,6 +14,7 @@ struct MemorySideSpec {
     std::uint64_t hop = 30'000;                    // ps, between an L2 slice and it, one way
     std::uint64_t outstanding_misses = 256;        // per slice
     std::uint64_t outstanding_write_backs = 256;   // per slice; 0: any number
+    std::uint64_t write_back_run = 64;             // lines of a slice, one after the other
     std::uint64_t line = 128;                      // B under one tag, in sectors of 64 B
 
     bool present() const { return size > 0; }

@@ -20,6 +20,7 @@ const StatisticTable& l2_slice_statistics()
             {"misses", "lines", "fills fetched from memory"},
             {"merged", "lines", "accesses that waited for a fill in progress"},
             {"write_backs", "lines", "dirty lines written to memory"},
+            {"cleaned", "lines", "written back with a displaced line of their run, and still there"},
             {"write_back_waits", "lines", "accesses that waited for room to write back what they displace"},
             {"flag_operations", "lines", "flag reads, writes, adds and awaits"},
             {"busy", "ps", "time the slice was busy"},

@@ -26,6 +26,7 @@ inline L2Spec small_l2()
     spec.bandwidth = 64'000'000'000;
     spec.latency = 60'000;
     spec.outstanding_misses = 8;
+    spec.write_back_run = 1;
     return spec;
 }
 

@@ -262,6 +262,16 @@ TEST(L2Contents, TheSameWithLittleRoomForWriteBacks)
             expect_the_same_with_contents(spec);
         }
 }
+TEST(L2Contents, TheSameWithRunsOfWriteBacks)
+{
+    for (const std::uint64_t line : {64U, 128U})
+        for (L2Spec spec : {small_l2(), two_partitions()}) {
+            spec.line = line;
+            spec.outstanding_misses = 3;
+            spec.write_back_run = 8;
+            expect_the_same_with_contents(spec);
+        }
+}
 TEST(L2Contents, TheSameInMirroredPartitions) { expect_the_same_with_contents(two_partitions()); }
 TEST(L2Contents, TheSameInMirroredPartitionsOfSectorsThatAreFar)
 {

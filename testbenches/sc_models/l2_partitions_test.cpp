@@ -381,6 +381,7 @@ TEST(L2Partitions, UnderPressureNothingIsLostAndTheSameRunGivesTheSameTimes)
             spec.outstanding_misses = 3;
             spec.merges = 2;
             spec.outstanding_write_backs = 1;
+            spec.write_back_run = 4;
             L2Bench bench(spec);
             std::mt19937 random(5);
             Time at = 0;

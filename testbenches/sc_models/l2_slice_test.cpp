@@ -351,6 +351,7 @@ TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
     spec.size = 1024;  // 4 sets of 4
     spec.outstanding_misses = 3;
     spec.outstanding_write_backs = 2;
+    spec.write_back_run = 2;
     L2Bench bench(spec);
     std::mt19937 random(5);
     std::vector<std::uint8_t> flat(128 * 64, 0);

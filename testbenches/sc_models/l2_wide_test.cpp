@@ -200,6 +200,7 @@ TEST(L2Wide, ReadsHaveTheBytesThatWereWrittenLast)
                     spec.contents = contents;
                     spec.outstanding_misses = 3 + seed;
                     spec.outstanding_write_backs = seed;
+                    spec.write_back_run = std::uint64_t{1} << (seed - 1);
                     WideBench bench(spec);
                     std::mt19937 random(seed);
                     constexpr std::uint64_t area = 256;  // lines, four times the slice

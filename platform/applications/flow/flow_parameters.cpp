@@ -35,10 +35,11 @@ constexpr Rows rows[] = {
     {"l2", Follows::yes, "latency partitions partition_policy far_latency contents model"},
     {"l2", Follows::kernels, "size slices bandwidth line"},
     {"l2", Follows::no,
-        "ways outstanding_misses outstanding_write_backs monitors monitor_log_latency monitor_timeout wake merges "
+        "ways outstanding_misses outstanding_write_backs write_back_run monitors monitor_log_latency monitor_timeout "
+        "wake merges "
         "far_bandwidth clock"},
     {"memory_side", Follows::yes, "latency hop"},
-    {"memory_side", Follows::no, "size ways bandwidth outstanding_misses outstanding_write_backs line"},
+    {"memory_side", Follows::no, "size ways bandwidth outstanding_misses outstanding_write_backs write_back_run line"},
     {"hbm", Follows::yes, "capacity request_latency response_latency t_rcd t_cl model"},
     {"hbm", Follows::kernels, "t_rfc t_refi refresh write_high"},
     {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l"},

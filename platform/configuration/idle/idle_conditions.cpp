@@ -144,7 +144,8 @@ const std::vector<Condition<MemorySideSpec>>& memory_side_conditions()
     const char* const size = "memory_side.size above 0";
     static const std::vector<Condition<MemorySideSpec>> conditions{{"ways", present, size},
         {"bandwidth", present, size}, {"latency", present, size}, {"hop", present, size},
-        {"outstanding_misses", present, size}, {"outstanding_write_backs", present, size}, {"line", present, size}};
+        {"outstanding_misses", present, size}, {"outstanding_write_backs", present, size},
+        {"write_back_run", present, size}, {"line", present, size}};
     return conditions;
 }
 
@@ -154,6 +155,7 @@ const std::vector<Condition<L2Spec>>& slice_conditions()
     static const std::vector<Condition<L2Spec>> conditions{
         {"clock", [](const L2Spec& l2) { return !l2.ours(); }, "clocked slices (l2.model)"},
         {"outstanding_write_backs", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"},
+        {"write_back_run", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"},
         {"contents", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"}};
     return conditions;
 }
