@@ -2,10 +2,12 @@
 // limit of lines in flight.
 //
 // Workgroups go to the units round robin, further ones wait in order. Lines of kernels wait for room among the lines in flight, in
-// order. Threads of a collective do not wait in this queue: their wavefronts take turns with those that wait in it, a line each.
+// order. Threads of a collective do not wait in this queue: their wavefronts take turns with those that wait in it, a line each. So do
+// those that wait for a place when the limit is reached: of each line that comes back the queue gets its part.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <queue>
@@ -30,29 +32,41 @@ struct DeviceUnit {
     double network_free = 0;
     double math_free = 0;
     double l1_free = 0;
-    double in_flight = 0;             // lines
+    double in_flight = 0;             // lines, but for what collectives store at peers
     double held_lines = 0;            // of them, those of collectives
     Ps round_ps = 0;                  // of the last lines of a kernel: from their issue to their data
     bool serving = false;             // its queue is looked through
     bool woken = false;               // it is looked through again at a time that is set
+    bool blocked = false;             // the first in its queue waits for a line to return
     std::uint32_t waiting = 0;        // wavefronts in the queue
+    double turns = 0;                 // lines that those in the queue may send though the limit is reached
     std::deque<std::uint32_t> queue;  // streams of workgroups
     std::priority_queue<Held> held;
 
-    void release_held(Ps now)
+    // So many lines return, when `before` were in flight: those in the queue take turns with the wavefronts of a collective.
+    void returned(const DeviceCost& cost, double before, double lines)
+    {
+        const double beyond = before - cost.outstanding;
+        if (waiting == 0 || beyond <= 0) return;
+        const double others = std::clamp(std::ceil(beyond / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
+        turns += lines * waiting / (waiting + others);
+    }
+    // `stored`: what collectives have stored at peers.
+    void release_held(const DeviceCost& cost, double stored, Ps now)
     {
         while (!held.empty() && held.top().until <= now) {
+            returned(cost, in_flight + stored, held.top().lines);
             in_flight -= held.top().lines;
             held_lines -= held.top().lines;
             held.pop();
         }
     }
-    void hold(double lines)
+    void hold(double lines, Ps until)
     {
         in_flight += lines;
         held_lines += lines;
+        held.push({until, lines});
     }
-    void hold_until(double lines, Ps until) { held.push({until, lines}); }
 };
 
 class DeviceUnits {

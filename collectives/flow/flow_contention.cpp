@@ -106,7 +106,7 @@ void FlowCore::share_store(const Move& move, const FlowOp& op, Ps& from, Ps& rea
 // All of a transfer, or of its acknowledge, is there at `end`.
 void FlowCore::let_go(const Transfer& transfer, Ps end)
 {
-    devices_->hold_until(transfer.thread, threads_[transfer.thread].endpoint, transfer.flight.bytes, end);
+    devices_->let_go(transfer.thread, threads_[transfer.thread].endpoint, transfer.flight.bytes, end);
 }
 
 // Its last link is behind it; how long it waits at an L2 that kernels use is known when it comes there.

@@ -40,56 +40,64 @@ void FlowDevices::leave(std::uint32_t unit, std::uint32_t endpoint, Ps now)
         [&](std::uint64_t who, std::uint32_t at) { placed(who, at, now); });
 }
 
-FlowDevices::Turns FlowDevices::turns_of(const DeviceCost& cost, const DeviceUnit& unit, double lines, Ps now)
+FlowDevices::Turns FlowDevices::turns_of(const Device& device, std::uint32_t number, double lines, Ps now)
 {
+    const DeviceCost& cost = *device.cost;
+    const DeviceUnit& unit = device.units.at(number);
     Turns out;
     out.issuing = unit.issue_free > static_cast<double>(now) ? unit.issuing : 0;
     out.waiting = unit.waiting;
     // Beyond the limit of lines in flight one can go when one returns.
-    out.beyond = std::clamp(lines - (cost.outstanding - unit.in_flight), 0.0, lines);
+    out.beyond = std::clamp(lines - (cost.outstanding - in_flight(device, number)), 0.0, lines);
     out.return_ps = std::max(cost.issue_line_ps, static_cast<double>(unit.round_ps) / cost.outstanding);
     return out;
 }
 
-// The wavefronts of the thread take turns with those of kernels, a line each.
+// The wavefronts of the thread take turns with those of kernels, a line each. What it would wait for its own lines in flight without a
+// kernel is known elsewhere.
 FlowDevices::Delay FlowDevices::issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now)
 {
     if (thread >= unit_of_.size() || unit_of_[thread] == none || devices_[endpoint].running == 0) return {};
-    const DeviceCost& cost = *devices_[endpoint].cost;
-    DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
-    unit.release_held(now);
+    Device& device = devices_[endpoint];
+    const DeviceCost& cost = *device.cost;
+    const std::uint32_t number = unit_of_[thread];
+    DeviceUnit& unit = device.units[number];
+    collect(device, now);
+    unit.release_held(cost, device.stores.of(number), now);
     const double lines = lines_of(bytes);
-    const Turns turns = turns_of(cost, unit, lines, now);
+    const Turns turns = turns_of(device, number, lines, now);
     const double wavefronts = std::clamp(std::ceil(lines / cost.instruction_lines), 1.0, 0.0 + cost.thread_wavefronts);
     const double each = lines / wavefronts;
+    const double own = device.stores.of(number) + unit.held_lines;
+    const double anyway = std::min(turns.beyond, std::max(0.0, lines + own - cost.outstanding));
+    const double turn_ps = turns.waiting / wavefronts * turns.return_ps;
     Delay out;
     out.first =
         whole(turns.issuing * cost.issue_line_ps + (turns.beyond < lines ? 0 : turns.waiting * turns.return_ps));
     out.last = std::max(out.first,
-        whole(each * turns.issuing * cost.issue_line_ps +
-            turns.beyond * ((1 + turns.waiting / wavefronts) * turns.return_ps - cost.issue_line_ps)));
+        whole(each * turns.issuing * cost.issue_line_ps + turns.beyond * turn_ps +
+            (turns.beyond - anyway) * (turns.return_ps - cost.issue_line_ps)));
     unit.issue_free = std::max(unit.issue_free, static_cast<double>(now)) + lines * cost.issue_line_ps;
-    if (round_ps > 0) {
-        unit.hold(lines);
-        unit.hold_until(lines, now + out.last + round_ps);
-    }
+    if (round_ps > 0) unit.hold(std::min(lines, cost.outstanding), now + out.last + round_ps);
     return out;
 }
 
-void FlowDevices::hold(std::uint32_t thread, std::uint32_t endpoint, double bytes)
+void FlowDevices::hold(std::uint32_t thread, std::uint32_t endpoint, double bytes, double requests)
 {
     if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
-    devices_[endpoint].units[unit_of_[thread]].hold(bytes / static_cast<double>(line_bytes));
+    Device& device = devices_[endpoint];
+    const double lines = bytes / static_cast<double>(line_bytes);
+    // What is loaded for the lines that find a place at once is told by issue(); for the others it is loaded as places come back.
+    const double later = std::max(0.0, 1 - device.cost->outstanding / lines);
+    device.stores.hold(unit_of_[thread], lines, 1 + (requests - 1) * later);
 }
 
-void FlowDevices::hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until)
+void FlowDevices::let_go(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until)
 {
     if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
-    DeviceUnit& unit = devices_[endpoint].units[unit_of_[thread]];
-    unit.hold_until(bytes / static_cast<double>(line_bytes), until);
-    if (unit.queue.empty() || unit.woken) return;
-    unit.woken = true;
-    push(until, {Item::wake, 0, unit_of_[thread], 0, endpoint, 0});
+    Device& device = devices_[endpoint];
+    device.stores.acknowledged(bytes / static_cast<double>(line_bytes), until);
+    if (!device.blocked.empty()) await(device, endpoint, until);
 }
 
 FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, bool cold, Ps now)
@@ -118,7 +126,7 @@ FlowDevices::Ps FlowDevices::poll(std::uint32_t thread, std::uint32_t endpoint, 
     const DeviceCost& cost = *device.cost;
     Ps out = device.clock.cache_wait(now + cost.to_cache_ps, some_line(thread));
     if (thread >= unit_of_.size() || unit_of_[thread] == none) return out;
-    const Turns turns = turns_of(cost, device.units.at(unit_of_[thread]), 1, now);
+    const Turns turns = turns_of(device, unit_of_[thread], 1, now);
     out += whole(turns.issuing * cost.issue_line_ps + turns.beyond * turns.waiting * turns.return_ps);
     return out;
 }

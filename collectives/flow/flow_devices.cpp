@@ -34,8 +34,8 @@ FlowDevices::FlowDevices(std::vector<DeviceCost> kinds, const std::vector<std::u
 {
     for (const std::uint16_t kind : kind_of) {
         const DeviceCost& cost = kinds_[kind];
-        devices_.push_back(
-            {&cost, MemoryClock(cost), BlockCache(cost.cache_bytes / line_bytes), DeviceUnits(cost), {}, 0, 0});
+        devices_.push_back({&cost, MemoryClock(cost), BlockCache(cost.cache_bytes / line_bytes), DeviceUnits(cost), {},
+            0, 0, StoresInFlight(cost.units, cost.outstanding), {}, {}, StoresInFlight::never});
     }
 }
 
@@ -61,9 +61,12 @@ void FlowDevices::event(std::uint32_t number, Ps now)
     case Item::wake: device.units[event.group].woken = false; return serve(device, event.endpoint, event.group, now);
     case Item::math: return computed(event.group, now);
     case Item::launch: return launch(event.group, now);
+    case Item::acknowledge: return acknowledged(device, event.endpoint, now);
     case Item::chunk: break;
     }
     const std::uint32_t unit = groups_[event.group].unit;
+    collect(device, now);
+    if (event.room > 0) device.units[unit].returned(*device.cost, in_flight(device, unit), event.lines);
     device.units[unit].in_flight -= event.room;
     groups_[event.group].streams[event.stream].in_flight -= event.lines;
     returned(event.group, event.stream, now);
@@ -209,38 +212,6 @@ void FlowDevices::issue(std::uint32_t group, unsigned stream, Ps now)
         serve(device, at.endpoint, at.unit, now);
         if (of.waits) return;
     }
-}
-
-// Those that wait for their turn, in order.
-void FlowDevices::serve(Device& device, std::uint32_t endpoint, std::uint32_t number, Ps now)
-{
-    DeviceUnit& unit = device.units[number];
-    if (unit.serving) return;
-    unit.serving = true;
-    unit.release_held(now);
-    while (!unit.queue.empty() && unit.issue_free <= static_cast<double>(now)) {
-        const std::uint32_t group = unit.queue.front() >> 1;
-        const unsigned stream = unit.queue.front() & 1;
-        Group& at = groups_[group];
-        Stream& of = at.streams[stream];
-        const std::uint32_t lines = lines_together(at, of);
-        if (unit.in_flight > 0 && unit.in_flight + lines / 2.0 > device.cost->outstanding) break;
-        unit.queue.pop_front();
-        unit.waiting -= of.wavefronts;
-        of.waits = false;
-        send(group, stream, lines, now);
-        issue(group, stream, now);
-    }
-    unit.serving = false;
-    if (unit.queue.empty() || unit.woken) return;
-    Ps again = 0;
-    if (unit.issue_free > static_cast<double>(now))
-        again = later(unit.issue_free) + 1;
-    else if (unit.in_flight <= unit.held_lines + 0.5 && !unit.held.empty())
-        again = unit.held.top().until;
-    if (again == 0) return;
-    unit.woken = true;
-    push(again, {Item::wake, 0, number, 0, endpoint, 0});
 }
 
 std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of) const

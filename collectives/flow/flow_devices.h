@@ -15,6 +15,7 @@
 #include "collectives/flow/device_units.h"
 #include "collectives/flow/flow_kernel.h"
 #include "collectives/flow/memory_clock.h"
+#include "collectives/flow/stores_in_flight.h"
 
 namespace weft {
 
@@ -47,11 +48,12 @@ public:
         Ps first = 0;
         Ps last = 0;
     };
-    // The unit of the thread issues so many bytes. `round_ps`: how long they are in flight; 0: hold() and hold_until() tell.
+    // The unit of the thread issues so many bytes. `round_ps`: how long they are in flight; 0: hold() and let_go() tell.
     Delay issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now);
-    // What a thread stores at peers is in flight from here on, until a time that is known later.
-    void hold(std::uint32_t thread, std::uint32_t endpoint, double bytes);
-    void hold_until(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
+    // What a thread stores at peers is in flight from here on, until a time that is known later. `requests`: that it issues for each
+    // of these lines, loads included.
+    void hold(std::uint32_t thread, std::uint32_t endpoint, double bytes, double requests);
+    void let_go(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // The memory of an endpoint is read or written, so many bytes. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
     // When what is stored at `end` without waiting comes to the L2, and is to be booked there; 0: no kernel runs.
@@ -100,7 +102,7 @@ private:
         std::uint32_t left = 0;
         Done done;
     };
-    enum class Item : std::uint8_t { chunk, math, wake, launch };
+    enum class Item : std::uint8_t { chunk, math, wake, launch, acknowledge };
     struct Event {
         Item item = Item::chunk;
         std::uint8_t stream = 0;
@@ -117,6 +119,10 @@ private:
         std::vector<BlockCache> l1;
         std::uint32_t running = 0;
         std::uint64_t accesses = 0;  // of collectives so far
+        StoresInFlight stores;
+        std::vector<std::uint32_t> blocked;    // units
+        std::vector<std::uint32_t> looked_at;  // of them, now
+        Ps looks = StoresInFlight::never;      // for acknowledges next
     };
 
     // Wavefronts of kernels that a thread's take turns with: those that issue, and those that wait for lines to return; how many of the
@@ -127,7 +133,7 @@ private:
         double beyond = 0;
         double return_ps = 0;
     };
-    static Turns turns_of(const DeviceCost& cost, const DeviceUnit& unit, double lines, Ps now);
+    static Turns turns_of(const Device& device, std::uint32_t number, double lines, Ps now);
     const FlowKernel& kernel_of(const Group& group) const { return *runs_[group.kernel].kernel; }
     void push(Ps time, const Event& event);
     void launch(std::uint32_t number, Ps now);
@@ -148,6 +154,16 @@ private:
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);
     void computed(std::uint32_t group, Ps now);
+    // Lines of a unit without a response.
+    static double in_flight(const Device& device, std::uint32_t unit)
+    {
+        return device.units.at(unit).in_flight + device.stores.of(unit);
+    }
+    static bool has_room(const Device& device, std::uint32_t number, std::uint32_t lines);
+    bool may_send(const Device& device, std::uint32_t number) const;
+    void collect(Device& device, Ps now);
+    void await(Device& device, std::uint32_t endpoint, Ps now);
+    void acknowledged(Device& device, std::uint32_t endpoint, Ps now);
     void serve(Device& device, std::uint32_t endpoint, std::uint32_t number, Ps now);
 
     std::vector<DeviceCost> kinds_;

@@ -56,6 +56,11 @@ struct FlowOp {
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
     bool has(Flags flag) const { return (flags & flag) != 0; }
+    // Lines that are loaded and stored for each line that goes to a peer.
+    double requests() const
+    {
+        return (0.0 + sources + own_sources + destinations + own_destinations) / std::max(1U, 0U + destinations);
+    }
     // How many copies of its data it stores; 1 if it stores none.
     double copies() const { return std::max(1.0, 0.0 + own_destinations + destinations); }
     bool operator==(const FlowOp& other) const;

@@ -141,4 +141,24 @@ TEST(FlowBeside, ACollectiveOverlapsAKernelOfATrace)
     EXPECT_GT(run_of(true, true).collectives.front().end_ps, alone + alone / 20);
 }
 
+// An all-reduce of 4 MiB whose stores fill the units, beside ten kernels one after the other: by lines 15.18 us.
+TEST(FlowBeside, KernelsRunWhileStoresFillTheirUnits)
+{
+    using namespace weft::chakra::testing;
+    constexpr double lines_ps = 15'182'389;
+    const Folder folder;
+    std::vector<std::string> nodes = {collective(1, 0, 4 << 20)};
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        NodeText kernel(2 + i, 4, "w");
+        kernel.integer("num_ops", 1'000'000'000).integer("tensor_size", 1 << 20);
+        nodes.push_back(i == 0 ? kernel : kernel.data({1 + i}));
+    }
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = "profile: h100\n" + trace_lines(folder.write_set({nodes, nodes}));
+    setup.sets = {"engine.compute=kernel"};
+    setup.options.progress = false;
+    EXPECT_NEAR(time_of(setup), lines_ps, 0.1 * lines_ps);
+}
+
 }  // namespace beside_test

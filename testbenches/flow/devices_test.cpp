@@ -208,6 +208,49 @@ TEST(FlowDevices, ACollectiveWaitsForTheLinesOfAKernel)
     EXPECT_GT(bench.devices.poll(0, 0, bench.now), 0U);
 }
 
+// What is acknowledged counts for all units by the places that they have taken, four at most here.
+TEST(FlowDevices, AcknowledgesCountForAllUnitsThatHaveStored)
+{
+    StoresInFlight stores(3, 4);
+    stores.hold(0, 8, 2);
+    stores.hold(2, 2, 1);
+    stores.acknowledged(3, 10);
+    stores.acknowledged(1, 20);
+    EXPECT_EQ(stores.next(), 10U);
+    std::vector<double> requests(3);
+    const auto count = [&](std::uint32_t unit, double lines, double each) { requests[unit] += lines * each; };
+    stores.collect(9, count);
+    EXPECT_EQ(stores.of(0), 8);
+    stores.collect(10, count);
+    EXPECT_EQ(stores.of(0), 6);
+    EXPECT_EQ(stores.of(2), 1);
+    EXPECT_EQ(requests, (std::vector<double>{4, 0, 1}));
+    stores.acknowledged(7, 30);
+    stores.collect(30, count);
+    EXPECT_NEAR(stores.of(0) + stores.of(1) + stores.of(2), 0, 1e-6);
+    EXPECT_EQ(stores.next(), StoresInFlight::never);
+}
+
+// A thread has stored far more than its unit may have in flight, and has 64 lines acknowledged each microsecond. Its 16 wavefronts and
+// the 8 of a kernel take turns: the kernel sends 32 lines a microsecond.
+TEST(FlowDevices, AKernelTakesItsTurnsAmongWhatReturnsToAFullUnit)
+{
+    constexpr unsigned returns = 100;
+    constexpr Ps interval = 1'000'000;
+    DeviceCost cost = small_device();
+    cost.units = 1;
+    const Gemm gemm = gemm_of(128, 128, 64, 128);
+    const auto lines = static_cast<double>(gemm.loaded_bytes() + 128 * 128 * 2) / 64;
+    Bench bench(cost);
+    ASSERT_TRUE(bench.devices.enter(0, 0));
+    bench.devices.hold(0, 0, returns * 64 * 64, 1);
+    Ps end = 0;
+    bench.devices.run(0, std::make_shared<GemmKernel>(gemm, 0, 512), 0, [&] { end = bench.now; });
+    for (unsigned i = 1; i <= returns; ++i) bench.devices.let_go(0, 0, 64 * 64, i * interval);
+    bench.run();
+    EXPECT_NEAR(static_cast<double>(end), lines / 32 * interval, 0.15 * lines / 32 * interval);
+}
+
 // A workgroup that finds no room is started when one ends.
 TEST(FlowDevices, AThreadWaitsForRoomOnAUnit)
 {
