@@ -71,7 +71,7 @@ bool costs_alike(const CostPath& a, const CostPath& b)
 bool same_costs(const CostGraph& a, const CostGraph& b)
 {
     return all_alike(a.ranks, b.ranks) && all_alike(a.links, b.links) && all_alike(a.switches, b.switches) &&
-        all_alike(a.trunks, b.trunks) && all_alike(a.paths, b.paths);
+        all_alike(a.trunks, b.trunks) && all_alike(a.paths, b.paths) && all_alike(a.answers, b.answers);
 }
 
 std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t to)
@@ -93,7 +93,10 @@ CostGraph reversed(const CostGraph& graph)
 {
     CostGraph out = graph;
     for (std::uint32_t from = 0; from < graph.size(); ++from)
-        for (std::uint32_t to = 0; to < graph.size(); ++to) out.path(from, to) = graph.path(to, from);
+        for (std::uint32_t to = 0; to < graph.size(); ++to) {
+            out.path(from, to) = graph.path(to, from);
+            if (!graph.answers.empty()) out.answers[std::size_t{from} * graph.size() + to] = graph.answer(to, from);
+        }
     return out;
 }
 

@@ -143,10 +143,16 @@ struct CostGraph {
     std::vector<CostSwitch> switches;  // that combine and copy
     std::vector<CostTrunk> trunks;     // between these, where groups over two tiers are wanted
     std::vector<CostPath> paths;       // from * size + to; empty stages on the diagonal
+    // The links of what `to` has loaded from `from`: those of its requests, back. Empty: they are those of `paths`.
+    std::vector<CostPath> answers;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
     const CostPath& path(std::uint32_t from, std::uint32_t to) const { return paths[std::size_t{from} * size() + to]; }
     CostPath& path(std::uint32_t from, std::uint32_t to) { return paths[std::size_t{from} * size() + to]; }
+    const CostPath& answer(std::uint32_t from, std::uint32_t to) const
+    {
+        return answers.empty() ? path(from, to) : answers[std::size_t{from} * size() + to];
+    }
 };
 
 // Whether two graphs are alike in everything but names: what is chosen on one is chosen on the other.

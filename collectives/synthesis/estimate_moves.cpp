@@ -160,7 +160,7 @@ void EstimatePlayer::ask(const Move& move, Ps now)
         if (source.rank == thread.rank) continue;
         const CostPath& request = graph_.path(thread.rank, source.rank);
         Transfer transfer;
-        transfer.flight = LinkClock::answer(graph_.path(source.rank, thread.rank), source.rank, request, move.bytes,
+        transfer.flight = LinkClock::answer(graph_.answer(source.rank, thread.rank), source.rank, request, move.bytes,
             now + request.put_ps);
         transfer.use = Use::get;
         transfer.thread = move.thread;

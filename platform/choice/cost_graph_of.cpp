@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
+#include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
 #include "sc_models/hbm_timing.h"
 #include "tlm_interconnect/link/destination_lines.h"
@@ -45,6 +46,21 @@ public:
         path.answer_ps = system_.gpu(home).l2_to_port +
             path_time(system_, plan_, to, from, LineOp::write, line_bytes, LineClass::response) + gpu.port_to_unit;
         return path;
+    }
+
+    // The same links, from the last one on.
+    CostPath back_of(const CostPath& path) const
+    {
+        CostPath back = path;
+        std::reverse(back.stages.begin(), back.stages.end());
+        std::uint64_t before = 0;
+        for (PathStage& stage : back.stages) {
+            std::swap(before, stage.before_ps);
+            for (LinkShare& share : stage.links)
+                if (graph_.links[share.link].reverse >= 0)
+                    share.link = static_cast<std::uint32_t>(graph_.links[share.link].reverse);
+        }
+        return back;
     }
 
     PartialPath path_to(std::uint32_t from_rank, std::uint32_t to_rank, const std::vector<bool>& apart)
@@ -183,7 +199,7 @@ private:
         return made;
     }
 
-    // A path without links has one that costs nothing. The way back takes the same links, from the last one on.
+    // A path without links has one that costs nothing.
     void finish(PartialPath& out)
     {
         if (out.path.stages.empty()) {
@@ -193,15 +209,7 @@ private:
             }
             out.path.stages.push_back({0, {{static_cast<std::uint32_t>(nothing_), 1.0}}});
         }
-        out.back = out.path;
-        std::reverse(out.back.stages.begin(), out.back.stages.end());
-        std::uint64_t before = 0;
-        for (PathStage& stage : out.back.stages) {
-            std::swap(before, stage.before_ps);
-            for (LinkShare& share : stage.links)
-                if (graph_.links[share.link].reverse >= 0)
-                    share.link = static_cast<std::uint32_t>(graph_.links[share.link].reverse);
-        }
+        out.back = back_of(out.path);
     }
 
     void stages(std::uint32_t from, std::uint32_t to, CostPath& path)
@@ -209,10 +217,14 @@ private:
         walk(plan_.routing.node_of(from), from, to, path, nullptr, nullptr);
     }
 
-    // Equal routes spread lines evenly at every node. Links to nodes that are `apart` are exits.
+    // Equal routes spread lines evenly at every node, or one of them has all lines of the pair, by what selects among them. Links to
+    // nodes that are `apart` are exits; a path with such nodes is known in part only, so it spreads.
     void walk(NodeId first, std::uint32_t from, std::uint32_t to, CostPath& path, const std::vector<bool>* apart,
         std::vector<PartialPath::Exit>* exits)
     {
+        const PathSelection selection = selection_of(system_.routing());
+        const bool one_path = !spreads(selection) && apart == nullptr;
+        std::uint32_t hash = hash_of_pair(selection, from, to);
         std::map<std::pair<std::uint32_t, unsigned>, double> here{{{first, 0}, 1.0}};
         while (!here.empty()) {
             std::map<std::pair<std::uint32_t, unsigned>, double> next;
@@ -225,9 +237,14 @@ private:
                     takes_part_[static_cast<std::uint32_t>(endpoint)])
                     path.neighbours = false;
                 const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
-                for (unsigned i = 0; i < choice.size(); ++i) {
+                if (choice.empty()) continue;
+                const auto count = static_cast<std::uint32_t>(choice.size());
+                const unsigned begin = one_path ? hash % count : 0;
+                const unsigned end = one_path ? begin + 1 : count;
+                if (one_path) hash /= count;
+                for (unsigned i = begin; i < end; ++i) {
                     const Fabric::Port& exit = ports_[node][choice[i]];
-                    const double part = share / static_cast<double>(choice.size());
+                    const double part = share / (end - begin);
                     const unsigned set = plan_.routing.vc_set(node, to, i, phase);
                     if (apart != nullptr && (*apart)[exit.peer]) {
                         exits->push_back({node, exit.edge, part, set});
@@ -385,6 +402,12 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
+    if (!spreads(selection_of(system.routing()))) {
+        graph.answers.resize(graph.paths.size());
+        for (std::uint32_t from = 0; from < ranks; ++from)
+            for (std::uint32_t to = 0; to < ranks; ++to)
+                if (from != to) graph.answers[std::size_t{from} * ranks + to] = maker.back_of(graph.path(to, from));
+    }
     for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank, false);
     return graph;
 }

@@ -9,15 +9,31 @@
 
 #include "platform/assembly/fabric_plan.h"
 #include "platform/configuration/routing_spec.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
+
+// Valiant routes scatter lines whatever is selected.
+inline PathSelection selection_of(const RoutingSpec& routing)
+{
+    return routing.policy == RoutePolicy::dragonfly_valiant ? PathSelection::lines : routing.path_selection;
+}
+
+inline bool spreads(PathSelection selection)
+{
+    return selection == PathSelection::lines || selection == PathSelection::round_robin;
+}
+
+// By which one path of a pair is chosen, where lines do not spread.
+inline std::uint32_t hash_of_pair(PathSelection selection, std::uint32_t from, std::uint32_t to)
+{
+    return selection == PathSelection::pairs ? pair_hash(from, to) : 0;
+}
 
 class LinkShares {
 public:
     LinkShares(const FabricPlan& plan, const RoutingSpec& routing)
-        : plan_(plan),
-          selection_(routing.policy == RoutePolicy::dragonfly_valiant ? PathSelection::lines : routing.path_selection),
-          ports_(plan.fabric.ports())
+        : plan_(plan), selection_(selection_of(routing)), ports_(plan.fabric.ports())
     {
     }
 
@@ -29,7 +45,7 @@ public:
         const auto reversed = [&visit](std::uint32_t edge, bool forward, double share) {
             visit(edge, !forward, share);
         };
-        if (spreads()) {
+        if (spreads(selection_)) {
             spread(plan_.routing.node_of(from), to, amount, visit);
         } else if (get) {
             follow(to, from, amount, reversed);
@@ -42,12 +58,10 @@ public:
     std::size_t directions() const { return 2 * plan_.fabric.edges.size(); }
 
 private:
-    bool spreads() const { return selection_ == PathSelection::lines || selection_ == PathSelection::round_robin; }
-
     template <typename Visit>
     void follow(std::uint32_t from, std::uint32_t to, double amount, Visit& visit) const
     {
-        std::uint32_t hash = selection_ == PathSelection::pairs ? pair_hash(from, to) : 0;
+        std::uint32_t hash = hash_of_pair(selection_, from, to);
         unsigned phase = 0;
         for (std::uint32_t node = plan_.routing.node_of(from); node != plan_.routing.node_of(to);) {
             const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);

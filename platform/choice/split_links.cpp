@@ -23,9 +23,7 @@ bool divides_packets(const ResolvedSystem& system, const FabricPlan& plan)
 
 std::uint64_t bytes_in_a_row(const RoutingSpec& routing)
 {
-    const bool spreads = routing.policy == RoutePolicy::dragonfly_valiant ||
-        routing.path_selection == PathSelection::lines || routing.path_selection == PathSelection::round_robin;
-    return spreads ? routing.stripe : std::numeric_limits<std::uint64_t>::max();
+    return spreads(selection_of(routing)) ? routing.stripe : std::numeric_limits<std::uint64_t>::max();
 }
 
 SplitLinks::SplitLinks(const ResolvedSystem& system, const FabricPlan& plan,

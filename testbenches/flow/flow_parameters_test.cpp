@@ -92,6 +92,8 @@ TEST(FlowParameters, OneNoticeHasAllThatUsersSetAndNothingElse)
 {
     EXPECT_EQ(unfollowed(flow_run(ring())), "");
     EXPECT_EQ(unfollowed(flow_run(ring().with("link.latency=100 ns"))), "");
+    for (const char* selection : {"lines", "pairs", "none"})
+        EXPECT_EQ(unfollowed(flow_run(ring().with(std::string("routing.path_selection=") + selection))), "");
     EXPECT_EQ(unfollowed(flow_run(ring().with("gpu.barrier_latency=2 us").with("link.request_credits=16"))),
         "flow fidelity does not follow gpu.barrier_latency = 2 us, link.request_credits = 16 (followed in part); run "
         "by "

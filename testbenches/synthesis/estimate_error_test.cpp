@@ -116,6 +116,34 @@ TEST(EstimateErrors, OfLongMessagesBehindSwitches) { are_near(boxes(), "256 KiB"
 TEST(EstimateErrors, OfLongMessagesInTwoServers) { are_near(two_servers(), "256 KiB", 10); }
 TEST(EstimateErrors, OfLongMessagesOnAMesh) { are_near(mesh(), "256 KiB", 15, most_of_one_shot_loads); }
 
+// Two leaves under four spines: with one path for all pairs of a leaf, seven links of eight idle.
+TEST(EstimateErrors, FollowWhatSelectsAmongEqualPaths)
+{
+    for (const char* selection : {"lines", "round_robin", "pairs", "none"}) {
+        const auto place = fat_tree_place(2, 4, 4);
+        const auto result = [&](const std::string& algorithm) {
+            RunSetup out;
+            out.document = place.document;
+            out.lines = "profile: generic\n" + collective_lines("all_reduce", algorithm, "256 KiB");
+            out.sets = place.sets;
+            out.sets.push_back(std::string("routing.path_selection=") + selection);
+            out.options.data_on = false;
+            return run(out);
+        };
+        const Json chosen = result("auto");
+        ASSERT_TRUE(chosen.contains("choice")) << chosen.dump().substr(0, 300);
+        double best = chosen["simulated_ps"].get<double>();
+        for (const char* name : {"direct", "two_shot_get", "ring", "halving_doubling"})
+            for (const Json& priced : chosen["choice"]["priced"]) {
+                if (priced["algorithm"] != name) continue;
+                const auto simulated = result(name)["simulated_ps"].get<double>();
+                best = std::min(best, simulated);
+                EXPECT_NEAR(priced["time_ps"].get<double>() / simulated, 1, most) << selection << " " << name;
+            }
+        EXPECT_LE(chosen["simulated_ps"].get<double>(), 1.1 * best) << selection;
+    }
+}
+
 TEST(EstimateErrors, OfAnotherSystemAreFound)
 {
     // Estimates of one latency of links are none of another: by default a few algorithms show it.

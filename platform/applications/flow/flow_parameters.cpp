@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "platform/choice/link_shares.h"
+
 namespace weft {
 
 namespace {
@@ -72,9 +74,8 @@ constexpr Rows rows[] = {
         "protocol ll128_fence slices staging steps_in_flight step_bytes compute_in_flight "
         "communication_in_flight collective_order channel_share memory_nodes dimension_order "
         "dimension_queue dimension_chunks dimension_streams compute compute_workgroups"},
-    {"routing", Follows::yes, "policy cycles size_x size_y size_z group"},
+    {"routing", Follows::yes, "path_selection policy cycles size_x size_y size_z group"},
     {"routing", Follows::in_part, "stripe"},
-    {"routing", Follows::no, "path_selection"},
 };
 
 }  // namespace
@@ -92,9 +93,13 @@ const std::map<std::string, Follows>& flow_parameters()
     return table;
 }
 
-std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, const std::vector<bool>& apart)
+std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, bool tables, const std::vector<bool>& apart)
 {
     std::map<std::string, std::set<std::string>> told;  // by path: values
+    // Paths that are known in part, or pair by pair, spread over all that are equal.
+    const PathSelection selection = selection_of(system.routing());
+    if (!spreads(selection) && (!tables || !apart.empty()))
+        told["routing.path_selection"].insert(selection == PathSelection::pairs ? "pairs" : "none");
     std::set<std::pair<Block, VariantId>> seen;
     const auto add = [&](Block block, VariantId id) {
         if (id == no_variant || !seen.emplace(block, id).second) return;

@@ -21,7 +21,8 @@ enum class Follows : std::uint8_t {
 const std::map<std::string, Follows>& flow_parameters();
 
 // One line for all parameters that somebody has set, in a file or on the command line, and that a run does not follow; empty: none.
-// `apart`: nodes that others simulate, empty: none.
-std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, const std::vector<bool>& apart = {});
+// `tables`: routes have tables; else paths are made pair by pair. `apart`: nodes that others simulate, empty: none.
+std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, bool tables,
+    const std::vector<bool>& apart = {});
 
 }  // namespace weft

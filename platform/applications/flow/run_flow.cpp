@@ -370,6 +370,8 @@ private:
         const bool moves = has_kernels() || !executor_.records().empty();
         std::string unfollowed =
             moves ? unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices) : std::string();
+        std::string unfollowed =
+            unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices, fabric_.plan() != nullptr);
         if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
         for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
             result.notices.push_back(std::move(notice));

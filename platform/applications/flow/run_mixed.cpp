@@ -124,7 +124,7 @@ public:
             part_.text, share.lines_in, share.lines_out));
         std::vector<bool> lines = part_.outside;
         lines.flip();
-        const std::string unfollowed = unfollowed_notice(resolved_, false, lines);
+        const std::string unfollowed = unfollowed_notice(resolved_, false, true, lines);
         if (!unfollowed.empty()) result.notices.push_back("of what is simulated as flow: " + unfollowed);
         for (std::string& notice : share.notices) result.notices.push_back(std::move(notice));
         if (!result.series.empty())
