@@ -91,7 +91,7 @@ void Resolver::check_links()
         } catch (const InputError& error) {
             ValueSource at{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
             for (const char* part : {"frame", "frame_payload", "bundle", "retry", "bit_error_rate", "header",
-                     "response_saving", "ack_every", "replay_buffer"}) {
+                     "response_saving", "ack_every", "replay_buffer", "replay_timeout"}) {
                 const ValueSource& from = system_.sources_[values.sources[*info.find(part)]];
                 if (!from.file.empty()) at = from;
             }

@@ -204,6 +204,54 @@ TEST(Replay, AFrameThatIsHitLosesAllThatEndsInIt)
     }
 }
 
+// 80 B at 25 GB/s and 70 ns: a line and one of the other direction that has just begun, 3.2 ns each, and the way there and back.
+TEST(Replay, ATimeOutIsLongerThanAnyAcknowledge)
+{
+    LinkSpec link = replaying(RetryKind::go_back_n, 0);
+    EXPECT_EQ(longest_acknowledge(link), 146'400u);
+    link.replay_timeout = 146'400;
+    EXPECT_THROW(check_link(link), InputError);
+    link.replay_timeout = 146'401;
+    EXPECT_NO_THROW(check_link(link));
+    link.ack_bytes = 16;  // 0.64 ns
+    EXPECT_EQ(longest_acknowledge(link), 147'040u);
+    link.credit_bytes = 4;  // 0.16 ns
+    EXPECT_EQ(longest_acknowledge(link), 147'200u);
+    link.ack_every = 4;  // three lines more
+    EXPECT_EQ(longest_acknowledge(link), 156'800u);
+}
+
+TEST(Replay, NothingIsRepeatedWithoutErrorsAtTheShortestTimeOut)
+{
+    for (const RetryKind kind : {RetryKind::timeout, RetryKind::go_back_n})
+        for (const std::uint64_t bandwidth : {500'000'000UL, 12'500'000'000UL})
+            for (const std::uint64_t buffer : {1, 256})
+                for (const MergeKind merge : {MergeKind::none, MergeKind::adjacent}) {
+                    LinkSpec link = replaying(kind, 0);
+                    link.bandwidth = bandwidth;
+                    link.replay_buffer = buffer;
+                    link.merge = merge;
+                    link.replay_timeout = longest_acknowledge(link) + 1;
+                    const std::string text = in_child([=] {
+                        FabricSystem::Options options;
+                        options.link = link;
+                        FabricSystem system(two_ends(link.bandwidth), options);
+                        for (unsigned i = 0; i < 2'000; ++i) {
+                            system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+                            system.endpoints[1]->issue(0, LineOp::write, 0, 64 * i);
+                        }
+                        sc_core::sc_start();
+                        system.expect_clean();
+                        std::string result;
+                        for (unsigned end = 0; end < 2; ++end)
+                            result += std::to_string(system.links[0]->direction(end).replays) + " " +
+                                std::to_string(system.links[0]->direction(end).duplicates) + " ";
+                        return result;
+                    });
+                    EXPECT_EQ(text, "0 0 0 0 ") << bandwidth << " " << buffer << " " << static_cast<int>(merge);
+                }
+}
+
 TEST(Replay, EveryParameterMovesTheRightNumberInTheRightDirection)
 {
     const LinkSpec base = [] {

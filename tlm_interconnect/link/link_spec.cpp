@@ -1,9 +1,11 @@
 #include "tlm_interconnect/link/link_spec.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/diagnostic.h"
 #include "base/line_size.h"
+#include "base/units.h"
 
 namespace weft {
 
@@ -96,6 +98,31 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
     return table;
 }
 
+// The line on the wire; a line of the other direction that has just begun when it arrives, and a message of credits; the acknowledge. Frames
+// end with their last byte. What is not acknowledged at once waits for packets behind it.
+std::uint64_t longest_acknowledge(const LinkSpec& spec)
+{
+    const auto time = [&](std::uint64_t bytes) {
+        return static_cast<std::uint64_t>(
+            std::ceil(static_cast<double>(bytes) * 1e12 / static_cast<double>(spec.bandwidth)));
+    };
+    const auto framed = [&](std::uint64_t bytes) {
+        return spec.frame_payload == 0 ? bytes : (bytes * spec.frame + spec.frame_payload - 1) / spec.frame_payload;
+    };
+    const auto padded = [&](std::uint64_t bytes) { return (bytes + spec.flit - 1) / spec.flit * spec.flit; };
+    const std::uint64_t header = spec.merge == MergeKind::destination
+        ? std::max({spec.header, spec.message_header, spec.message_answer})
+        : spec.header;
+    const std::uint64_t line = framed(spec.packet_overhead + header + spec.address_extension +
+        std::max(padded(line_bytes) + spec.atomic_extra, padded(line_bytes / 2) + spec.byte_enable));
+    const bool joins = spec.merge != MergeKind::none;
+    const std::uint64_t packet = line + (joins ? framed(spec.max_payload) : 0);
+    const bool at_once = spec.ack_every == 1 && (spec.ack_bytes == 0 || !joins);
+    const std::uint64_t behind = at_once ? 0 : spec.ack_every - (joins ? 0 : 1);
+    return 2 * spec.latency + 2 * time(line) + time(framed(spec.ack_bytes)) + time(framed(spec.credit_bytes)) +
+        2 * time(spec.frame) + behind * time(packet);
+}
+
 void check_link(const LinkSpec& spec)
 {
     if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
@@ -107,9 +134,12 @@ void check_link(const LinkSpec& spec)
         throw InputError("", 0, "a bundle on a link with retry", "either a bundle or a retry protocol");
     if (spec.retry == RetryKind::none && spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
-    if (spec.retry != RetryKind::none && spec.replay_timeout <= 2 * spec.latency)
-        throw InputError("", 0, "a replay time-out that ends before an acknowledge can come",
-            "link.replay_timeout above twice link.latency");
+    if (spec.retry != RetryKind::none && spec.replay_timeout <= longest_acknowledge(spec))
+        throw InputError("", 0,
+            "a replay time-out of " + format_time_ps(spec.replay_timeout) +
+                " that can end without an error: an acknowledge takes up to " +
+                format_time_ps(longest_acknowledge(spec)) + " at this bandwidth and latency",
+            "link.replay_timeout above that");
     // A millionth of the packets, or of the frames, gets through.
     constexpr double most_errors = 13.8;
     const double covered =

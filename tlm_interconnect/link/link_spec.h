@@ -59,6 +59,9 @@ struct LinkSpec {
 // Throws InputError when the parameters of a built-in link contradict each other: frames, bundles and retries, bit errors.
 void check_link(const LinkSpec& spec);
 
+// The longest time on a link with retry from the first bit of a line to its acknowledge, without an error, ps.
+std::uint64_t longest_acknowledge(const LinkSpec& spec);
+
 // B of the aligned blocks of addresses whose lines share a packet with merge=adjacent: max_payload in whole lines. Lines of
 // groups have blocks of group_payload, where that is less.
 std::uint64_t adjacent_block(const LinkSpec& spec, bool of_group = false);

@@ -113,7 +113,9 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     Wire& wire = wires_[end];
     if (!heard.request_waits && heard.uncovered == 0) return false;
     const bool idle = !sends(wire);
-    if (!heard.request_waits && heard.uncovered_packets < spec().ack_every && !idle) return false;
+    // Lines that join a packet count for none. Each is told where that costs nothing; else they wait for the next packet.
+    const bool each = spec().ack_every == 1 && spec().ack_bytes == 0;
+    if (!heard.request_waits && !each && heard.uncovered_packets < spec().ack_every && !idle) return false;
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());
     if (spec().ack_bytes > 0) {
