@@ -111,7 +111,10 @@ void Resolver::assume_links()
                 document.link, kind.name);
         } else if (choice.by == LinkChoice::By::description && (kind.generic || !choice.because.empty())) {
             // One protocol of a family, or a description that its ends belie.
-            fresh.missing = choice.because.empty() ? "no version of its protocol given" : "its protocol is in doubt";
+            const std::string unread = unread_speed(kind, description_of(id));
+            fresh.missing = !choice.because.empty() ? "its protocol is in doubt"
+                : unread.empty()                    ? "no version of its protocol given"
+                                                    : in_quotes(unread) + " of its description is not understood";
             fresh.taken = kind.name + (table_rate || !choice.because.empty() ? " at " + rate : "");
             fresh.because = choice.because.empty()
                 ? fmt::format("its description has no further detail ({})", in_quotes(description_of(id)))
@@ -120,7 +123,9 @@ void Resolver::assume_links()
                 fmt::format("links: {{{0}: {{protocol: NAME}}}} or --set links.{0}.protocol=NAME", document.link);
         } else if (choice.by == LinkChoice::By::description && choice.rate_assumed && table_rate) {
             fresh.topic = "bandwidth";
-            fresh.missing = "no bandwidth given";
+            const std::string unread = unread_speed(kind, description_of(id));
+            fresh.missing = unread.empty() ? "no bandwidth given"
+                                           : in_quotes(unread) + " of its description is not understood as a bandwidth";
             fresh.taken = rate;
             fresh.because = "of " + source.substr(of_link_table.size());
             fresh.set_with = fmt::format("links: {{{0}: {{bandwidth: {1}}}}} or --set 'links.{0}.bandwidth={1}'",

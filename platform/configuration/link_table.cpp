@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "platform/configuration/embedded_files.h"
 #include "platform/configuration/phrase.h"
+#include "platform/configuration/stated_rate.h"
 #include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
@@ -15,8 +16,8 @@ namespace {
 const std::vector<std::string>& kind_keys()
 {
     static const std::vector<std::string> keys = [] {
-        std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "transfer", "lanes",
-            "encoding", "source", "grade"};
+        std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "described_speed",
+            "transfer", "lanes", "encoding", "source", "grade"};
         for (const std::string& name : info_of(block_of<LinkSpec>()).parameter_names()) all.push_back(name);
         return all;
     }();
@@ -40,15 +41,10 @@ std::uint64_t transfers_per_second(const std::string& text)
     return unit == std::string::npos ? 0 : small_number(text.substr(0, unit)) * 1'000'000'000;
 }
 
-// The number of lanes in "PCI Express PCIE_GEN5 x16"; 0 when there is none.
-std::uint64_t lanes_in(const std::string& description)
+// "200 g": a speed names no protocol where another word does.
+bool is_speed(const std::vector<std::string>& phrase)
 {
-    const std::vector<std::string> words = words_of(description);
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        const std::uint64_t lanes = words[i] == "x" ? small_number(words[i + 1]) : 0;
-        if (lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32) return lanes;
-    }
-    return 0;
+    return phrase.size() == 2 && small_number(phrase[0]) > 0 && phrase[1] == "g";
 }
 
 }  // namespace
@@ -101,6 +97,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
         kind = *model;
         kind.generic = false;
         kind.in_module = false;
+        kind.described_speed = false;
         kind.names.clear();
         kind.keywords.clear();
     }
@@ -116,6 +113,8 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             kind.generic = yaml_flag(source, part).value_or(false);
         } else if (part.key == "in_module") {
             kind.in_module = yaml_flag(source, part).value_or(false);
+        } else if (part.key == "described_speed") {
+            kind.described_speed = yaml_flag(source, part).value_or(false);
         } else if (const auto parameter = info_of(block_of<LinkSpec>()).find(part.key)) {
             if (const auto figure = read_figure(source, part, block_of<LinkSpec>(), *parameter))
                 kind.figures[*parameter] = *figure;
@@ -164,11 +163,12 @@ const LinkKind* LinkTable::find_keyword(const std::vector<std::string>& words) c
     for (const LinkKind& kind : kinds_) {
         for (const auto& phrase : kind.keywords) {
             if (find_phrase(words, phrase) < 0) continue;
+            const std::size_t length = is_speed(phrase) ? 0 : phrase.size();
             const bool better = best == nullptr || (best->generic && !kind.generic) ||
-                (best->generic == kind.generic && phrase.size() > best_length);
+                (best->generic == kind.generic && length > best_length);
             if (!better) continue;
             best = &kind;
-            best_length = phrase.size();
+            best_length = length;
         }
     }
     return best;
@@ -188,13 +188,16 @@ const LinkKind* LinkTable::described(const std::string& description) const
     const std::vector<std::string> words = words_of(description);
     for (const LinkKind& kind : kinds_)
         if (kind.names.front() == words) return &kind;
-    return find_keyword(words);
+    return find_keyword(words_in_order(description));
 }
 
 std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
     std::optional<std::uint64_t> per_lane)
 {
     if (!per_lane) {
+        if (kind.described_speed)
+            if (const auto rate = port_rate_in(description))
+                return Figure{*rate, "its description (" + in_quotes(description) + ")", "derived"};
         const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         if (stated != kind.figures.end()) return stated->second;
     }
@@ -217,10 +220,17 @@ bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, 
 {
     if (kind.generic) return true;
     if (!per_lane) {
+        if (kind.described_speed && port_rate_in(description)) return false;
         const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         if (stated != kind.figures.end()) return stated->second.grade == "inferred";
     }
     return kind.transfer && (lanes_in(description) == 0 || kind.transfer->grade == "inferred");
+}
+
+std::string unread_speed(const LinkKind& kind, const std::string& description)
+{
+    if (kind.described_speed) return unread_port_rate(description);
+    return kind.transfer ? unread_lanes(description) : "";
 }
 
 }  // namespace weft

@@ -134,6 +134,42 @@ TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)
     EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", 16'000'000'000U));
 }
 
+TEST(LinkTable, SpeedsOfDescriptionsAreReadInAnyOrder)
+{
+    struct Row {
+        const char* description;
+        const char* kind;
+        std::uint64_t rate;
+    };
+    for (const Row& row : std::vector<Row>{{"InfiniBand EDR", "infiniband", 12'500'000'000},
+             {"InfiniBand HDR", "infiniband", 25'000'000'000}, {"NDR InfiniBand", "infiniband", 50'000'000'000},
+             {"InfiniBand XDR", "infiniband", 100'000'000'000}, {"InfiniBand HDR100", "infiniband", 12'500'000'000},
+             {"InfiniBand NDR 400G", "infiniband", 50'000'000'000}, {"800G InfiniBand", "infiniband", 100'000'000'000},
+             {"InfiniBand, port of 200 Gb/s", "infiniband", 25'000'000'000},
+             {"InfiniBand", "infiniband", 50'000'000'000}, {"Ethernet 800G", "ethernet", 100'000'000'000},
+             {"RoCE 200 Gbps", "ethernet", 25'000'000'000}, {"Ethernet port (100GbE)", "ethernet", 12'500'000'000},
+             {"Ethernet 25 GB/s", "ethernet", 25'000'000'000}, {"1.6 Tb/s Ethernet", "ethernet", 200'000'000'000},
+             {"Ethernet, 5 m of cable", "ethernet", 50'000'000'000},
+             {"400GBASE-DR4 Ethernet", "ethernet", 50'000'000'000}, {"PCIe x8 Gen4", "pcie_gen4", 15'753'846'153},
+             {"Gen4 x8 PCIe", "pcie_gen4", 15'753'846'153}, {"PCIe Gen4 x8", "pcie_gen4", 15'753'846'153},
+             {"PCIe x16 Gen 6", "pcie_gen6", 128'000'000'000},
+             {"PCI Express Gen5, 8 lanes", "pcie_gen5", 31'507'692'307},
+             {"PCIe 16 GT/s x8", "pcie_gen4", 15'753'846'153}, {"PCI Express Gen 5.0 x16", "pcie_gen5", 63'015'384'615},
+             {"Internal PCIe GEN3 fabric", "pcie_internal", 15'753'846'153}}) {
+        EXPECT_EQ(kind_of(row.description), row.kind) << row.description;
+        EXPECT_EQ(rate_of(row.kind, row.description), row.rate) << row.description;
+        EXPECT_EQ(unread_speed(*LinkTable::built_in().named(row.kind), row.description), "") << row.description;
+    }
+    const auto unread = [](const char* description) {
+        return unread_speed(*LinkTable::built_in().described(description), description);
+    };
+    EXPECT_EQ(unread("PCIE_GEN5 x3"), "x3");
+    EXPECT_EQ(unread("PCIe Gen 9 x16"), "gen 9");
+    EXPECT_EQ(unread("Ethernet 4x100G"), "x100G");
+    EXPECT_EQ(unread("InfiniBand QDR"), "qdr");
+    EXPECT_EQ(unread("InfiniBand HDR 400G"), "400G and hdr");
+}
+
 TEST(LinkTable, EveryKindHasALatencyWithSourceAndGrade)
 {
     for (const LinkKind& kind : LinkTable::built_in().kinds()) {
