@@ -11,6 +11,7 @@
 #include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_side_spec.h"
+#include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
@@ -215,6 +216,39 @@ Spec spec_of(std::size_t, const Variant& variant)
     return spec_from<Spec>(variant.values);
 }
 
+// A card makes messages of what comes by a link without them and leaves by one that carries them.
+void note_messages_nobody_makes(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
+{
+    constexpr unsigned both = 3;
+    std::vector<unsigned> sides(system.graph().node_count(), 0);
+    for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
+        const VariantId values = system.link_variant(id);
+        if (!is_used(used.edges, id) || values == no_variant) continue;
+        const auto link = spec_from<LinkSpec>(system.values(block_of<LinkSpec>(), values).values);
+        const unsigned side = destination_lines(link) > 0 && link.message_header > 0 ? 1 : 2;
+        sides[system.graph().edge(id).a] |= side;
+        sides[system.graph().edge(id).b] |= side;
+    }
+    const BlockInfo& info = info_of(block_of<SwitchSpec>());
+    const std::size_t message = *info.find("message");
+    bool set = false;
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        const VariantId id = system.variant(node, block_of<SwitchSpec>());
+        if (id == no_variant || !is_used(used.nodes, node)) continue;
+        const Variant& variant = system.values(block_of<SwitchSpec>(), id);
+        if (system.role(node) != NodeRole::forwarder || system.model(node) != "switch" ||
+            system.source(variant.sources[message]).file.empty() || variant.values[message] == 0)
+            continue;
+        if (sides[node] == both) return;
+        set = true;
+    }
+    if (set)
+        out.push_back(info.path_of(message) +
+            " is set and changes nothing: it needs a node between links that carry messages (link.merge=destination "
+            "and "
+            "link.message_header above 0) and others");
+}
+
 }  // namespace
 
 void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
@@ -254,6 +288,7 @@ void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, s
     };
     note(block_of<SwitchSpec>(), switch_conditions(), of_model("switch"), spec_of<SwitchSpec>);
     note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), spec_of<SwitchSpec>);
+    note_messages_nobody_makes(system, used, out);
     std::size_t cards = 0;
     for (std::size_t i = 0; i < system.variants(block_of<SwitchSpec>()).size(); ++i)
         if (const VariantId id = system.variants(block_of<SwitchSpec>())[i];
