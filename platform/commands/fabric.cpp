@@ -79,6 +79,19 @@ struct FabricFiles {
     bool to_stdout() const { return json.is_stdout() || csv.is_stdout() || svg.is_stdout(); }
 };
 
+std::vector<TablePage::Figure> figures_of(const FabricSweep& sweep)
+{
+    if (!sweep.whole()) return {};
+    const FabricSaturation saturation = saturation_of(sweep);
+    const bool estimate = saturation.is_estimate();
+    return {{fmt::format("{:.4g}", estimate ? saturation.accepted : saturation.at_least()),
+                !saturation.reached ? "load accepted; no saturation up to load 1"
+                    : estimate      ? "load accepted at saturation"
+                                    : "load at least that is sustained; senders are held up unequally",
+                ""},
+        {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}};
+}
+
 // One bench: what it prints and writes.
 int write_bench(const FabricSweep& sweep, int code, const FabricFiles& files)
 {
@@ -92,11 +105,7 @@ int write_bench(const FabricSweep& sweep, int code, const FabricFiles& files)
                 setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
         files.html.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system),
             subtitle, {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
-            {{fmt::format("{:.4g}", saturation_of(sweep).accepted),
-                 saturation_of(sweep).reached ? "load accepted at saturation"
-                                              : "load accepted; no saturation up to load 1",
-                 ""},
-                {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
+            figures_of(sweep)}));
     }
     if (!files.quiet && !files.to_stdout()) print(fabric_text(sweep));
     print_notices(sweep.setting.notices);
@@ -276,8 +285,11 @@ int fabric_command(const Arguments& arguments)
     const FabricFiles files{json_output, csv_output, svg_output, html_output, quiet};
     if (!axes.empty()) return write_curves(axes, outcome, files);
     const FabricCurve& only = outcome.curves.front();
+    const bool any = only.message.empty() || (only.code == exit_stuck && !only.sweep.points.empty());
+    const int code = any ? write_bench(only.sweep, only.code, files) : only.code;
+    std::fflush(stdout);
     std::fputs(outcome.errors.front().c_str(), stderr);
-    return only.message.empty() ? write_bench(only.sweep, only.code, files) : only.code;
+    return code;
 }
 
 }  // namespace weft

@@ -67,10 +67,13 @@ FabricOutcome run_loads(const FabricRuns& runs)
             // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
             if ((end.code != exit_good && end.code != exit_wrong) ||
                 !std::filesystem::is_regular_file(folder.file(number, ".json"))) {
+                // What holds at one load, a deadlock, takes nothing from the others; the first is told.
+                curve.sweep.failed.push_back(loads[i]);
+                curve.code = std::max(curve.code, static_cast<int>(exit_wrong));
+                if (!errors.empty()) continue;
                 errors = failure_text(loads[i], end, errors_of(folder.file(number, ".txt")));
                 curve.message = first_line(errors);
-                curve.code = std::max(curve.code, static_cast<int>(exit_wrong));
-                break;
+                continue;
             }
             FabricResult result = point_from_json(read_text_file(folder.file(number, ".json")));
             curve.sweep.setting = std::move(result.setting);

@@ -206,6 +206,40 @@ TEST(Fabric, NothingBelowSaturationIsCalledSaturated)
     EXPECT_NE(page.out.find("limit       at load 1 no link is full"), std::string::npos) << page.out;
 }
 
+// The hot receiver's own traffic goes on when that of all others is held up: their mean is no load that all could have.
+TEST(Fabric, TheMeanOfUnequalSendersIsNoSaturation)
+{
+    const std::vector<std::string> load{"--loads", "0.1", "--pattern", "hot_spot", "--fraction", "0.5"};
+    const json result = points_of(load);
+    // Seven sources send half of what they have to one receiver.
+    constexpr double theory = 1 / 3.5;
+    EXPECT_EQ(result["saturation_is"], "lower bound");
+    EXPECT_LE(result["saturation"].get<double>(), 1.02 * theory);
+    EXPECT_GT(result["full_load"]["accepted"].get<double>(), 1.1 * theory);
+    const std::string out = fabric(load).out;
+    EXPECT_NE(out.find("saturation  between load 0.1 ("), std::string::npos) << out;
+    EXPECT_EQ(points_of({"--loads", "0.9", "--pattern", "incast"})["saturation_is"], "estimate");
+}
+
+// At load 1 seven send what one receives, for 50 us, and the run ends after 250.
+TEST(Fabric, LatenciesOfSurvivorsAreNotShown)
+{
+    const std::vector<std::string> load{"fabric", dgx, "--loads", "1", "--pattern", "incast", "--duration", "50us"};
+    const auto output = [&](const std::string& option) {
+        std::vector<std::string> arguments = load;
+        arguments.insert(arguments.end(), {option, "-"});
+        return call(arguments).out;
+    };
+    const json full = json::parse(output("--json"))["full_load"];
+    const auto missing = full["missing_lines"].get<double>();
+    EXPECT_NEAR(missing / (missing + full["measured_lines"].get<double>()), 0.5, 0.2);
+    for (const char* figure : {"mean", "ci95", "p50", "p99", "max"})
+        EXPECT_TRUE(full["latency_ns"][figure].is_null()) << figure;
+    EXPECT_NE(output("--csv").find(",saturated,,,,,,"), std::string::npos);
+    EXPECT_EQ(output("--svg").find("nan"), std::string::npos);
+    EXPECT_NE(call(load).out.find("         -         -  1.000  saturated: "), std::string::npos);
+}
+
 TEST(Fabric, TheMedianIsOfTheSameLatenciesAsTheMean)
 {
     const json latency = points_of({"--loads", "0.001"})["points"][0]["latency_ns"];
@@ -356,6 +390,16 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
     EXPECT_EQ(count(outcome.err, " waits for room in the write buffer of "), 6u) << outcome.err;
     EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
     EXPECT_NE(outcome.err.find(" write packets wait for a credit\n"), std::string::npos) << outcome.err;
+    // What comes through at other loads is shown before.
+    std::vector<std::string> two = ring;
+    two[4] = "0.001,0.9";
+    two.insert(two.end(), {"--set", "routing.cycles=allow"});
+    const Outcome table = call(two);
+    EXPECT_EQ(table.code, 3);
+    EXPECT_NE(table.out.find("\n  0.001    0.001"), std::string::npos) << table.out;
+    EXPECT_NE(table.out.find("\n    0.9 no result\n      1 no result\n"), std::string::npos) << table.out;
+    EXPECT_NE(table.out.find("\nsaturation  not known: load 1 has no result\n"), std::string::npos) << table.out;
+    EXPECT_NE(table.err.find("weft: at load 0.9 no progress is possible:\n"), std::string::npos) << table.err;
 }
 
 // A port that a bundle has emptied within an instant goes on with what still waits at its source.

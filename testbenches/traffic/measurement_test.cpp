@@ -76,6 +76,23 @@ TEST(Histogram, OfTwoIsThatOfAll)
     EXPECT_EQ(LatencyHistogram().percentile(0.5), 0u);
 }
 
+// Those that came are the quick ones: up to one in a hundred may be missing.
+TEST(Measurement, LatenciesOfSurvivorsAreNone)
+{
+    const auto with_missing = [](unsigned missing) {
+        Measurement out = series([](Time, Time) { return Time{70}; });
+        for (unsigned i = 0; i < missing; ++i) out.created(whole - 1, 64);
+        return out.result();
+    };
+    EXPECT_EQ(with_missing(10).mean, 70);  // of at least 1000
+    EXPECT_EQ(with_missing(10).missing, 10u);
+    const Measurement::Result most = with_missing(1'500);
+    EXPECT_TRUE(std::isnan(most.mean));
+    EXPECT_TRUE(std::isnan(most.half_width));
+    EXPECT_EQ(most.p50 + most.p99 + most.max, 0u);
+    EXPECT_FALSE(most.steady);
+}
+
 TEST(Measurement, WarmUpIsFoundAndLeftOut)
 {
     for (const Time warm : {0U, 1U, 7U, 20U, 49U}) {

@@ -106,6 +106,10 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     const double most = together > 1 ? chance_share * static_cast<double>(offered) : static_cast<double>(offered);
     const double allowed = std::max(missing_share * static_cast<double>(offered), std::min(by_chance, most));
     out.steady = out.lines > 0 && out.missing == 0 && absent <= allowed && !rising;
+    if (static_cast<double>(out.missing) > unknown_share * static_cast<double>(out.lines + out.missing)) {
+        out.mean = out.half_width = std::numeric_limits<double>::quiet_NaN();
+        out.p50 = out.p99 = out.max = 0;
+    }
     return out;
 }
 

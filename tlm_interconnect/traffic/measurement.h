@@ -45,14 +45,16 @@ public:
 
     static constexpr double missing_share = 0.02;
     static constexpr double chance_share = 0.05;
+    // Latencies are those of all lines as long as no larger share of them is missing.
+    static constexpr double unknown_share = 0.01;
 
     struct Result {
         unsigned dropped = 0;       // batches of warm-up
         std::uint64_t lines = 0;    // that the latency is over
         std::uint64_t missing = 0;  // created in the same time and not arrived
-        double mean = 0;            // ps
+        double mean = 0;            // ps; NaN: so many are missing that those which came say nothing about all
         double half_width = 0;      // ps, of the 95 % confidence interval; NaN: too few lines to tell
-        Time p50 = 0;
+        Time p50 = 0;               // 0 where the mean is NaN, as p99 and max
         Time p99 = 0;
         Time max = 0;
         double offered = 0;  // B/s, all endpoints together

@@ -20,7 +20,7 @@ std::vector<const FabricPoint*> points_of(const FabricSweep& sweep)
 {
     std::vector<const FabricPoint*> out;
     for (const FabricPoint& point : sweep.points) out.push_back(&point);
-    if (out.empty() || out.back()->load < sweep.full.load) out.push_back(&sweep.full);
+    if (sweep.whole() && (out.empty() || out.back()->load < sweep.full.load)) out.push_back(&sweep.full);
     return out;
 }
 
@@ -32,9 +32,13 @@ std::vector<std::string> row_of(const FabricCurve& curve)
     const FabricSaturation saturation = saturation_of(sweep);
     const FabricPoint& lowest = *points_of(sweep).front();
     out.push_back(fmt::format("{:.4g} GB/s", sweep.setting.capacity_GBps));
-    out.push_back(fmt::format("{:.1f} ns at {:.4g}", in_ns(lowest.arrival.mean), lowest.load));
-    out.push_back(saturation.reached ? fmt::format("{:.4f}", saturation.accepted) : "not reached");
-    out.push_back(fmt::format("{:.4g} GB/s", saturation.accepted * sweep.setting.capacity_GBps));
+    out.push_back(std::isnan(lowest.arrival.mean)
+            ? "-"
+            : fmt::format("{:.1f} ns at {:.4g}", in_ns(lowest.arrival.mean), lowest.load));
+    const bool estimate = saturation.is_estimate();
+    const double load = estimate ? saturation.accepted : saturation.at_least();
+    out.push_back(saturation.reached ? fmt::format("{}{:.4f}", estimate ? "" : ">= ", load) : "not reached");
+    out.push_back(fmt::format("{:.4g} GB/s", load * sweep.setting.capacity_GBps));
     out.push_back(fmt::format("{:.3f}", sweep.full.jain));
     out.push_back(saturation.reached && sweep.full.limit ? sweep.full.limit->text() : "-");
     return out;
@@ -66,14 +70,17 @@ std::string curves_csv(const std::vector<std::string>& keys, const std::vector<F
         }
         const FabricSaturation saturation = saturation_of(curve.sweep);
         const double full = curve.sweep.setting.capacity_GBps;
-        for (const FabricPoint* point : points_of(curve.sweep))
+        for (const FabricPoint* point : points_of(curve.sweep)) {
+            const Measurement::Result& arrival = point->arrival;
+            const auto cell = [&](double ps) {
+                return std::isnan(arrival.mean) || std::isnan(ps) ? "" : fmt::format("{:g}", in_ns(ps));
+            };
             out += names +
-                fmt::format("{:g},{:g},{:g},{:g},{},{:g},{},{:g},{:g},{:g},{:g},\n", point->load, point->offered * full,
-                    point->accepted, point->accepted * full, name_of(state_of(*point, saturation)),
-                    in_ns(point->arrival.mean),
-                    std::isnan(point->arrival.half_width) ? "" : fmt::format("{:g}", in_ns(point->arrival.half_width)),
-                    in_ns(static_cast<double>(point->arrival.p50)), in_ns(static_cast<double>(point->arrival.p99)),
-                    in_ns(static_cast<double>(point->arrival.max)), point->jain);
+                fmt::format("{:g},{:g},{:g},{:g},{},{},{},{},{},{},{:g},\n", point->load, point->offered * full,
+                    point->accepted, point->accepted * full, name_of(state_of(*point, saturation)), cell(arrival.mean),
+                    cell(arrival.half_width), cell(static_cast<double>(arrival.p50)),
+                    cell(static_cast<double>(arrival.p99)), cell(static_cast<double>(arrival.max)), point->jain);
+        }
     }
     return out;
 }
@@ -131,6 +138,7 @@ std::string curves_svg(const std::vector<std::string>& keys, const std::vector<s
             const double mean = in_ns(point->arrival.mean);
             latency.points.push_back({point->load * unit, mean});
             taken.points.push_back({point->load * unit, point->accepted * unit});
+            if (std::isnan(mean)) continue;
             if (lowest == 0) lowest = mean;
             if (point->arrival.steady) steady = std::max(steady, mean);
             highest = std::max(highest, mean);

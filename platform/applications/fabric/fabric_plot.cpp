@@ -1,6 +1,7 @@
 #include "platform/applications/fabric/fabric_plot.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ std::vector<const FabricPoint*> all_points(const FabricSweep& sweep)
 {
     std::vector<const FabricPoint*> out;
     for (const FabricPoint& point : sweep.points) out.push_back(&point);
-    if (out.empty() || out.back()->load < sweep.full.load) out.push_back(&sweep.full);
+    if (sweep.whole() && (out.empty() || out.back()->load < sweep.full.load)) out.push_back(&sweep.full);
     return out;
 }
 
@@ -25,12 +26,14 @@ double most_shown_ns(const std::vector<const FabricPoint*>& points)
 {
     double steady = 0;
     double most = 0;
+    double lowest = 0;
     for (const FabricPoint* point : points) {
+        if (std::isnan(point->arrival.mean)) continue;
+        if (lowest == 0) lowest = point->arrival.mean * 1e-3;
         const double p99 = static_cast<double>(point->arrival.p99) * 1e-3;
         most = std::max(most, p99);
         if (point->arrival.steady) steady = std::max(steady, p99);
     }
-    const double lowest = points.front()->arrival.mean * 1e-3;
     return std::max({1e-3, std::min(1.1 * steady, 10 * lowest), std::min(1.1 * most, 4 * lowest)});
 }
 
@@ -58,11 +61,16 @@ std::string fabric_svg(const FabricSweep& sweep)
     plot.zero = true;
     plot.most_y = most_shown_ns(points);
     const FabricSaturation saturation = saturation_of(sweep);
-    if (saturation.reached)
-        plot.mark = PlotTick{saturation.accepted, fmt::format("saturation {:.3f}", saturation.accepted)};
-    plot.curves = {
-        curve(points, "p99", "#c2410c", [](const FabricPoint& p) { return static_cast<double>(p.arrival.p99) * 1e-3; }),
-        curve(points, "p50", "#7c8a99", [](const FabricPoint& p) { return static_cast<double>(p.arrival.p50) * 1e-3; }),
+    if (saturation.reached && sweep.whole()) {
+        const bool estimate = saturation.is_estimate();
+        const double load = estimate ? saturation.accepted : saturation.at_least();
+        plot.mark = PlotTick{load, fmt::format("saturation {}{:.3f}", estimate ? "" : "above ", load)};
+    }
+    const auto known = [](const FabricPoint& point, Time ps) {
+        return std::isnan(point.arrival.mean) ? point.arrival.mean : static_cast<double>(ps) * 1e-3;
+    };
+    plot.curves = {curve(points, "p99", "#c2410c", [&](const FabricPoint& p) { return known(p, p.arrival.p99); }),
+        curve(points, "p50", "#7c8a99", [&](const FabricPoint& p) { return known(p, p.arrival.p50); }),
         curve(points, "mean", "#2563eb", [](const FabricPoint& p) { return p.arrival.mean * 1e-3; })};
     PlotPanel accepted;
     accepted.y_title = "accepted load";

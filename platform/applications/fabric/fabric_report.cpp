@@ -21,6 +21,8 @@ double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }
 
 Json latency_json(const Measurement::Result& result)
 {
+    if (std::isnan(result.mean))
+        return {{"mean", nullptr}, {"ci95", nullptr}, {"p50", nullptr}, {"p99", nullptr}, {"max", nullptr}};
     const bool known = !std::isnan(result.half_width);
     return {{"mean", ns(result.mean)}, {"ci95", known ? Json(ns(result.half_width)) : Json()}, {"p50", ns(result.p50)},
         {"p99", ns(result.p99)}, {"max", ns(result.max)}};
@@ -30,6 +32,10 @@ Measurement::Result latency_from(const Json& json)
 {
     const auto ps = [&](const char* key) { return json.at(key).get<double>() * 1e3; };
     Measurement::Result out;
+    if (json.at("mean").is_null()) {
+        out.mean = out.half_width = std::numeric_limits<double>::quiet_NaN();
+        return out;
+    }
     out.mean = ps("mean");
     out.half_width = json.at("ci95").is_null() ? std::numeric_limits<double>::quiet_NaN() : ps("ci95");
     out.p50 = static_cast<Time>(std::llround(ps("p50")));
@@ -123,6 +129,10 @@ Json to_json(const FabricSetting& setting)
 }
 
 std::string time_cell(double ps) { return std::isnan(ps) ? "-" : fmt::format("{:.1f}", ns(ps)); }
+std::string time_cell(const Measurement::Result& of, Time ps)
+{
+    return std::isnan(of.mean) ? "-" : time_cell(static_cast<double>(ps));
+}
 
 // Whose rate a load is.
 std::string whose(const FabricSetting& setting)
@@ -136,7 +146,8 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
 {
     std::vector<const FabricPoint*> all;
     for (const FabricPoint& point : sweep.points) all.push_back(&point);
-    if (all.empty() || all.back()->load < sweep.full.load) all.push_back(&sweep.full);
+    if (sweep.whole() && (all.empty() || all.back()->load < sweep.full.load)) all.push_back(&sweep.full);
+    if (all.empty()) return {};
     FabricSaturation out;
     std::size_t first = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -163,6 +174,12 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
         out.half_width = all[i]->accepted_half_width;
     }
     out.accepted = std::min(out.accepted, all[first]->offered);
+    // Where some senders are held up and others go on, the mean is no load that all could have.
+    out.near = out.sustained && out.load <= near_loads * *out.sustained;
+    // By chance n senders differ sqrt(n) times as much as their sum, of whose deviations an interval is two: twice that is allowed.
+    const double interval = out.accepted > 0 ? out.half_width / out.accepted : 1;
+    const double by_chance = static_cast<double>(sweep.setting.senders) * interval * interval / 2;
+    out.alike = all[first]->jain >= std::min(alike_senders, 1 / (1 + by_chance));
     return out;
 }
 
@@ -180,18 +197,39 @@ FabricState state_of(const FabricPoint& point, const FabricSaturation& saturatio
 
 namespace {
 
-const char* remark_on(const FabricPoint& point, FabricState state)
+std::string remark_on(const FabricPoint& point, FabricState state)
 {
     switch (state) {
     case FabricState::unsettled:
         return "  not steady in the simulated time, but higher loads are steady: --duration was too short";
     case FabricState::saturated:
+        if (std::isnan(point.arrival.mean))
+            return fmt::format("  saturated: {:.0f} % had not arrived at the end",
+                100 * static_cast<double>(point.arrival.missing) /
+                    static_cast<double>(point.arrival.lines + point.arrival.missing));
         return point.accepted < (1 - Measurement::missing_share) * point.offered
             ? "  saturated: less arrives than is offered"
             : "  saturated: latency grows with time";
     case FabricState::steady: break;
     }
     return "";
+}
+
+// Between which loads it lies, where no accepted load tells it.
+std::string bounds_text(const FabricSweep& sweep, const FabricSaturation& saturation)
+{
+    const auto load = [&](double of) {
+        return fmt::format("{:.4g} ({:.4g} GB/s per {})", of, of * sweep.setting.capacity_GBps, whose(sweep.setting));
+    };
+    std::string out = saturation.sustained
+        ? fmt::format(
+              "between load {}, which is sustained, and load {:.4g}, which is not; loads between them tell more\n",
+              load(*saturation.sustained), saturation.load)
+        : fmt::format("below load {}, the lowest of these; lower ones tell more\n", load(saturation.load));
+    return out +
+        fmt::format(
+            "            at load {:.4g} senders are held up unequally, so their mean of {:.4f} accepted is none\n",
+            saturation.load, saturation.accepted);
 }
 
 // A wider interval than this share of the saturation is told.
@@ -207,18 +245,20 @@ std::string saturation_text(const FabricSweep& sweep)
     if (!saturation.reached)
         return fmt::format("saturation  not reached: load 1 is sustained; {} accepted\n", rate(saturation.accepted));
     const bool by_adapter = sweep.full.limit && sweep.full.limit->side == LimitSide::adapter;
-    std::string out = fmt::format("saturation  {}{}; load {:.4g} is not sustained, ",
-        by_adapter ? "of an adapter, not of the model behind the adapter: " : "", rate(saturation.accepted),
-        saturation.load);
-    out +=
-        saturation.sustained ? fmt::format("{:.4g} is\n", *saturation.sustained) : "and no other of these loads is\n";
+    std::string out = "saturation  ";
+    if (by_adapter) out += "of an adapter, not of the model behind the adapter: ";
+    if (saturation.is_estimate())
+        out += fmt::format("{}; load {:.4g} is not sustained, {}\n", rate(saturation.accepted), saturation.load,
+            saturation.sustained ? fmt::format("{:.4g} is", *saturation.sustained) : "and no other of these loads is");
+    else
+        out += bounds_text(sweep, saturation);
     if (saturation.accepted == 0)
         out += fmt::format("            nothing arrived in the second half of {}: that was too short (--duration)\n",
             format_time_ps(sweep.setting.duration_ps));
-    if (saturation.half_width > uncertain * saturation.accepted)
+    if (saturation.is_estimate() && saturation.half_width > uncertain * saturation.accepted)
         out += fmt::format("            known to +-{:.0f} % only (95 % confidence): {} was too short (--duration)\n",
             100 * saturation.half_width / saturation.accepted, format_time_ps(sweep.setting.duration_ps));
-    if (saturation.most > 1.005 * saturation.accepted)
+    if (saturation.is_estimate() && saturation.most > 1.005 * saturation.accepted)
         out += fmt::format("throughput  at most {}, at load {:.4g}\n", rate(saturation.most), saturation.most_at);
     if (sweep.full.limit) out += "limit       at load 1 " + sweep.full.limit->text() + "\n";
     return out;
@@ -243,15 +283,20 @@ std::string fabric_text(const FabricSweep& sweep)
     for (const FabricPoint& point : sweep.points)
         out += fmt::format("{:7.4g} {:9.4f} {:>9} {:>8} {:>9} {:>9} {:>9} {:6.3f}{}\n", point.load, point.accepted,
             time_cell(point.arrival.mean), time_cell(point.arrival.half_width),
-            time_cell(static_cast<double>(point.arrival.p50)), time_cell(static_cast<double>(point.arrival.p99)),
-            time_cell(static_cast<double>(point.arrival.max)), point.jain,
-            remark_on(point, state_of(point, saturation)));
-    out += "\n" + saturation_text(sweep);
-    out += fmt::format("fairness    Jain index {:.4f} at load 1\n", sweep.full.jain);
+            time_cell(point.arrival, point.arrival.p50), time_cell(point.arrival, point.arrival.p99),
+            time_cell(point.arrival, point.arrival.max), point.jain, remark_on(point, state_of(point, saturation)));
+    for (const double load : sweep.failed) out += fmt::format("{:7.4g} no result\n", load);
+    if (sweep.whole()) {
+        out += "\n" + saturation_text(sweep);
+        out += fmt::format("fairness    Jain index {:.4f} at load 1\n", sweep.full.jain);
+    } else {
+        out += "\nsaturation  not known: load 1 has no result\n";
+    }
     if (!sweep.points.empty() && sweep.points[0].answered) {
         out += "round trip ";
         for (const FabricPoint& point : sweep.points)
-            out += fmt::format(" {:.4g}: {} ns", point.load, time_cell(point.round_trip.mean));
+            out += fmt::format(" {:.4g}: {}{}", point.load, time_cell(point.round_trip.mean),
+                std::isnan(point.round_trip.mean) ? "" : " ns");
         out += "\n";
     }
     return out;
@@ -272,14 +317,18 @@ std::string fabric_json(const FabricSweep& sweep)
     Json points = Json::array();
     for (const FabricPoint& point : sweep.points) points.push_back(with_state(point));
     out["points"] = std::move(points);
-    out["full_load"] = with_state(sweep.full);
-    out["saturation"] = saturation.accepted;
-    out["saturation_ci95"] = saturation.half_width;
+    const bool whole = sweep.whole();
+    if (whole) out["full_load"] = with_state(sweep.full);
+    out["failed_loads"] = sweep.failed;
+    const bool estimate = saturation.is_estimate();
+    out["saturation"] = whole ? Json(estimate ? saturation.accepted : saturation.at_least()) : Json();
+    out["saturation_is"] = whole ? Json(estimate ? "estimate" : "lower bound") : Json();
+    out["saturation_ci95"] = whole && estimate ? Json(saturation.half_width) : Json();
     out["saturated_from"] = saturation.reached ? Json(saturation.load) : Json();
     out["sustained"] = saturation.sustained ? Json(*saturation.sustained) : Json();
     out["max_accepted"] = saturation.most;
     out["limit"] = saturation.reached && sweep.full.limit ? to_json(*sweep.full.limit) : Json();
-    out["jain"] = sweep.full.jain;
+    out["jain"] = whole ? Json(sweep.full.jain) : Json();
     out["notices"] = sweep.setting.notices;
     return out.dump(1) + "\n";
 }

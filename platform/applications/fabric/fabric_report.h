@@ -13,6 +13,9 @@ struct FabricSweep {
     FabricSetting setting;
     std::vector<FabricPoint> points;  // in the order of loads
     FabricPoint full;                 // load 1
+    std::vector<double> failed;       // loads without a result: a deadlock
+
+    bool whole() const { return full.load > 0; }
 };
 
 // Where sources begin to offer more than the fabric takes: the first load from which on none is sustained.
@@ -25,7 +28,16 @@ struct FabricSaturation {
     double most_half_width = 0;       // of that of `most`
     double most = 0;                  // largest accepted load of all
     double most_at = 0;               // load of that
+    // `accepted` is the load of the saturation only where all senders are held up alike, as far as the run tells, or the loads around it
+    // are near.
+    bool alike = true;
+    bool near = true;
+
+    bool is_estimate() const { return !reached || alike || near; }
+    double at_least() const { return sustained.value_or(0); }
 };
+constexpr double alike_senders = 0.99;  // Jain's index: rates that differ by a tenth
+constexpr double near_loads = 1.1;      // times the load that is sustained
 FabricSaturation saturation_of(const FabricSweep& sweep);
 
 // saturated: at or beyond saturation. unsettled: not steady in the simulated time, but a higher load is sustained.
