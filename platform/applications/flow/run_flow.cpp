@@ -368,11 +368,9 @@ private:
                 "fidelity");
         // A trace of compute nodes alone takes the same time by lines.
         const bool moves = has_kernels() || !executor_.records().empty();
-        std::string unfollowed =
-            moves ? unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices) : std::string();
-        std::string unfollowed =
-            unfollowed_notice(resolved_, has_kernels() && flow_rules(ranks_).devices, fabric_.plan() != nullptr);
-        if (!unfollowed.empty()) result.notices.push_back(std::move(unfollowed));
+        const bool kernels = has_kernels() && flow_rules(ranks_).devices;
+        if (std::string text = unfollowed_notice(resolved_, kernels, fabric_.plan() != nullptr); moves && !text.empty())
+            result.notices.push_back(std::move(text));
         for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
             result.notices.push_back(std::move(notice));
         for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
