@@ -36,8 +36,11 @@ std::vector<std::vector<std::uint32_t>> stripes_of_packets(const ResolvedSystem&
     const std::vector<std::vector<Fabric::Port>> ports = plan.fabric.ports();
     std::vector<std::vector<std::uint32_t>> out(ports.size());
     for (NodeId node = 0; node < ports.size(); ++node)
-        for (const Fabric::Port& port : ports[node])
-            out[node].push_back(is_card(system, node) && carries_messages(system.link(port.edge)) ? stripes : 1);
+        for (const Fabric::Port& port : ports[node]) {
+            const bool forwards = plan.used.transit[node] || plan.fabric.nodes[node].endpoint < 0;
+            const bool packets = plan.used.nodes[node] && forwards && is_card(system, node);
+            out[node].push_back(packets && carries_messages(system.link(port.edge)) ? stripes : 1);
+        }
     return out;
 }
 

@@ -75,8 +75,7 @@ std::vector<std::string> measured_otherwise(const std::string& profile)
 {
     if (profile == "h100")
         return {"latency.l2_far", "latency.dram", "bandwidth.l2", "bandwidth.l2_far", "bandwidth.dram_read"};
-    if (profile == "h200")
-        return {"latency.l2_far", "latency.dram", "bandwidth.l2_far"};
+    if (profile == "h200") return {"latency.l2_far", "latency.dram", "bandwidth.l2_far"};
     // Streams in order do not feel the refreshes that these profiles were calibrated with (docs/validation.md, known misses).
     if (profile == "a100") return {"bandwidth.dram_read", "bandwidth.dram_write"};
     if (profile == "b200") return {"bandwidth.dram_read"};
