@@ -14,7 +14,7 @@ std::uint32_t path_lines_of_network(const ResolvedSystem& system, const FabricPl
 {
     std::uint32_t out = ~std::uint32_t{0};
     for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
-        if (plan.used.edges[edge] && carries_messages(system.link(edge)))
+        if (is_used(plan.used.edges, edge) && carries_messages(system.link(edge)))
             out = std::min(out, destination_lines(system.link(edge)));
     return out;
 }
@@ -37,8 +37,9 @@ std::vector<std::vector<std::uint32_t>> stripes_of_packets(const ResolvedSystem&
     std::vector<std::vector<std::uint32_t>> out(ports.size());
     for (NodeId node = 0; node < ports.size(); ++node)
         for (const Fabric::Port& port : ports[node]) {
-            const bool forwards = plan.used.transit[node] || plan.fabric.nodes[node].endpoint < 0;
-            const bool packets = plan.used.nodes[node] && forwards && is_card(system, node);
+            const bool forwards =
+                plan.fabric.nodes[node].endpoint < 0 || (!plan.used.transit.empty() && plan.used.transit[node]);
+            const bool packets = is_used(plan.used.nodes, node) && forwards && is_card(system, node);
             out[node].push_back(packets && carries_messages(system.link(port.edge)) ? stripes : 1);
         }
     return out;

@@ -339,14 +339,19 @@ void LineBorder::send_line(Stream& stream)
     if (routing_.path_selection != PathSelection::lines)
         line.choose_path(routing_.path_selection, static_cast<std::uint32_t>(number) / stripe);
     const std::vector<BorderPaths::Way::Exit>& exits = stream.way->exits;
+    // Behind a card a packet takes one path (tlm_interconnect/card/message_stage.h).
+    const std::uint64_t packet = std::max(1U, ports_[exits.front().port]->packet_lines);
+    const bool spreads =
+        routing_.path_selection == PathSelection::lines || routing_.path_selection == PathSelection::round_robin;
+    if (stream.op != LineOp::atomic) {
+        part = LineHeader::in_message;
+        if (number == 0) part |= LineHeader::begins_message;
+        if (number % packet == 0) part |= LineHeader::begins_packet;
+        if (stream.way->message && spreads)
+            line.path_hash /= std::max<std::uint32_t>(1, static_cast<std::uint32_t>(packet) / stripe);
+    }
     const std::size_t exit = exit_of(*stream.way, line);
     Port& port = *ports_[exits[exit].port];
-    if (stream.op != LineOp::atomic) {
-        const std::uint64_t packet = std::max(1U, port.packet_lines);
-        part = LineHeader::in_message;
-        if (number < exits.size()) part |= LineHeader::begins_message;
-        if (number / exits.size() % packet == 0) part |= LineHeader::begins_packet;
-    }
     if (stream.way->message && port.packet_lines > 0) line.message_part = part;
     port.output.enqueue(line, LineClass::request, 0, exits[exit].vc_set);
     ++lines_out_;

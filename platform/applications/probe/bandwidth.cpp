@@ -132,7 +132,7 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
 
 namespace {
 
-// Streams over memory that nobody has touched before, whose workgroups are dispatched in the order of addresses.
+// Streams over memory that nobody has touched before, in the order of addresses over all workgroups.
 class Streams {
 public:
     Streams(const ResolvedSystem& system, ProbeBench& bench)
@@ -144,27 +144,29 @@ public:
 
     enum class Kind { read, copy, write };
 
-    // At least `bytes` (of copies: of each side), a workgroup for each piece; what it took, and how many bytes it were.
+    // At least `bytes` (of copies: of each side); what it took, and how many bytes it were.
     Time run(Kind kind, std::uint64_t& bytes)
     {
+        const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
         const std::uint64_t chunk = shape_.wavefronts * instruction();
-        bytes = std::max<std::uint64_t>(1, (bytes + chunk / 2) / chunk) * chunk;
+        const std::uint64_t turns = std::max<std::uint64_t>(1, (bytes + workgroups * chunk / 2) / (workgroups * chunk));
+        bytes = turns * workgroups * chunk;
         const std::uint64_t first = take(bytes);
         const std::uint64_t second = kind == Kind::copy ? take(bytes) : 0;
-        for (std::uint64_t at = 0; at < bytes; at += chunk) {
-            std::vector<std::uint64_t> sources;
-            std::vector<std::uint64_t> destinations;
-            if (kind != Kind::write) sources.push_back(first + at);
-            if (kind == Kind::copy) destinations.push_back(second + at);
-            if (kind == Kind::write) destinations.push_back(first + at);
+        for (std::uint64_t i = 0; i < workgroups; ++i) {
             Program program;
-            program.add_move(sources, destinations, chunk, ElementType::u8, ReduceOp::sum, 0, false);
+            for (std::uint64_t turn = 0; turn < turns; ++turn) {
+                const std::uint64_t at = (turn * workgroups + i) * chunk;
+                std::vector<std::uint64_t> sources;
+                std::vector<std::uint64_t> destinations;
+                if (kind != Kind::write) sources.push_back(first + at);
+                if (kind == Kind::copy) destinations.push_back(second + at);
+                if (kind == Kind::write) destinations.push_back(first + at);
+                program.add_move(sources, destinations, chunk, ElementType::u8, ReduceOp::sum, 0, turn > 0);
+            }
             bench_.add(0, std::move(program), shape_);
         }
-        const double before = moved();
-        const Time time = bench_.run_until_quiet();
-        moved_ = moved() - before;
-        return time;
+        return bench_.run_until_quiet();
     }
 
     // GB/s between a kernel of `bytes` and one of three times as many.
@@ -174,25 +176,12 @@ public:
         std::uint64_t less = bytes;
         std::uint64_t more = 3 * bytes;
         const Time shorter = run(kind, less);
-        const double moved_by_shorter = moved_;
         const Time longer = run(kind, more);
-        // Where the DRAM counts, it says what has moved: the caches do not hold as many dirty lines after as before.
-        const double moved = moved_ - moved_by_shorter;
-        if (moved > 0) return rate(static_cast<std::uint64_t>(moved), longer - shorter);
         return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
     }
 
 private:
     std::uint64_t instruction() const { return gpu_.lanes * shape_.vector_bytes; }
-
-    // Bytes that the DRAM has read and written; 0: it does not say.
-    double moved() const
-    {
-        double lines = 0;
-        for (const Statistic& statistic : bench_.gpu(0).hbm().statistics())
-            if (statistic.name == "reads" || statistic.name == "writes") lines += statistic.value;
-        return lines * line_bytes;
-    }
 
     std::uint64_t take(std::uint64_t bytes)
     {
@@ -209,7 +198,6 @@ private:
     ProbeBench::Shape shape_;
     std::uint64_t capacity_;
     std::uint64_t next_ = 0;
-    double moved_ = 0;  // by the last kernel
 };
 
 }  // namespace

@@ -95,6 +95,7 @@ Result of_model(const LlcParameters& p, const Trace& trace)
         spec.latency = p.hit_latency() * period;
         spec.outstanding_misses = p.mshrs;
         spec.merges = p.merges;
+        spec.write_back_run = 1;  // as the block does
         weft::testing::L2Bench bench(spec, false);
         for (const Request& request : trace)
             bench.issue(request.clock * period, request.op, request.line, request.size);
