@@ -44,7 +44,7 @@ public:
 
     void add(const Pair& pair, const Node& transfer);
     const std::map<Pair, Sums>& sums() const { return sums_; }
-    // Of pairs with several sizes this holds one entry a tag: not needed once all transfers of the rank are added.
+    // Pairs with several sizes have an entry for each tag until here. To be called when all transfers of the rank are added.
     void forget_tags() { issued_.clear(); }
 
 private:

@@ -87,7 +87,7 @@ void FlowDevices::hold(std::uint32_t thread, std::uint32_t endpoint, double byte
     if (thread >= unit_of_.size() || unit_of_[thread] == none) return;
     Device& device = devices_[endpoint];
     const double lines = bytes / static_cast<double>(line_bytes);
-    // What is loaded for the lines that find a place at once is told by issue(); for the others it is loaded as places come back.
+    // issue() counts the loads of the lines that find a place at once; those of the others follow as places come back.
     const double later = std::max(0.0, 1 - device.cost->outstanding / lines);
     device.stores.hold(unit_of_[thread], lines, 1 + (requests - 1) * later);
 }

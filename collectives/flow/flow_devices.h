@@ -50,8 +50,8 @@ public:
     };
     // The unit of the thread issues so many bytes. `round_ps`: how long they are in flight; 0: hold() and let_go() tell.
     Delay issue(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps round_ps, Ps now);
-    // What a thread stores at peers is in flight from here on, until a time that is known later. `requests`: that it issues for each
-    // of these lines, loads included.
+    // A thread's stores at peers are in flight from hold() on, until the time that let_go() gives. `requests`: how many the thread issues
+    // for each of these lines, loads included.
     void hold(std::uint32_t thread, std::uint32_t endpoint, double bytes, double requests);
     void let_go(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // The memory of an endpoint is read or written, so many bytes. `cold`: its L2 lacks them.

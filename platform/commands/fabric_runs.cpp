@@ -67,7 +67,7 @@ FabricOutcome run_loads(const FabricRuns& runs)
             // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
             if ((end.code != exit_good && end.code != exit_wrong) ||
                 !std::filesystem::is_regular_file(folder.file(number, ".json"))) {
-                // What holds at one load, a deadlock, takes nothing from the others; the first is told.
+                // A deadlock at one load leaves the points of the others; the first deadlock is reported.
                 curve.sweep.failed.push_back(loads[i]);
                 curve.code = std::max(curve.code, static_cast<int>(exit_wrong));
                 if (!errors.empty()) continue;

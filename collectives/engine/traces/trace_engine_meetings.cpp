@@ -14,7 +14,7 @@ using chakra::NodeType;
 
 namespace {
 
-// Of each collective and transfer.
+// Of each collective and of each transfer.
 std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
 {
     const bool split = spec.channel_share == ChannelShare::split;
