@@ -285,8 +285,7 @@ int fabric_command(const Arguments& arguments)
     const FabricFiles files{json_output, csv_output, svg_output, html_output, quiet};
     if (!axes.empty()) return write_curves(axes, outcome, files);
     const FabricCurve& only = outcome.curves.front();
-    const bool any = only.message.empty() || (only.code == exit_stuck && !only.sweep.points.empty());
-    const int code = any ? write_bench(only.sweep, only.code, files) : only.code;
+    const int code = only.has_points() ? write_bench(only.sweep, only.code, files) : only.code;
     std::fflush(stdout);
     std::fputs(outcome.errors.front().c_str(), stderr);
     return code;

@@ -25,6 +25,7 @@ std::string failure_text(double load, ProcessEnd end, const std::string& text)
 std::string first_line(std::string text)
 {
     text.erase(std::min(text.find('\n'), text.size()));
+    if (!text.empty() && text.back() == ':') text.pop_back();  // what follows it is left out
     return text.compare(0, 6, "weft: ") == 0 ? text.substr(6) : text;
 }
 

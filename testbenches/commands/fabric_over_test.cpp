@@ -85,6 +85,33 @@ TEST(FabricOver, ACombinationThatFailsIsNamedAndTheOthersStay)
     EXPECT_NE(outcome.out.find("\nlong,,,,,,,,,,,,"), std::string::npos) << outcome.out;
 }
 
+TEST(FabricOver, ADeadlockKeepsTheOtherLoadsOfItsCombination)
+{
+    const Fixtures files;
+    const Outcome outcome = call(
+        {"fabric", "--infra", "examples/switch_ring/switch_ring.yaml", "--loads", "0.001,0.9", "--duration", "20us",
+            "--set", "routing.cycles=allow", "--set", "link.response_credits=1", "--over", "link.request_credits=1",
+            "--csv", files.path("f.csv"), "--json", files.path("f.json"), "--svg", files.path("f.svg")});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_NE(outcome.err.find("\nfabric: link.request_credits=1: at load 0.9 no progress is possible\n"),
+        std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.out.find(" at 0.001  not known "), std::string::npos) << outcome.out;
+    const std::string csv = files.read("f.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4) << csv;
+    EXPECT_NE(csv.find("\n1,0.001,"), std::string::npos) << csv;
+    const std::string message = "at load 0.9 no progress is possible\n";
+    EXPECT_NE(csv.find("\n1,0.9,,,,,,,,,,," + message), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\n1,1,,,,,,,,,,," + message), std::string::npos) << csv;
+    const json point = json::parse(files.read("f.json"))["points"][0];
+    EXPECT_EQ(point["exit"], 3);
+    EXPECT_EQ(point["fabric"]["points"].size(), 1u);
+    EXPECT_EQ(point["fabric"]["failed_loads"], (json{0.9, 1.0}));
+    EXPECT_EQ(point["message"], message.substr(0, message.size() - 1));
+    EXPECT_EQ(call({"schema", "--check", files.path("f.json")}).code, 0);
+    EXPECT_NE(files.read("f.svg").find("<circle"), std::string::npos);
+}
+
 TEST(FabricOver, RefusesWhatIsNoKeyOfIt)
 {
     const Fixtures files;

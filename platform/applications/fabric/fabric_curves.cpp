@@ -27,7 +27,7 @@ std::vector<const FabricPoint*> points_of(const FabricSweep& sweep)
 std::vector<std::string> row_of(const FabricCurve& curve)
 {
     std::vector<std::string> out = curve.values;
-    if (!curve.message.empty()) return out;
+    if (!curve.has_points()) return out;
     const FabricSweep& sweep = curve.sweep;
     const FabricSaturation saturation = saturation_of(sweep);
     const FabricPoint& lowest = *points_of(sweep).front();
@@ -35,6 +35,10 @@ std::vector<std::string> row_of(const FabricCurve& curve)
     out.push_back(std::isnan(lowest.arrival.mean)
             ? "-"
             : fmt::format("{:.1f} ns at {:.4g}", in_ns(lowest.arrival.mean), lowest.load));
+    if (!sweep.whole()) {
+        out.insert(out.end(), {"not known", "-", "-", "-"});
+        return out;
+    }
     const bool estimate = saturation.is_estimate();
     const double load = estimate ? saturation.accepted : saturation.at_least();
     out.push_back(saturation.reached ? fmt::format("{}{:.4f}", estimate ? "" : ">= ", load) : "not reached");
@@ -64,7 +68,7 @@ std::string curves_csv(const std::vector<std::string>& keys, const std::vector<F
     for (const FabricCurve& curve : curves) {
         std::string names;
         for (const std::string& value : curve.values) names += csv_field(value) + ",";
-        if (!curve.message.empty()) {
+        if (!curve.has_points()) {
             out += names + ",,,,,,,,,,," + csv_field(curve.message) + "\n";
             continue;
         }
@@ -81,6 +85,8 @@ std::string curves_csv(const std::vector<std::string>& keys, const std::vector<F
                     cell(arrival.half_width), cell(static_cast<double>(arrival.p50)),
                     cell(static_cast<double>(arrival.p99)), cell(static_cast<double>(arrival.max)), point->jain);
         }
+        for (const double load : curve.sweep.failed)
+            out += names + fmt::format("{:g},,,,,,,,,,,", load) + csv_field(curve.message) + "\n";
     }
     return out;
 }
@@ -92,10 +98,9 @@ std::string curves_json(const std::vector<std::string>& keys, const std::vector<
     for (const FabricCurve& curve : curves) {
         Json parameters = Json::object();
         for (std::size_t i = 0; i < keys.size(); ++i) parameters[keys[i]] = curve.values[i];
-        const bool good = curve.message.empty();
         out["points"].push_back({{"parameters", std::move(parameters)}, {"exit", curve.code},
-            {"fabric", good ? Json::parse(fabric_json(curve.sweep)) : Json()},
-            {"message", good ? Json() : Json(curve.message)}});
+            {"fabric", curve.has_points() ? Json::parse(fabric_json(curve.sweep)) : Json()},
+            {"message", curve.message.empty() ? Json() : Json(curve.message)}});
     }
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -105,7 +110,7 @@ std::string curves_svg(const std::vector<std::string>& keys, const std::vector<s
 {
     std::vector<const FabricCurve*> good;
     for (const FabricCurve& curve : curves)
-        if (curve.message.empty()) good.push_back(&curve);
+        if (curve.has_points()) good.push_back(&curve);
     const bool same = std::all_of(good.begin(), good.end(), [&](const FabricCurve* curve) {
         return std::abs(curve->sweep.setting.capacity_GBps / good.front()->sweep.setting.capacity_GBps - 1) < 1e-9;
     });
