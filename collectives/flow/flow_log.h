@@ -27,6 +27,15 @@ struct FlowLives {
     std::uint64_t memory = 0;         // loads from the own memory; of others, what is not in their caches
     std::uint64_t issue = 0;          // the last lines were issued later
     std::uint64_t packets = 0;        // the last packets came later
+
+    void add(const FlowLives& more)
+    {
+        serialisation += more.serialisation;
+        latency += more.latency;
+        memory += more.memory;
+        issue += more.issue;
+        packets += more.packets;
+    }
 };
 
 struct FlowRecord {

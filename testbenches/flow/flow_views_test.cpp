@@ -321,6 +321,29 @@ TEST(FlowViews, SharesAreThoseOfLines)
     }
 }
 
+// Places of a unit are full because links are: the time is that of its transfers.
+TEST(FlowViews, APathOverFullLinksIsSerialisationAsByLines)
+{
+    RunSetup setup = on(example("dgx_h100"), "all_gather", "direct", "2 MiB");
+    setup.lines = "profile: h100\n" + collective_lines("all_gather", "direct", "2 MiB");
+    setup.sets.clear();
+    setup.options.follow = true;
+    const Json flow = Json::parse(result_json(flow_run(setup), false));
+    setup.options.data_on = false;
+    const Json lines = run(setup);
+    const auto share = [](const Json& result, const std::vector<std::string>& causes) {
+        double sum = 0;
+        for (const std::string& cause : causes)
+            sum += result["critical_paths"][0]["times_ps"][cause].get<double>() / result["simulated_ps"].get<double>();
+        return sum;
+    };
+    EXPECT_GT(flow["ranks"][0]["stall_ps"]["unit_outstanding"], 0.3 * flow["simulated_ps"].get<double>());
+    EXPECT_GT(share(lines, {"serialisation", "credits"}), 0.45);
+    EXPECT_NEAR(share(flow, {"serialisation"}), share(lines, {"serialisation", "credits"}), 0.08);
+    // Without others in the way: a wavefront that has issued waits for others, which is `latency`; a thread of flow waits for a place.
+    EXPECT_NEAR(share(flow, {"latency", "compute_units"}), share(lines, {"latency", "compute_units"}), 0.08);
+}
+
 TEST(FlowViews, OneRankForAllHasTheCausesOfAll)
 {
     RunSetup setup = on(star_document(100), "all_reduce", "ring", "1 MiB").with("engine.channels=1");

@@ -30,13 +30,14 @@ CauseTimes flow_weights(const FlowLives& lives, PathCause alone)
     return out;
 }
 
-// Of [begin, end) of a record, where it spent so much of its time for flags.
-CauseTimes flow_times(const FlowRecord& record, Time begin, Time end, Time flag)
+// Of [begin, end) of a record, where it spent so much of its time for flags. `transfers`: all of its thread.
+CauseTimes flow_times(const FlowRecord& record, const FlowLives& transfers, Time begin, Time end, Time flag)
 {
     CauseTimes weights{};
-    weights[place(PathCause::compute_units)] = record.spent[place(FlowCause::busy)] +
-        record.spent[place(FlowCause::outstanding)] + record.spent[place(FlowCause::issue)];
+    weights[place(PathCause::compute_units)] =
+        record.spent[place(FlowCause::busy)] + record.spent[place(FlowCause::issue)];
     weights[place(PathCause::flag)] = flag;
+    share_out(record.spent[place(FlowCause::outstanding)], flow_weights(transfers, PathCause::compute_units), weights);
     share_out(record.spent[place(FlowCause::registers)], flow_weights(record.loads, PathCause::compute_units), weights);
     share_out(record.spent[place(FlowCause::loads)], flow_weights(record.loads, PathCause::latency), weights);
     share_out(record.spent[place(FlowCause::acknowledge)], flow_weights(record.stores, PathCause::latency), weights);
@@ -63,11 +64,14 @@ StallCause stall_cause(FlowCause cause)
 
 }  // namespace
 
-FlowPaths::FlowPaths(const FlowLog& log) : log_(log), before_(log.records().size(), no_record)
+FlowPaths::FlowPaths(const FlowLog& log)
+    : log_(log), before_(log.records().size(), no_record), transfers_(log.works().size())
 {
     std::vector<std::uint32_t> latest(log.works().size(), no_record);
     for (std::uint32_t r = 0; r < log.records().size(); ++r) {
         const FlowRecord& record = log.records()[r];
+        transfers_[record.work].add(record.loads);
+        transfers_[record.work].add(record.stores);
         before_[r] = latest[record.work];
         latest[record.work] = r;
         const std::uint32_t job = log.works()[record.work].job;
@@ -118,19 +122,20 @@ CriticalPath FlowPaths::path(std::uint32_t job, const JobRecord& record) const
     Time until = record.end;
     while (true) {
         const FlowRecord& now = log_.records()[at];
+        const FlowLives& transfers = transfers_[now.work];
         Time flag = now.spent[place(FlowCause::flag)];
         // A signal that was there when the wait began delayed nobody.
         if (now.released > 0 && now.set > now.begin && now.set <= until) {
             const FlowSignal& signal = log_.signal(now.released);
             flag -= std::min(flag, now.set - now.begin);
-            walk.add(now, now.set, until, flow_times(now, now.set, until, flag));
+            walk.add(now, now.set, until, flow_times(now, transfers, now.set, until, flag));
             walk.add_signal(signal, now, now.set);
             until = std::min(now.set, signal.left);
             at = signal.record - 1;
             continue;
         }
         const Time begin = std::min<Time>(now.begin, until);
-        walk.add(now, begin, until, flow_times(now, begin, until, flag));
+        walk.add(now, begin, until, flow_times(now, transfers, begin, until, flag));
         until = begin;
         if (before_[at] == no_record) {
             const Time first = std::min<Time>(record.start, until);

@@ -29,6 +29,7 @@ private:
 
     const FlowLog& log_;
     std::vector<std::uint32_t> before_;  // by record: the one before it of its thread
+    std::vector<FlowLives> transfers_;   // by thread: its loads and stores
     std::vector<std::uint32_t> last_;    // by job: the record that ended last
 };
 
