@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "platform/report/run_parts.h"
 #include "platform/result/report.h"
+#include "platform/result/summary.h"
 
 namespace weft {
 
@@ -20,8 +21,8 @@ std::string title_of(const RunResult& result)
 
 std::string subtitle_of(const RunResult& result)
 {
-    std::string out = fmt::format("{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; ",
-        result.endpoints, result.switches, result.links, result.nodes, result.seed);
+    std::string out = fmt::format("{}, {} and {} of a graph of {}; seed {}; ", counted(result.endpoints, "endpoint"),
+        counted(result.switches, "switch"), counted(result.links, "link"), counted(result.nodes, "node"), result.seed);
     out += result.fidelity == "flow" ? fmt::format("flow fidelity, {} transfers between ranks", result.messages)
                                      : fmt::format("{} transactions of at most 64 bytes simulated", result.lines);
     if (result.collectives.size() == 1) {

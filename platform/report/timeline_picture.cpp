@@ -125,8 +125,12 @@ void add_rank(TimedPicture& picture, const RunResult& result, const RunActivity&
 void TimedPicture::row(const std::string& label)
 {
     const double y = top + static_cast<double>(rows_) * row_height;
+    // Names of one system begin alike: the end tells them apart.
     constexpr std::size_t longest = 27;
-    const std::string shown = label.size() > longest ? label.substr(0, longest - 2) + ".." : label;
+    constexpr std::size_t first = 7;
+    const std::string shown = label.size() > longest
+        ? label.substr(0, first) + ".." + label.substr(label.size() - (longest - 2 - first))
+        : label;
     labels_ += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 14,
         xml_text(shown));
     inside_ += fmt::format("<rect class=\"empty\" x=\"0\" y=\"{:.0f}\" width=\"{:.6f}\" height=\"{:.0f}\"/>\n",

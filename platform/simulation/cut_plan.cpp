@@ -29,6 +29,7 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, const Mo
         if (!plan.used.transit[node]) check_model(resolved, registry, "switch", model, name);
         return;
     }
+    if (model == "memory") return;
     if (model != "gpu" && model != "replay")
         throw InputError(resolved.file, 0, fmt::format("--partitions with model {} of {}", model, name),
             "--partitions 1");

@@ -4,6 +4,7 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
+#include "testbenches/support/pools_document.h"
 #include "testbenches/support/thorough.h"
 
 namespace trace_parts_test {
@@ -119,6 +120,14 @@ TEST(TraceParts, NodesOfAllKinds)
     expect_same(setup_of(other, mixed(4), mesh_document(4), {"gpu.wait_policy=waiting_atomic"}), {2, 3}, "mesh");
 }
 
+TEST(TraceParts, PoolsOfMemory)
+{
+    const Folder folder;
+    const RunSetup setup = setup_of(folder, mixed(2), pools_document(2), {"engine.memory_nodes=remote"});
+    EXPECT_NE(bytes_of(setup, {}).find("box.0.pool.1"), std::string::npos);
+    expect_same(setup, {2, 3}, "pools");
+}
+
 TEST(TraceParts, SeveralInFlightAndKernels)
 {
     const Folder folder;
@@ -190,6 +199,12 @@ TEST_F(TraceProcesses, NodesOfAllKinds)
 {
     const Folder folder;
     expect_same_over({3}, setup_of(folder, mixed(8), pods_document(4, 2, 2, 60, 200)), "pods");
+}
+
+TEST_F(TraceProcesses, PoolsOfMemory)
+{
+    const Folder folder;
+    expect_same_over({2}, setup_of(folder, mixed(2), pools_document(2), {"engine.memory_nodes=remote"}), "pools");
 }
 
 TEST_F(TraceProcesses, SeveralInFlightAndKernels)
