@@ -3,7 +3,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/units.h"
 #include "platform/console/messages.h"
@@ -62,11 +61,6 @@ std::string wrong_text(double load, const FabricPoint& point)
         out += (i == 0 ? "what        " : "            ") + point.problems[i] + "\n";
     if (point.problems.size() > shown) out += fmt::format("            and {} more\n", point.problems.size() - shown);
     return out;
-}
-
-void show_progress(std::size_t done, std::size_t all)
-{
-    std::fputs(fmt::format("\rfabric: {} of {} runs done{}", done, all, done == all ? "\n" : "").c_str(), stderr);
 }
 
 struct FabricFiles {
@@ -276,7 +270,7 @@ int fabric_command(const Arguments& arguments)
     }
     if (!series.empty()) runs.first.push_back("--series=" + series);
     if (!window.empty()) runs.first.push_back("--window=" + window);
-    if (!quiet && ::isatty(STDERR_FILENO) != 0) runs.progress = show_progress;
+    runs.show_progress = !quiet;
     const FabricOutcome outcome = run_loads(runs);
     if (outcome.interrupted) {
         std::fputs("weft: interrupted; no result is written\n", stderr);

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/applications/sweep/processes.h"
+#include "platform/console/runs_progress.h"
 #include "platform/console/temporary_folder.h"
 
 namespace weft {
@@ -50,11 +51,11 @@ FabricOutcome run_loads(const FabricRuns& runs)
         }
     }
     std::vector<ProcessEnd> ends(calls.size());
-    std::size_t done = 0;
     FabricOutcome out;
+    RunsProgress progress("fabric", calls.size(), runs.show_progress);
     out.interrupted = run_processes(calls, runs.jobs, [&](std::size_t number, ProcessEnd end) {
         ends[number] = end;
-        if (runs.progress) runs.progress(++done, calls.size());
+        progress.one_more();
     });
     if (out.interrupted) return out;
     for (std::size_t p = 0; p < runs.points.size(); ++p) {

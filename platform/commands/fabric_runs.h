@@ -1,7 +1,6 @@
 // The runs of a fabric bench, each load a process of its own.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct FabricRuns {
     std::vector<std::vector<std::string>> values;  // of each combination
     Arguments first;                               // what the run of the first load has besides
     unsigned jobs = 1;
-    std::function<void(std::size_t done, std::size_t all)> progress;
+    bool show_progress = false;
 };
 
 struct FabricOutcome {

@@ -12,6 +12,7 @@
 #include "platform/console/output_file.h"
 #include "platform/applications/sweep/processes.h"
 #include "platform/commands/system_options.h"
+#include "platform/console/runs_progress.h"
 #include "platform/console/temporary_folder.h"
 #include "platform/configuration/glob.h"
 #include "platform/configuration/profile.h"
@@ -127,6 +128,7 @@ int probe_command(const Arguments& arguments)
     std::string part;
     bool little = false;
     bool check = false;
+    bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
     options.add_strict(line);
@@ -146,6 +148,7 @@ int probe_command(const Arguments& arguments)
     line.value("--html", "FILE", html, "write the rows as one HTML page that needs no network");
     line.value("--part", "NAME:FILE", part,
         "run one simulation in this process and write its result for another weft process");
+    line.flag("--quiet", quiet, "print no table and no progress");
     if (!line.parse(arguments)) return exit_good;
 
     std::set<std::string> rows;
@@ -188,7 +191,7 @@ int probe_command(const Arguments& arguments)
     }
     options.refuse_streams("probe");
     const Arguments base =
-        line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--html", "--part"});
+        line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--html", "--part", "--quiet"});
     const TemporaryFolder folder("weft-probe");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -199,7 +202,15 @@ int probe_command(const Arguments& arguments)
         calls.push_back(std::move(call));
     }
     std::vector<ProcessEnd> ends(parts.size());
-    if (run_processes(calls, jobs, [&](std::size_t i, ProcessEnd end) { ends[i] = end; })) {
+    bool interrupted = false;
+    {
+        RunsProgress progress("probe", calls.size(), !quiet);
+        interrupted = run_processes(calls, jobs, [&](std::size_t i, ProcessEnd end) {
+            ends[i] = end;
+            progress.one_more();
+        });
+    }
+    if (interrupted) {
         std::fputs("weft: interrupted; no result is written\n", stderr);
         return exit_interrupted;
     }
@@ -236,7 +247,7 @@ int probe_command(const Arguments& arguments)
         html_output.write(table_page(page));
     }
     chase_output.write(chase_output.wanted() ? probe_svg(report) : "");
-    if (!json_output.is_stdout()) print(probe_text(report));
+    if (!quiet && !json_output.is_stdout()) print(probe_text(report));
     return exit_good;
 }
 

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
@@ -290,7 +289,7 @@ int sweep_command(const Arguments& arguments)
     }
     report_old_values(axes, *registry.blocks());
     how.jobs = jobs;
-    how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
+    how.show_progress = !quiet;
     const auto [rows, interrupted] = run_points(how, base, axes, points, columns);
     report_failures(axes, rows, interrupted);
     print_notices(notices_of(rows));

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
@@ -243,7 +242,7 @@ int validate_command(const Arguments& arguments)
     const bool launched = in_parts && how.shard.source != "--shard";
     how.jobs =
         jobs_text.empty() ? (launched ? 1 : cores) : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
-    how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
+    how.show_progress = !quiet;
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
     const OutputFile page_output(page, OutputFile::Use::updated);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/console/runs_progress.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -29,6 +30,16 @@ TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
     std::vector<std::string> again = arguments;
     again[6] = "2";
     EXPECT_EQ(call(again).out, outcome.out);
+}
+
+TEST(ProbeCommand, SaysWhatIsLeftUnlessQuiet)
+{
+    EXPECT_EQ(weft::runs_progress_text("probe", 3, 12, 2), "probe: 3 of 12 runs done, about 6 s left");
+    EXPECT_EQ(weft::runs_progress_text("probe", 1, 12, 60), "probe: 1 of 12 runs done, about 11 min left");
+    EXPECT_EQ(weft::runs_progress_text("probe", 12, 12, 60), "probe: 12 of 12 runs done");
+    const Outcome quiet = call({"probe", "--profile", "v100", "--only", "latency.l1", "--quiet"});
+    EXPECT_EQ(quiet.code, 0) << quiet.err;
+    EXPECT_EQ(quiet.out, "");
 }
 
 TEST(ProbeCommand, CheckersChangeNoRow)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "platform/console/messages.h"
+#include "platform/console/runs_progress.h"
 
 namespace weft {
 
@@ -63,18 +64,14 @@ bool make_runs(const RunSharing& how, const TemporaryFolder& folder, const Argum
     if (how.store && !how.merge && calls.size() < ours)
         std::fputs(fmt::format("{}: {} of {} runs are done already\n", how.command, ours - calls.size(), ours).c_str(),
             stderr);
-    std::size_t done = 0;
-    const bool interrupted = run_processes(calls, how.jobs, [&](std::size_t number, ProcessEnd end) {
+    RunsProgress progress(how.command, calls.size(), how.show_progress);
+    return run_processes(calls, how.jobs, [&](std::size_t number, ProcessEnd end) {
         SharedRun& each = runs[called[number]];
         each.end = end;
         each.why.clear();
         if (how.store) how.store->keep(each.arguments, end);
-        ++done;
-        if (how.show_progress)
-            std::fputs(fmt::format("\r{}: {} of {} runs done", how.command, done, calls.size()).c_str(), stderr);
+        progress.one_more();
     });
-    if (how.show_progress && !calls.empty()) std::fputs("\n", stderr);
-    return interrupted;
 }
 
 }  // namespace weft
