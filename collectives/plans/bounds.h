@@ -2,8 +2,8 @@
 //
 // With n ranks and S bytes (as in collectives/schedule/layout.h): every rank must send, or receive, what it alone has or
 // lacks. all_reduce 2(n-1)/n S; reduce_scatter, all_gather, all_to_all (n-1)/n S; the busiest rank of broadcast, reduce,
-// gather and scatter S, S, (n-1)/n S, (n-1)/n S. Any of them takes one transfer; all_reduce with the
-// fewest bytes takes two.
+// gather and scatter S, S, (n-1)/n S, (n-1)/n S. Any of them takes one transfer; with the fewest bytes
+// all_reduce, broadcast and reduce of more than two ranks take two.
 #pragma once
 
 #include <cstdint>

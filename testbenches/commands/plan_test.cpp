@@ -75,7 +75,7 @@ TEST(Plan, ThePageOfARightPlan)
             "\ncollective   allreduce over 2 ranks, in place, message in 2 chunks\n",
             "\nthreads      3 thread blocks, 2 connections\n", "\nsteps        10: cpy 1, nop 1, r 2, rrc 2, s 4\n",
             "\nverified     right: all outputs end as the collective requires",
-            "\ntransfers    2 one after the other (the least possible: 1; with the fewest bytes: 2)\n",
+            "\ntransfers    2 one after the other (the least possible: 1)\n",
             "\nbytes        of a message of 64 KiB: every rank sends 64 KiB (the least possible: 64 KiB",
             "\npairs        2 of 2 exchange data, 64 KiB each: 0->1, 1->0\n", "\n    1  rank 0 -> 1: input 1 ",
             " block 0 step 0, line 4\n", "\n    2  rank 1 -> 0: input 1 ", " block 0 step 2, line 18\n",
