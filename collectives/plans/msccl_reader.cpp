@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "collectives/plans/msccl_algo.h"
+#include "collectives/plans/slot_lengths.h"
 
 namespace weft {
 
@@ -27,7 +28,8 @@ struct MscclChannel {
 class Lowering {
 public:
     Lowering(const MscclAlgo& algo, const PlanOptions& options, Plan& plan)
-        : algo_(algo), packets_(options.packets), plan_(plan), schedule_(plan.schedule), gpus_(algo.ranks)
+        : algo_(algo), packets_(options.packets), bytes_(options.bytes), element_bytes_(options.element_bytes),
+          plan_(plan), schedule_(plan.schedule), gpus_(algo.ranks)
     {
         for (const MscclGpu& gpu : algo.gpus) gpus_[static_cast<std::size_t>(gpu.id)] = &gpu;
     }
@@ -51,12 +53,14 @@ public:
         allocate();
         if (!plan_.problems.empty()) return;
         for (rank_ = 0; rank_ < algo_.ranks; ++rank_) threads();
+        if (bytes_ > 0) know_empty_slots(schedule_, bytes_, element_bytes_);
     }
 
 private:
     // Slots and semaphores, by receiver, its blocks and their steps.
     void allocate()
     {
+        plan_.arrivals.resize(algo_.ranks);
         for (std::uint32_t to = 0; to < algo_.ranks; ++to) {
             RankPlan& ranks = schedule_.ranks[to];
             for (const MscclBlock& block : gpus_[to]->blocks) {
@@ -73,6 +77,8 @@ private:
                             "a smaller plan"});
                         return;
                     }
+                    plan_.arrivals[to].push_back({slots, static_cast<std::uint32_t>(block.recv), block.channel,
+                        static_cast<std::uint32_t>(channel.slots.size())});
                     channel.slots.push_back(slots);
                     slots += static_cast<std::uint32_t>(step.count);
                 }
@@ -155,6 +161,8 @@ private:
 
     const MscclAlgo& algo_;
     bool packets_;
+    std::uint64_t bytes_;
+    std::uint32_t element_bytes_;
     Plan& plan_;
     Schedule& schedule_;
     std::vector<const MscclGpu*> gpus_;  // by id

@@ -28,11 +28,12 @@ char first_letter(const std::string& text)
     return at < text.size() ? text[at] : '\0';
 }
 
-// "rank 2 thread 0 step 3" at `at`: the numbers, and the place behind them.
-bool step_named(const std::string& text, std::size_t at, std::uint32_t numbers[3], std::size_t& end)
+// "rank 2 thread 0 step 3" at `at`, for the words "rank ", " thread ", " step ": the numbers, and the place behind them.
+template <std::size_t count>
+bool numbers_named(const std::string& text, std::size_t at, const char* const (&words)[count],
+    std::uint32_t (&numbers)[count], std::size_t& end)
 {
-    const char* const words[] = {"rank ", " thread ", " step "};
-    for (int i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         const std::size_t length = std::char_traits<char>::length(words[i]);
         if (text.compare(at, length, words[i]) != 0) return false;
         at += length;
@@ -48,10 +49,11 @@ bool step_named(const std::string& text, std::size_t at, std::uint32_t numbers[3
 // The line of the first step that the problem names; 0 where it names none.
 int line_of(const Plan& plan, const std::string& problem)
 {
+    constexpr const char* words[] = {"rank ", " thread ", " step "};
     for (std::size_t at = problem.find("rank "); at != std::string::npos; at = problem.find("rank ", at + 1)) {
         std::uint32_t numbers[3];
         std::size_t end = 0;
-        if (!step_named(problem, at, numbers, end)) continue;
+        if (!numbers_named(problem, at, words, numbers, end)) continue;
         const auto [rank, thread, step] = std::tie(numbers[0], numbers[1], numbers[2]);
         if (rank >= plan.origins.size() || thread >= plan.origins[rank].size() ||
             step >= plan.origins[rank][thread].size())
@@ -59,6 +61,41 @@ int line_of(const Plan& plan, const std::string& problem)
         return plan.origins[rank][thread][step].line;
     }
     return 0;
+}
+
+// Slots that the file does not name, as what they are to its author: messages of a connection.
+std::string in_terms_of_plan(const Plan& plan, std::string problem)
+{
+    constexpr const char* words[] = {" chunk ", " of rank "};
+    for (const std::string& buffer : {std::string("scratch"), std::string("packets")})
+        for (std::size_t at = problem.find(buffer); at != std::string::npos; at = problem.find(buffer, at + 1)) {
+            std::uint32_t numbers[2];
+            std::size_t end = 0;
+            if (!numbers_named(problem, at + buffer.size(), words, numbers, end)) continue;
+            const auto [slot, rank] = std::tie(numbers[0], numbers[1]);
+            if (rank >= plan.arrivals.size()) continue;
+            const std::vector<PlanArrival>& arrivals = plan.arrivals[rank];
+            const auto later = std::upper_bound(arrivals.begin(), arrivals.end(), slot,
+                [](std::uint32_t index, const PlanArrival& arrival) { return index < arrival.slot; });
+            if (later == arrivals.begin()) continue;
+            const PlanArrival& arrival = *(later - 1);
+            problem.replace(at, end - at,
+                fmt::format("chunk {} of message {} of connection {} -> {}, channel {}", slot - arrival.slot,
+                    arrival.message, arrival.from, rank, arrival.channel));
+        }
+    return problem;
+}
+
+// A message with fewer elements than chunks, where the plan is right for others.
+std::string too_small(const Plan& plan, const VerifyOptions& options)
+{
+    const std::uint64_t elements = options.bytes / options.element_bytes;
+    if (options.bytes == 0 || elements >= plan.schedule.chunks) return "";
+    VerifyOptions even = options;
+    even.bytes = 0;
+    if (!verify(plan.schedule, even).ok) return "";
+    return fmt::format("{} element{} for {} chunks, and the plan moves chunks of none", elements,
+        elements == 1 ? "" : "s", plan.schedule.chunks);
 }
 
 }  // namespace
@@ -94,8 +131,14 @@ Judgement judge(const Plan& plan, const VerifyOptions& options)
     out.problems = plan.problems;
     if (!out.problems.empty()) return out;
     out.verification = verify(plan.schedule, options);
+    if (!out.verification.ok)
+        if (std::string small = too_small(plan, options); !small.empty()) {
+            out.problems.push_back({plan.file, 0, std::move(small),
+                fmt::format("at least {} bytes", std::uint64_t{plan.schedule.chunks} * options.element_bytes)});
+            return out;
+        }
     for (const std::string& problem : out.verification.problems)
-        out.problems.push_back({plan.file, line_of(plan, problem), problem, ""});
+        out.problems.push_back({plan.file, line_of(plan, problem), in_terms_of_plan(plan, problem), ""});
     out.ok = out.verification.ok;
     if (!out.ok || plan.relaxed.empty()) return out;
     const char* const ordering = "signal and wait in place of rlxsignal and rlxwait, which order no data";
@@ -104,7 +147,7 @@ Judgement judge(const Plan& plan, const VerifyOptions& options)
     const Verification strict = verify(without_relaxed(plan.schedule, plan.relaxed), without);
     for (const std::string& problem : strict.problems) {
         const std::string what = problem.substr(0, problem.find("; expected "));
-        out.problems.push_back({plan.file, line_of(plan, problem), what, ordering});
+        out.problems.push_back({plan.file, line_of(plan, problem), in_terms_of_plan(plan, what), ordering});
     }
     if (strict.late_switch_stores > 0) {
         const std::uint64_t others = strict.late_switch_stores - 1;

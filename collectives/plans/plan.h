@@ -23,14 +23,23 @@ struct PlanOptions {
     // a signal behind them.
     bool packets = false;
     // Size of the message as in collectives/schedule/layout.h. MSCCL++: pipelines are unrolled for it; 0 = two rounds
-    // each.
+    // each. MSCCL XML: chunks that it leaves empty move nothing.
     std::uint64_t bytes = 0;
+    std::uint32_t element_bytes = 1;
 };
 
 // Where a step of the schedule comes from.
 struct PlanOrigin {
     int line = 0;            // 0 = not known
     std::uint32_t step = 0;  // of its thread block in the file
+};
+
+// Scratch or packet slots that the file does not name, where a message arrives.
+struct PlanArrival {
+    std::uint32_t slot = 0;  // the first
+    std::uint32_t from = 0;
+    std::int64_t channel = 0;
+    std::uint32_t message = 0;  // of this connection, from 0
 };
 
 struct Plan {
@@ -56,6 +65,7 @@ struct Plan {
     // Where messages arrive that the file names no place for: scratch slots from this number on, by rank, or packet slots
     // from 0 on. Empty: everywhere the file names the place.
     std::vector<std::uint32_t> first_arrival;
+    std::vector<std::vector<PlanArrival>> arrivals;  // by rank, in the order of slots; empty where none is known
     std::vector<std::vector<std::vector<PlanOrigin>>> origins;  // by rank, thread, step of the schedule
     std::vector<StepAt> relaxed;                                // signals and waits that order no data
     std::vector<Diagnostic> problems;

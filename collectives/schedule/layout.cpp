@@ -38,6 +38,16 @@ const ChunkRef* first_outside_slots(const Step& step)
     return step.like ? &*step.like : nullptr;
 }
 
+// Of a message of `chunks` chunks, `per_rank` for each rank.
+std::uint32_t chunk_of_message(CollectiveOp op, std::uint32_t chunks, std::uint32_t per_rank, std::uint32_t rank,
+    Buffer buffer, std::uint32_t index)
+{
+    if (holds_one_block(op, buffer)) return (rank * per_rank + index) % chunks;
+    if (op == CollectiveOp::all_to_all && buffer == Buffer::output)
+        return (rank * per_rank + index % per_rank) % chunks;
+    return index % chunks;
+}
+
 // Parts of a chunk that steps put into staging, the fewest of any step; 0 without staging.
 std::uint32_t staged_parts(const Schedule& schedule)
 {
@@ -118,12 +128,15 @@ std::uint64_t Layout::cell_lines(std::uint32_t parts) const
     return (lines + parts - 1) / parts;
 }
 
+std::uint32_t message_chunk(const Schedule& schedule, std::uint32_t rank, Buffer buffer, std::uint32_t index)
+{
+    return chunk_of_message(schedule.op, std::max(1u, schedule.chunks), std::max(1u, schedule.chunks_per_rank()), rank,
+        buffer, index);
+}
+
 std::uint32_t Layout::message_chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index) const
 {
-    if (holds_one_block(op_, buffer)) return (rank * per_rank_ + index) % chunks_;
-    if (op_ == CollectiveOp::all_to_all && buffer == Buffer::output)
-        return (rank * per_rank_ + index % per_rank_) % chunks_;
-    return index % chunks_;
+    return chunk_of_message(op_, chunks_, per_rank_, rank, buffer, index);
 }
 
 ByteRange Layout::range(std::uint32_t rank, Buffer buffer, std::uint32_t index) const

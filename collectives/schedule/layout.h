@@ -39,6 +39,9 @@ namespace weft {
 // boundary, relative to the range. Shares cover the range, in order, and differ by at most a line.
 ByteRange share_of(std::uint64_t length, std::uint64_t phase, std::uint32_t part, std::uint32_t parts);
 
+// The chunk of the message that is as long as a chunk of an input or output.
+std::uint32_t message_chunk(const Schedule& schedule, std::uint32_t rank, Buffer buffer, std::uint32_t index);
+
 // The bytes [begin, end) of the `chunk`-th chunk of every operand that a step handles.
 struct ChunkShare {
     std::uint32_t chunk = 0;

@@ -79,14 +79,16 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, ProtocolSe
 {
     PlanOptions options;
     options.bytes = workload.bytes;
+    ElementType type{};
+    const bool known = element_type_from_name(workload.element, type);
+    if (known) options.element_bytes = size_of(type);
     Plan plan = read_plan(workload.plan, options);
     PlanLoad out;
     out.bytes = workload.bytes != 0 ? workload.bytes : plan.bytes;
     if (out.bytes == 0)
         throw InputError(workload.file_of("plan", file), workload.line_of("plan"),
             "the size of the plan's message is missing", "'bytes', or --bytes N, such as 1MiB");
-    ElementType type{};
-    if (!element_type_from_name(workload.element, type) || out.bytes % size_of(type) != 0)
+    if (!known || out.bytes % size_of(type) != 0)
         throw InputError(workload.file_of("bytes", file), workload.line_of("bytes"),
             std::to_string(out.bytes) + " bytes are not a whole number of " + workload.element + " elements",
             "a whole number of elements");

@@ -63,6 +63,67 @@ TEST(Msccl, MessagesGoThroughSlotsAndSignals)
     EXPECT_EQ(nop.after[0].step, 3u);
 }
 
+namespace {
+
+// All-gather of two ranks by way of scratch of the plan.
+const std::string through_scratch = [] {
+    const auto gpu = [](int me) {
+        const std::string own = std::to_string(me);
+        const std::string peer = std::to_string(1 - me);
+        const std::string depends = "depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>\n";
+        return "  <gpu id=\"" + own + "\" i_chunks=\"1\" o_chunks=\"2\" s_chunks=\"1\">\n    <tb id=\"0\" send=\"" +
+            peer + "\" recv=\"" + peer + "\" chan=\"0\">\n" +
+            R"(<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" )" + depends +
+            R"(<step s="1" type="r" srcbuf="s" srcoff="0" dstbuf="s" dstoff="0" cnt="1" )" + depends +
+            R"(<step s="2" type="cpy" srcbuf="s" srcoff="0" dstbuf="o" dstoff=")" + peer + "\" cnt=\"1\" " + depends +
+            R"(<step s="3" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff=")" + own + "\" cnt=\"1\" " + depends +
+            "    </tb>\n  </gpu>\n";
+    };
+    return R"(<algo name="by_way" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allgather" inplace="0">)"
+           "\n" +
+        gpu(0) + gpu(1) + "</algo>\n";
+}();
+
+}  // namespace
+
+// One element in two chunks is 4 bytes and nothing: what is nothing moves as such, all else as whole slots.
+TEST(Msccl, MovesAmongSlotsOfEmptyChunksMoveNothing)
+{
+    for (const bool packets : {false, true})
+        for (const std::uint64_t bytes : {4, 12, 200}) {
+            PlanOptions reading;
+            reading.packets = packets;
+            reading.bytes = bytes;
+            reading.element_bytes = 4;
+            const Plan plan = read_msccl_xml(through_scratch, "plan.xml", reading);
+            VerifyOptions size;
+            size.bytes = bytes;
+            size.element_bytes = 4;
+            EXPECT_TRUE(judge(plan, size).ok) << bytes;
+            const Layout layout(plan.schedule, bytes, 4);
+            // Rank 0 gets the second chunk.
+            for (std::uint32_t rank = 0; rank < 2; ++rank) {
+                std::size_t nothing = 0;
+                for (const Step& step : plan.schedule.ranks[rank].threads[0].steps) {
+                    if (!step.like) continue;
+                    EXPECT_TRUE(layout.shares(step).empty());
+                    ++nothing;
+                }
+                EXPECT_EQ(nothing, bytes == 4 && rank == 0 ? 1u : 0u) << bytes;
+            }
+        }
+}
+
+// The slots of messages have no names in the file.
+TEST(Msccl, MessagesOfAConnectionAreNamedAsSuch)
+{
+    Plan late = read(through_scratch);
+    std::vector<Step>& steps = late.schedule.ranks[1].threads[0].steps;
+    steps.erase(steps.begin());
+    const std::string text = problems_of(late);
+    EXPECT_NE(text.find("reads chunk 0 of message 0 of connection 1 -> 0, channel 0"), std::string::npos) << text;
+}
+
 TEST(Msccl, AsPacketsThereAreNoSignals)
 {
     const Plan plan = read(pair_xml, true);
