@@ -1,4 +1,4 @@
-// Whether a schedule loses the order of transfers when it is written as MSCCL XML (msccl_writer.h).
+// What becomes of the order and the steps of a schedule when it is written as MSCCL XML (msccl_writer.h).
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace weft {
 
-// Why runs of the file take other times than those of the schedule: its longest chain of dependent transfers is another. Empty
-// where it is as long. `xml`: what write_msccl_xml() made of the schedule.
-std::string lost_order(const Schedule& schedule, const std::string& xml);
+// Why runs of the file take other times than those of the schedule: what its steps have become, and its longest chain of
+// dependent transfers where that is another. Empty where every step has its counterpart. `xml`: what
+// write_msccl_xml() made of the schedule.
+std::string export_changes(const Schedule& schedule, const std::string& xml);
 
 }  // namespace weft

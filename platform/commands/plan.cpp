@@ -99,7 +99,7 @@ int plan_command(const Arguments& arguments)
         if (options.names_system()) add_links(report, options);
         if (output.wanted()) {
             const std::string xml = write_msccl_xml(report.plan.schedule, xml_protocol(report.plan));
-            if (std::string lost = lost_order(report.plan.schedule, xml); !lost.empty())
+            if (std::string lost = export_changes(report.plan.schedule, xml); !lost.empty())
                 report.notices.push_back(std::move(lost));
             output.write(xml);
         }

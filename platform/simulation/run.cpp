@@ -43,7 +43,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
                 "a single collective");
         const Schedule exported = whole(driver->schedule());
         result.plan = write_msccl_xml(exported);
-        lost = lost_order(exported, result.plan);
+        lost = export_changes(exported, result.plan);
     }
     result.seed = resolved.seed;
     result.grain = resolved.engine().grain;

@@ -86,16 +86,52 @@ TEST(MscclExport, ARingIsFused)
     EXPECT_EQ(judge(plan).verification.steps, 6u);
 }
 
+namespace {
+
+std::string told(const char* algorithm, CollectiveOp op, std::uint32_t ranks)
+{
+    const Schedule schedule = make_schedule(algorithm, op, ranks, {});
+    return export_changes(schedule, write_msccl_xml(schedule));
+}
+
+const char* const no_order = "signals, waits and barriers that no data need are not in MSCCL XML";
+const char* const waiting = "and the others wait for the one that is one step with the receive or the sum";
+
+}  // namespace
+
 // Rounds of pairwise are an order of threads alone: seven transfers in turn, in the file all at once.
 TEST(MscclExport, OrderThatNoDataNeedIsLostAndTold)
 {
-    const Schedule ring = make_schedule("ring", CollectiveOp::all_reduce, 8, {});
-    EXPECT_EQ(lost_order(ring, write_msccl_xml(ring)), "");
-    const Schedule pairwise = make_schedule("pairwise", CollectiveOp::all_to_all, 8, {});
-    EXPECT_NE(
-        lost_order(pairwise, write_msccl_xml(pairwise)).find("longest chain of dependent transfers has 1 instead of 7"),
+    EXPECT_EQ(told("ring", CollectiveOp::all_reduce, 8), "");
+    EXPECT_EQ(told("pairwise", CollectiveOp::all_to_all, 8),
+        std::string("the exported plan keeps the name pairwise, but its times differ, and its longest chain of "
+                    "dependent transfers has 1 instead of 7: ") +
+            no_order);
+}
+
+// A longer chain has lost no order: the file has steps of another form.
+TEST(MscclExport, WhyAChainIsLongerIsTold)
+{
+    const std::string direct = told("direct", CollectiveOp::all_reduce, 4);
+    EXPECT_NE(direct.find("has 3 instead of 2: a step that stores to several ranks becomes a send to each, "),
         std::string::npos)
-        << lost_order(pairwise, write_msccl_xml(pairwise));
+        << direct;
+    EXPECT_NE(direct.find(waiting), std::string::npos) << direct;
+    const std::string halving = told("halving_doubling", CollectiveOp::all_reduce, 8);
+    EXPECT_NE(halving.find("has 11 instead of 6: stores to a rank that are issued together become sends one after the "
+                           "other"),
+        std::string::npos)
+        << halving;
+    EXPECT_EQ((direct + halving).find(no_order), std::string::npos);
+}
+
+// Loads become sends, however long the chain.
+TEST(MscclExport, LoadsThatBecomeSendsAreTold)
+{
+    const std::string get = told("one_shot_get", CollectiveOp::all_reduce, 4);
+    EXPECT_EQ(get.find("longest chain"), std::string::npos) << get;
+    EXPECT_NE(get.find("loads become sends of the other side"), std::string::npos) << get;
+    EXPECT_EQ(told("one_shot", CollectiveOp::all_reduce, 4).find("loads"), std::string::npos);
 }
 
 TEST(MscclExport, ARootSurvives)

@@ -343,7 +343,7 @@ private:
     {
         const Schedule& schedule = load_.driver()->schedule();
         result.plan = write_msccl_xml(schedule);
-        if (std::string lost = lost_order(schedule, result.plan); !lost.empty())
+        if (std::string lost = export_changes(schedule, result.plan); !lost.empty())
             result.notices.push_back(std::move(lost));
     }
 
