@@ -15,6 +15,12 @@ std::vector<std::string> collective_names()
     return names;
 }
 
+const std::vector<std::string>& element_names()
+{
+    static const std::vector<std::string> names{"int32", "fp32", "bf16", "u8"};
+    return names;
+}
+
 std::vector<std::string> algorithms_of(const std::string& collective)
 {
     std::vector<std::string> names;

@@ -12,6 +12,9 @@ namespace weft {
 // Collectives that have an algorithm, in the order of their declaration.
 std::vector<std::string> collective_names();
 
+// Element types of a message.
+const std::vector<std::string>& element_names();
+
 // Algorithms of one collective, its default first, and the options to have one chosen; of all of them when
 // `collective` is empty.
 std::vector<std::string> algorithms_of(const std::string& collective);

@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "base/element.h"
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/plans/longest_chain.h"
 #include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
+#include "platform/commands/known_names.h"
 #include "platform/commands/plan_report.h"
 #include "platform/commands/system_options.h"
 #include "platform/assembly/fabric_plan.h"
@@ -22,6 +26,13 @@ std::uint64_t usual_size(const Plan& plan)
     constexpr std::uint64_t wanted = std::uint64_t{1} << 20;
     const std::uint64_t grain = std::max<std::uint64_t>(plan.alignment, 4) * std::max(1u, plan.schedule.chunks);
     return (wanted + grain - 1) / grain * grain;
+}
+
+std::uint32_t bytes_of(const std::string& element)
+{
+    ElementType type{};
+    element_type_from_name(element, type);
+    return size_of(type);
 }
 
 // MSCCL knows what MSCCL++ does, and more.
@@ -46,9 +57,9 @@ void add_links(PlanReport& report, const SystemOptions& options)
     auto schedule = std::make_shared<const Schedule>(report.plan.schedule);
     const EngineSpec engine = system.engine();
     if (engine.protocol != Protocol::simple)
-        schedule = ProtocolChoice().carried_out(std::move(schedule), engine, report.bytes, 1);
+        schedule = ProtocolChoice().carried_out(std::move(schedule), engine, report.bytes, report.element_bytes);
     report.link_protocol = protocol_of(*schedule, engine);
-    report.links = link_bytes(system, plan, *schedule, Layout(*schedule, report.bytes, 1));
+    report.links = link_bytes(system, plan, *schedule, Layout(*schedule, report.bytes, report.element_bytes));
     report.notices.insert(report.notices.end(), plan.notices.begin(), plan.notices.end());
 }
 
@@ -65,6 +76,7 @@ int plan_command(const Arguments& arguments)
         "  weft run --infra examples/dgx_h100/dgx_h100.yaml --plan ring.xml --bytes 1MiB\n");
     std::string file;
     std::string bytes;
+    std::string element = "fp32";
     std::string exported;
     bool json = false;
     SystemOptions options;
@@ -74,24 +86,33 @@ int plan_command(const Arguments& arguments)
         "also write the plan as MSCCL XML; the plan must be correct and have no switch operations");
     line.value("--bytes", "N", bytes,
         "size of the message, as for 'weft run', for the verification and for the bytes in the output; default 1 MiB");
+    line.value("--element", "TYPE", element,
+        one_of(element_names()) + ": what the message consists of, as for 'weft run'; default fp32");
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
     options.add_reading(line);
     options.add_parameters(line);
     if (!line.parse(without_dash(arguments))) return exit_good;
 
+    check_choice("--element", element, element_names());
     const OutputFile output(exported);
     PlanOptions reading;
     if (!bytes.empty()) reading.bytes = bytes_option("--bytes", bytes);
+    reading.element_bytes = bytes_of(element);
     PlanReport report;
+    report.element_bytes = reading.element_bytes;
     report.plan = read_plan(file, reading);
     for (const Diagnostic& notice : report.plan.notices) report.notices.push_back(notice.text());
+    report.bytes = reading.bytes > 0 ? reading.bytes : usual_size(report.plan);
+    if (report.bytes % report.element_bytes != 0)
+        throw usage_error(fmt::format("{} bytes are not a whole number of {} elements", report.bytes, element),
+            "a whole number of elements, or another --element");
     VerifyOptions sizes;
     sizes.bytes = reading.bytes;
+    sizes.element_bytes = report.element_bytes;
     report.verdict = judge(report.plan, sizes);
     for (const Diagnostic& notice : report.verdict.notices) report.notices.push_back(notice.text());
-    report.bytes = reading.bytes > 0 ? reading.bytes : usual_size(report.plan);
     if (report.verdict.ok) {
-        const Layout layout(report.plan.schedule, report.bytes, 1);
+        const Layout layout(report.plan.schedule, report.bytes, report.element_bytes);
         report.traffic = traffic_of(report.plan.schedule, layout);
         report.path = longest_chain(report.plan.schedule);
         const std::string remark = size_remark(report.plan, report.bytes);

@@ -17,6 +17,7 @@ struct PlanReport {
     Plan plan;
     Judgement verdict;
     std::uint64_t bytes = 0;  // of the message that bytes are stated for
+    std::uint32_t element_bytes = 1;
     // For a right plan:
     std::optional<Traffic> traffic;
     std::vector<StepAt> path;   // the longest chain of dependent transfers

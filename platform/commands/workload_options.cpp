@@ -12,7 +12,6 @@ namespace weft {
 
 namespace {
 
-const std::vector<std::string> elements{"int32", "fp32", "bf16", "u8"};
 const std::vector<std::string> reductions{"sum", "min", "max"};
 const std::vector<std::string> policies{"automatic", "data", "data_and_control"};
 constexpr std::uint64_t most_ranks_given = 65535;
@@ -44,7 +43,7 @@ void WorkloadOptions::add(CommandLine& line)
         "of synthesize: number of chunks of each rank's share, 1 to " + std::to_string(most_chunks) +
             "; default: several are tried");
     line.value("--ranks", "N", ranks_, "the first N accelerators take part; default all");
-    line.value("--element", "TYPE", element_, one_of(elements) + "; default fp32");
+    line.value("--element", "TYPE", element_, one_of(element_names()) + "; default fp32");
     line.value("--reduction", "OP", reduction_, one_of(reductions) + "; default sum");
     line.value("--root", "RANK", root_, "root rank of a broadcast, reduce, gather or scatter; default 0");
     line.value("--rings", "N", rings_,
@@ -162,7 +161,7 @@ void WorkloadOptions::apply(Workload& workload) const
         workload.rank_nodes.clear();
     }
     if (!element_.empty()) {
-        check_choice("--element", element_, elements);
+        check_choice("--element", element_, element_names());
         workload.element = element_;
     }
     if (!reduction_.empty()) {

@@ -82,6 +82,41 @@ TEST(Plan, ThePageOfARightPlan)
             "\n  host.0.xpu.0 -> host.0.xpu.1  payload 64 KiB, on the wire ", "\n  and 1 more like it\n"});
 }
 
+// What weft run would cut: 12 bytes of fp32 in two chunks are 8 and 4 bytes, of bf16 and u8 6 and 6.
+TEST(Plan, TheElementDividesTheMessageAsInARun)
+{
+    const Fixtures files;
+    const std::string plan = files.write("half.xml",
+        R"(<algo name="half" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allgather" inplace="0">
+  <gpu id="0" i_chunks="1" o_chunks="2" s_chunks="0">
+    <tb id="0" send="1" recv="1" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
+    <tb id="0" send="0" recv="0" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+</algo>
+)");
+    EXPECT_EQ(parsed(call({"plan", plan, "--json", "--bytes", "12B"}))["sent"], json({8, 4}));
+    EXPECT_EQ(parsed(call({"plan", plan, "--json", "--bytes", "12B", "--element", "bf16"}))["sent"], json({6, 6}));
+    EXPECT_EQ(parsed(call({"plan", plan, "--json", "--bytes", "9B", "--element", "u8"}))["sent"], json({5, 4}));
+    const Outcome cut = call({"plan", plan, "--bytes", "9B"});
+    EXPECT_EQ(cut.code, 2);
+    expect_in(cut.err, {"9 bytes are not a whole number of fp32 elements"});
+    EXPECT_EQ(call({"plan", plan, "--bytes", "12B", "--element", "fp64"}).code, 2);
+}
+
 TEST(Plan, JsonHoldsTheKeysOfTheContract)
 {
     const Fixtures files;
