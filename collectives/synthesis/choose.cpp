@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "base/units.h"
 #include "collectives/synthesis/permute.h"
 #include "collectives/synthesis/ring_order.h"
+#include "collectives/synthesis/slow_paths.h"
 #include "collectives/synthesis/synthesize.h"
 
 namespace weft {
@@ -88,61 +90,30 @@ public:
     void add_built_in(const std::string& name, double handicap = 0)
     {
         add_built_in(name, name, request_.options, handicap);
-        if (!request_.options.orders.empty()) return;
-        // Along the graph, where that is better than the order of the ranks.
-        AlgorithmOptions options = request_.options;
-        if (name == "ring" || name == "bidirectional_ring") {
-            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
-            options.orders = {rings_.front()};
-            if (rings_.front() == rank_order(graph_.size())) return;
-        } else if (name == "rings") {
-            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
-            options.orders = rings_;
-            if (rings_.size() < 2) return;
-        } else {
-            return;
-        }
-        add_built_in(name, name + " along the graph", options, handicap);
+        if (!follows_orders(name)) return;
+        if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
+        add_along(name, "", rings_, handicap);
     }
 
+    // Rings along the graph without paths that others go round faster, where they are other ones.
+    void add_without_slow_paths(const std::string& name)
+    {
+        if (!follows_orders(name)) return;
+        for (const ReducedGraph& one : reduced()) {
+            const std::vector<std::vector<std::uint32_t>> rings = ring_orders(one.graph, most_rings_tried);
+            if (rings != rings_) add_along(name, paths_of(one), rings, 0);
+        }
+    }
+
+    // On the whole graph, and where some paths are slower than a way round on it without them.
     void add_synthesized(std::uint32_t chunks)
     {
-        SynthesisOptions options;
-        options.bytes = request_.bytes;
-        options.chunks = chunks;
-        options.root = request_.options.root;
-        options.reduction = request_.options.reduction;
-        options.parts = 1;
-        std::uint32_t connections = 1;
-        Estimate best;
-        std::uint64_t seed = 0;
-        for (options.seed = 0; options.seed < request_.seeds; ++options.seed) {
-            const Schedule schedule = synthesize(request_.op, graph_, options);
-            Estimate price;
-            try {
-                price = price_of(schedule, request_.options.channels);
-            } catch (const InputError&) {  // not in this protocol
-                without_price_.push_back(fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s"));
-                return;
-            }
-            if (options.seed > 0 && price.time_ps >= best.time_ps) continue;
-            best = price;
-            seed = options.seed;
-            connections = most_connections(schedule, 1);
-        }
-        options.seed = seed;
-        std::uint32_t most = request_.options.channels;
-        for (const CostRank& rank : graph_.ranks) most = std::min(most, std::max(1U, rank.threads / connections));
-        std::vector<std::uint32_t> tried{most, std::max(1U, request_.options.channels / connections)};
-        if (tried[0] <= tried[1]) tried.resize(1);
-        for (const std::uint32_t parts : tried)
-            add({fmt::format("synthesized in {} chunk{}, {} part{}", chunks, chunks == 1 ? "" : "s", parts,
-                     parts == 1 ? "" : "s"),
-                [this, options](std::uint32_t channels) mutable {
-                    options.parts = channels;
-                    return synthesize(request_.op, graph_, options);
-                },
-                parts, trusted_gain});
+        const std::string name = fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s");
+        add_synthesized(name, "", chunks, graph_);
+        if (!reduced_) reduced_ = without_slow_paths(graph_);
+        for (const ReducedGraph& one : *reduced_)
+            add_synthesized(name, fmt::format(", without {} slow path{}", one.without, one.without == 1 ? "" : "s"),
+                chunks, one.graph);
     }
 
     ScheduleChoice choose()
@@ -181,6 +152,75 @@ private:
                 fmt::format("no algorithm can be used; the cheapest, {}: {}", first.name, first.why), expected);
         }
         priced_.erase(priced_.begin(), priced_.begin() + static_cast<std::ptrdiff_t>(taken));
+    }
+
+    const std::vector<ReducedGraph>& reduced()
+    {
+        if (!reduced_) reduced_ = without_slow_paths(graph_);
+        return *reduced_;
+    }
+
+    static std::string paths_of(const ReducedGraph& one)
+    {
+        return fmt::format(", without {} slow path{}", one.without, one.without == 1 ? "" : "s");
+    }
+
+    bool follows_orders(const std::string& name) const
+    {
+        return request_.options.orders.empty() && (name == "ring" || name == "bidirectional_ring" || name == "rings");
+    }
+
+    // Where that is better than the order of the ranks.
+    void add_along(const std::string& name, const std::string& paths,
+        const std::vector<std::vector<std::uint32_t>>& rings, double handicap)
+    {
+        AlgorithmOptions options = request_.options;
+        if (name == "rings")
+            options.orders = rings;
+        else
+            options.orders = {rings.front()};
+        if (name == "rings" ? rings.size() < 2 : rings.front() == rank_order(graph_.size())) return;
+        add_built_in(name, name + " along the graph" + paths, options, handicap);
+    }
+
+    void add_synthesized(const std::string& name, const std::string& paths, std::uint32_t chunks,
+        const CostGraph& graph)
+    {
+        SynthesisOptions options;
+        options.bytes = request_.bytes;
+        options.chunks = chunks;
+        options.root = request_.options.root;
+        options.reduction = request_.options.reduction;
+        options.parts = 1;
+        std::uint32_t connections = 1;
+        Estimate best;
+        std::uint64_t seed = 0;
+        for (options.seed = 0; options.seed < request_.seeds; ++options.seed) {
+            const Schedule schedule = synthesize(request_.op, graph, options);
+            Estimate price;
+            try {
+                price = price_of(schedule, request_.options.channels);
+            } catch (const InputError&) {  // not in this protocol
+                without_price_.push_back(name + paths);
+                return;
+            }
+            if (options.seed > 0 && price.time_ps >= best.time_ps) continue;
+            best = price;
+            seed = options.seed;
+            connections = most_connections(schedule, 1);
+        }
+        options.seed = seed;
+        std::uint32_t most = request_.options.channels;
+        for (const CostRank& rank : graph_.ranks) most = std::min(most, std::max(1U, rank.threads / connections));
+        std::vector<std::uint32_t> tried{most, std::max(1U, request_.options.channels / connections)};
+        if (tried[0] <= tried[1]) tried.resize(1);
+        for (const std::uint32_t parts : tried)
+            add({fmt::format("{}, {} part{}{}", name, parts, parts == 1 ? "" : "s", paths),
+                [this, options, &graph](std::uint32_t channels) mutable {
+                    options.parts = channels;
+                    return synthesize(request_.op, graph, options);
+                },
+                parts, trusted_gain});
     }
 
     void add_built_in(const std::string& name, const std::string& shown, AlgorithmOptions options, double handicap)
@@ -255,7 +295,8 @@ private:
     const CostGraph& graph_;
     const ChoiceRequest& request_;
     std::vector<std::string> names_;
-    std::vector<std::vector<std::uint32_t>> rings_;  // along the graph
+    std::vector<std::vector<std::uint32_t>> rings_;     // along the graph
+    std::optional<std::vector<ReducedGraph>> reduced_;  // when first asked for
     std::vector<Priced> priced_;
     std::vector<std::string> without_price_;
     PricingState state_;
@@ -288,6 +329,7 @@ ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& r
     for (const std::string& name : names) {
         chooser.begin(name);
         chooser.add_built_in(name, is_ring(name) ? 0 : trusted_gain);
+        chooser.add_without_slow_paths(name);
     }
     for (const std::uint32_t chunks : request.chunks) {
         chooser.begin(fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s"));
