@@ -200,4 +200,29 @@ TEST(Output, NoiseOfOthersReachesStderr)
     EXPECT_NE(noise.find("weft: SystemC warning: /planted: a doubt\n"), std::string::npos) << noise;
 }
 
+// Names of a document may have what SystemC allows in none: spaces. Results have them as they stand there.
+TEST(Output, NamesWithSpacesNeedNoWarning)
+{
+    const Fixtures files;
+    const std::string document = files.write("spaces.yaml", R"yaml(name: one
+devices:
+- name: "card x"
+  components:
+  - {name: "x <b>pu (1)", choice: xpu, count: 2, description: accelerator}
+  - {name: sw, choice: switch, count: 1, description: switch}
+  links:
+  - {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}
+  edges:
+  - {ep1: {component: "x <b>pu (1)"}, ep2: {component: sw}, scheme: many2many, link: up}
+instances:
+- {name: "host a", device: "card x", count: 1}
+- {name: "host_a", device: "card x", count: 1}
+)yaml");
+    const Outcome outcome = call({"run", "--infra", document, "--profile", "generic", "--collective", "all_reduce",
+        "--bytes", "4KiB", "--ranks", "2", "--set", "host a.0.*.l2.size=16MiB", "--quiet", "--json", "-"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_NE(outcome.out.find("host a.0.x <b>pu (1).0"), std::string::npos) << outcome.out.substr(0, 2000);
+}
+
 }  // namespace output_test

@@ -92,4 +92,24 @@ TEST(ModuleNames, APlaceThatIsTakenByAModuleKeepsWhatIsBelow)
     EXPECT_EQ(ModuleTree::part("dgx.0~sw 1"), "dgx_0~sw_1");
 }
 
+// SystemC would change names with spaces, with a warning for each, and rename the second of two such places.
+TEST(ModuleNames, SpacesAreUnderscores)
+{
+    ModuleTree tree;
+    struct Plain : sc_core::sc_module {
+        explicit Plain(const std::string& name) : sc_module(sc_core::sc_module_name(name.c_str())) {}
+    };
+    const auto make = [](const std::string& name) { return std::make_unique<Plain>(name); };
+    const auto warnings = [] { return sc_core::sc_report_handler::get_count(sc_core::SC_WARNING); };
+    const int before = warnings();
+    const auto first = tree.at("host a.x pu.0", make);
+    const auto second = tree.at("host a.x pu.1", make);
+    const auto alike = tree.at("host_a.x_pu.0", make);
+    EXPECT_STREQ(first->name(), "host_a.x_pu.0");
+    EXPECT_STREQ(second->name(), "host_a.x_pu.1");
+    EXPECT_STREQ(alike->name(), "host_a.x_pu.0_");
+    EXPECT_EQ(first->get_parent_object(), second->get_parent_object());
+    EXPECT_EQ(warnings(), before);
+}
+
 }  // namespace module_names_test

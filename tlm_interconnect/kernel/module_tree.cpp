@@ -40,11 +40,17 @@ std::string ModuleTree::free_name(std::string path)
     return path;
 }
 
-std::string ModuleTree::part(std::string text)
+std::string ModuleTree::without_spaces(std::string text)
 {
     std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c == '.' || std::isspace(c) != 0; }, '_');
+        text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
     return text;
+}
+
+std::string ModuleTree::part(std::string text)
+{
+    std::replace(text.begin(), text.end(), '.', '_');
+    return without_spaces(std::move(text));
 }
 
 }  // namespace weft

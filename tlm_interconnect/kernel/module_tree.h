@@ -1,5 +1,6 @@
 // The SystemC hierarchy of a system: modules whose names are those of the document. `dgx.0.xpu.0` is module "0" below "xpu"
-// below "0" below "dgx"; what only gives others a place there is an empty module.
+// below "0" below "dgx"; what only gives others a place there is an empty module. SystemC allows no spaces in names: they
+// are underscores here, and only here.
 #pragma once
 
 #include <memory>
@@ -13,10 +14,11 @@ namespace weft {
 
 class ModuleTree {
 public:
-    // Calls `make(name)` with the last part of `path`, while the module of the parts before it is the parent of what is made.
+    // Calls `make(name)` with the last part of the path, while the module of the parts before it is the parent of what is made.
     template <class Make>
-    auto at(const std::string& path, Make make)
+    auto at(const std::string& document_path, Make make)
     {
+        const std::string path = without_spaces(document_path);
         const std::size_t dot = path.rfind('.');
         sc_core::sc_module* parent = dot == std::string::npos ? nullptr : scope(path.substr(0, dot));
         const Within within(parent);
@@ -39,6 +41,7 @@ private:
         bool entered_;
     };
 
+    static std::string without_spaces(std::string text);
     // The module at `path`; made, with all above it, where there is none.
     sc_core::sc_module* scope(const std::string& path);
     // `path`, or with underscores behind it where something has that name already.
