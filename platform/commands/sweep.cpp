@@ -126,6 +126,33 @@ std::vector<std::string> systems_of(const SystemOptions& options, const std::vec
     return {""};
 }
 
+// What every point would refuse: a plan has no algorithm, and is no collective.
+void refuse_beside_plan(const std::vector<SweepAxis>& axes, const Arguments& base, const Workload& of_system)
+{
+    // "--over KEY", "--KEY", or nothing.
+    const auto given = [&](const std::string& key) -> std::string {
+        for (const SweepAxis& axis : axes)
+            if (axis.kind == SweepAxis::Kind::option && axis.key == key) return "--over " + key;
+        const std::string option = "--" + key + "=";
+        const auto has = [&option](
+                             const std::string& argument) { return argument.compare(0, option.size(), option) == 0; };
+        return std::any_of(base.begin(), base.end(), has) ? "--" + key : "";
+    };
+    const std::string plan = given("plan");
+    for (const char* other : {"collective", "trace"}) {
+        const std::string instead = given(other);
+        if (!instead.empty() && !plan.empty())
+            throw usage_error("both " + plan + " and " + instead + " are given", "one of them");
+        if (!instead.empty()) return;
+    }
+    const std::string algorithm = given("algorithm");
+    if (!algorithm.empty() && !plan.empty())
+        throw usage_error("both " + plan + " and " + algorithm + " are given", "a plan, or algorithms of a collective");
+    if (!algorithm.empty() && !of_system.plan.empty())
+        throw usage_error(algorithm + " for a system file whose workload is a plan",
+            "--collective OP, or no " + algorithm);
+}
+
 // The first of the points of a system.
 SweepPoint first_of_system(const std::vector<SweepAxis>& axes, const std::string& system)
 {
@@ -284,6 +311,7 @@ int sweep_command(const Arguments& arguments)
         options.refuse_streams("sweep");
         SystemDescription description = options.description();
         LoadedGraph loaded = options.load(description);
+        refuse_beside_plan(axes, base, description.workload);
         report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes,
             first_of_system(axes, system));
     }

@@ -59,7 +59,7 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
                 "bytes=1MiB,2MiB or l2.size=20MiB,40MiB");
     EXPECT_EQ(refusal({"byte=1"}),
         "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, model:GLOB, or "
-        "one of system, collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
+        "one of system, collective, plan, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
         "profile, seed, fidelity, grain (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),

@@ -45,8 +45,8 @@ SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& op
 
 const std::vector<std::string>& sweep_options()
 {
-    static const std::vector<std::string> names{"system", "collective", "bytes", "algorithm", "ranks", "element",
-        "reduction", "root", "rings", "pipeline", "delay", "profile", "seed", "fidelity", "grain"};
+    static const std::vector<std::string> names{"system", "collective", "plan", "bytes", "algorithm", "ranks",
+        "element", "reduction", "root", "rings", "pipeline", "delay", "profile", "seed", "fidelity", "grain"};
     return names;
 }
 
