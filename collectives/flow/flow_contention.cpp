@@ -22,7 +22,7 @@ void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKern
 bool FlowCore::is_cold(const Thread& thread, const FlowOperand& source)
 {
     const Job& job = *thread.job;
-    return source.input && !job.cached(job.program().grid.peer(thread.rank, source.peer));
+    return source.cold && !job.cached(job.program().grid.peer(thread.rank, source.peer));
 }
 
 // Threads of its rank that share units with it.
@@ -83,7 +83,7 @@ FlowCore::Ps FlowCore::share_load(std::uint32_t index, const FlowOp& op, MoveLoa
     if (bytes > 0 && !is_copy(thread, op)) issued = devices_->issue(index, thread.endpoint, bytes, load.load_ps, now_);
     FlowDevices::Delay served;
     if (op.own_sources > 0) {
-        const bool cold = op.has(FlowOp::own_input) && !thread.job->cached(thread.rank);
+        const bool cold = op.has(FlowOp::own_cold) && !thread.job->cached(thread.rank);
         served = devices_->access(thread.endpoint, load.data * op.own_sources, cold, now_);
     }
     load.load_ps += issued.first + served.first;

@@ -29,7 +29,7 @@ FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
     if (op.own_sources == 0) return 0;
     const CostRank& self = *thread.cost;
     const Job& job = *thread.job;
-    bool cold = op.has(FlowOp::own_input) && !job.cached(thread.rank);
+    bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
     if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
     return self.load_ps + (cold ? self.cold_ps + self.cold_behind_ps : 0);
 }

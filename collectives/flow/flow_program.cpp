@@ -43,9 +43,10 @@ std::uint64_t hash_of(const FlowTemplate& of)
 // One thread of a rank as operations.
 class Folder {
 public:
-    Folder(const Schedule& frame, const FlowProgram& program, bool fenced, std::uint32_t rank, FlowTemplate& out)
-        : frame_(frame), grid_(program.grid), by_signaller_(program.by_signaller), fenced_(fenced), rank_(rank),
-          out_(out)
+    Folder(const Schedule& frame, const FlowProgram& program, bool fenced, const FirstReads* first_reads,
+        std::uint32_t rank, std::uint32_t thread, FlowTemplate& out)
+        : frame_(frame), grid_(program.grid), by_signaller_(program.by_signaller), fenced_(fenced),
+          first_reads_(first_reads), rank_(rank), thread_(thread), out_(out)
     {
     }
 
@@ -117,13 +118,15 @@ private:
         if (stores_group(step.kind)) op.flags |= FlowOp::stores_group;
         if (step.kind == StepKind::push_reduce) op.flags |= FlowOp::pushes;
         op.first = static_cast<std::uint32_t>(out_.operands.size());
-        for (const ChunkRef& source : step.sources) {
+        for (std::uint32_t number = 0; number < step.sources.size(); ++number) {
+            const ChunkRef& source = step.sources[number];
             if (of_packets(source)) op.flags |= FlowOp::loads_packets;
             if (source.rank == rank_ && !of_packets(source) && !op.has(FlowOp::loads_group)) {
                 ++op.own_sources;
-                if (source.buffer == Buffer::input) op.flags |= FlowOp::own_input;
+                if (comes_from_memory(source, number)) op.flags |= FlowOp::own_cold;
             } else {
                 add_operand(source);
+                out_.operands.back().cold = comes_from_memory(source, number);
                 ++op.sources;
             }
         }
@@ -163,13 +166,19 @@ private:
         op.shape = shape_of(op);
     }
 
+    // The `number`-th source of the step that is folded.
+    bool comes_from_memory(const ChunkRef& source, std::uint32_t number) const
+    {
+        if (first_reads_ == nullptr) return source.buffer == Buffer::input;
+        return first_reads_->is_first(rank_, thread_, static_cast<std::uint32_t>(out_.ops.size()), number);
+    }
+
     void add_operand(const ChunkRef& ref)
     {
         FlowOperand operand;
         operand.peer = grid_.difference(rank_, ref.rank);
         operand.packets = of_packets(ref);
         operand.slot = operand.packets ? ref.index : 0;
-        operand.input = ref.buffer == Buffer::input;
         out_.operands.push_back(operand);
     }
 
@@ -179,11 +188,11 @@ private:
             op.moves, op.parts,
             op.flags &
                 static_cast<std::uint32_t>(
-                    FlowOp::own_input | FlowOp::loads_group | FlowOp::stores_group | FlowOp::pushes)};
+                    FlowOp::own_cold | FlowOp::loads_group | FlowOp::stores_group | FlowOp::pushes)};
         for (std::size_t i = op.first; i < out_.operands.size(); ++i) {
             const FlowOperand& operand = out_.operands[i];
             key.push_back(operand.peer);
-            key.push_back((operand.packets ? 1U : 0U) + (operand.input ? 2U : 0U));
+            key.push_back((operand.packets ? 1U : 0U) + (operand.cold ? 2U : 0U));
         }
         return shapes_.emplace(std::move(key), static_cast<std::uint32_t>(shapes_.size())).first->second;
     }
@@ -205,7 +214,9 @@ private:
     const RankGrid& grid_;
     bool by_signaller_;
     bool fenced_;
+    const FirstReads* first_reads_;
     std::uint32_t rank_;
+    std::uint32_t thread_;
     FlowTemplate& out_;
     OpenChunks open_;
     std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
@@ -294,8 +305,9 @@ std::size_t FlowProgram::bytes() const
     return sum;
 }
 
-FlowProgramMaker::FlowProgramMaker(const Schedule& frame, RankGrid grid, bool by_signaller, bool fenced)
-    : frame_(frame), fenced_(fenced)
+FlowProgramMaker::FlowProgramMaker(const Schedule& frame, RankGrid grid, bool by_signaller, bool fenced,
+    const FirstReads* first_reads)
+    : frame_(frame), fenced_(fenced), first_reads_(first_reads)
 {
     program_.name = frame.name;
     program_.op = frame.op;
@@ -308,7 +320,7 @@ FlowProgramMaker::FlowProgramMaker(const Schedule& frame, RankGrid grid, bool by
 FlowTemplate FlowProgramMaker::folded(std::uint32_t rank, std::uint32_t thread, const RankPlan& plan) const
 {
     FlowTemplate out;
-    Folder folder(frame_, program_, fenced_, rank, out);
+    Folder folder(frame_, program_, fenced_, first_reads_, rank, thread, out);
     for (const Step& step : plan.threads[thread].steps) {
         folder.fold(step);
         FlowOp& op = out.ops.back();
@@ -366,7 +378,7 @@ FlowProgram FlowProgramMaker::take_for_all(std::vector<std::uint32_t> threads)
     return std::move(program_);
 }
 
-FlowProgram program_of(const Schedule& schedule, bool fenced)
+FlowProgram program_of(const Schedule& schedule, bool fenced, const FirstReads* first_reads)
 {
     SharedFlags shared(schedule.size());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
@@ -375,7 +387,7 @@ FlowProgram program_of(const Schedule& schedule, bool fenced)
                 if (step.kind == StepKind::signal) shared.note(step.peer, step.semaphore, 0, rank);
                 if (step.kind == StepKind::wait) shared.note(rank, step.semaphore, 1, thread);
             }
-    FlowProgramMaker maker(schedule, RankGrid({schedule.size()}), false, fenced);
+    FlowProgramMaker maker(schedule, RankGrid({schedule.size()}), false, fenced, first_reads);
     maker.set_shared_flags(shared.take());
     for (const RankPlan& plan : schedule.ranks) maker.add(plan);
     FlowProgram out = maker.take();

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/schedule/first_reads.h"
 #include "collectives/schedule/packet_divisions.h"
 #include "collectives/schedule/schedule.h"
 
@@ -27,7 +28,7 @@ struct FlowOp {
         needs_fence = 4,    // it touches what the thread wrote or read without a fence since
         published = 8,      // others depend on it
         depends = 16,       // it depends on others (FlowTemplate::after)
-        own_input = 32,     // it loads from the own input
+        own_cold = 32,      // what it loads from the own rank comes from memory
         loads_packets = 64,
         stores_packets = 128,
         shared_flag = 256,    // several ranks signal its semaphore, or several threads wait for it
@@ -70,11 +71,11 @@ struct FlowOperand {
     std::uint32_t peer = 0;
     std::uint32_t slot = 0;  // of packets; of what is pushed: buffer and chunk
     bool packets = false;
-    bool input = false;
+    bool cold = false;  // comes from memory
 
     bool operator==(const FlowOperand& other) const
     {
-        return peer == other.peer && slot == other.slot && packets == other.packets && input == other.input;
+        return peer == other.peer && slot == other.slot && packets == other.packets && cold == other.cold;
     }
 };
 
@@ -163,8 +164,10 @@ struct FlowProgram {
 // Collects the plans of ranks, one after the other; those that come out alike share their templates.
 class FlowProgramMaker {
 public:
-    // `fenced`: a fence precedes every step that stores packets.
-    FlowProgramMaker(const Schedule& frame, RankGrid grid, bool by_signaller, bool fenced);
+    // `fenced`: a fence precedes every step that stores packets. `first_reads`, which must outlive this: what comes from memory;
+    // null: each load from an input does.
+    FlowProgramMaker(const Schedule& frame, RankGrid grid, bool by_signaller, bool fenced,
+        const FirstReads* first_reads = nullptr);
 
     // By rank and semaphore: whether several ranks signal it or several threads wait for it.
     void set_shared_flags(std::vector<std::vector<bool>> of) { shared_ = std::move(of); }
@@ -184,13 +187,14 @@ private:
 
     const Schedule& frame_;
     bool fenced_;
+    const FirstReads* first_reads_;
     std::vector<std::vector<bool>> shared_;
     FlowProgram program_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;
 };
 
 // The program of a schedule. `schedule` must pass verify(). Throws InputError for port channels, and for packets that switches
-// combine or copy.
-FlowProgram program_of(const Schedule& schedule, bool fenced = false);
+// combine or copy. `first_reads`: as above.
+FlowProgram program_of(const Schedule& schedule, bool fenced = false, const FirstReads* first_reads = nullptr);
 
 }  // namespace weft

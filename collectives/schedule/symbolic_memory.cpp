@@ -1,6 +1,9 @@
 #include "collectives/schedule/symbolic_memory.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "base/line_size.h"
 
 namespace weft {
 
@@ -54,6 +57,27 @@ std::uint64_t SymbolicMemory::chunks_needed(const Schedule& schedule)
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
         for (Buffer memory : all_buffers) chunks += chunks_of(schedule, rank, memory);
     return chunks;
+}
+
+std::uint64_t SymbolicMemory::even_message(const Schedule& schedule)
+{
+    constexpr std::uint64_t most_parts = 4096;
+    std::uint64_t parts = 1;
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps) {
+                const std::uint64_t both = std::lcm(parts, std::uint64_t{std::max(1u, step.parts)});
+                if (both <= most_parts) parts = both;
+            }
+    return std::min(parts * line_bytes * std::max(1u, schedule.chunks), std::uint64_t{1} << 47);
+}
+
+std::uint32_t SymbolicMemory::filled_input(const Schedule& schedule, std::uint32_t rank)
+{
+    // In place, a plan may work in the output alone: the input is there all the same.
+    const bool declared = schedule.declared_chunks(rank, Buffer::input) > 0;
+    const bool shared = schedule.in_place && schedule.declared_chunks(rank, Buffer::output) > 0;
+    return declared || shared ? schedule.message_chunks(rank, Buffer::input) : 0;
 }
 
 std::size_t SymbolicMemory::position(std::uint32_t rank, Buffer buffer, std::uint32_t index) const

@@ -27,6 +27,10 @@ public:
 
     // Chunks that a schedule needs states for.
     static std::uint64_t chunks_needed(const Schedule& schedule);
+    // A message of which all chunks and all their parts come out as equal, whole lines.
+    static std::uint64_t even_message(const Schedule& schedule);
+    // Chunks of its input that a rank has at the beginning.
+    static std::uint32_t filled_input(const Schedule& schedule, std::uint32_t rank);
 
     Chunk& chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index);
     // Chunks from `b` to `a`; smaller than their count in size only if they share memory.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -42,19 +41,6 @@ void too_large(Verification& result, const std::string& what)
 {
     result.too_large = result.problems.empty();
     result.problems.push_back(what);
-}
-
-// All chunks and all their parts come out as equal, whole lines.
-std::uint64_t even_size(const Schedule& schedule)
-{
-    std::uint64_t parts = 1;
-    for (const RankPlan& plan : schedule.ranks)
-        for (const Thread& thread : plan.threads)
-            for (const Step& step : thread.steps) {
-                const std::uint64_t both = std::lcm(parts, std::uint64_t{std::max(1u, step.parts)});
-                if (both <= 4096) parts = both;
-            }
-    return std::min(parts * line_bytes * std::max(1u, schedule.chunks), std::uint64_t{1} << 47);
 }
 
 // Chunks that all steps together touch.
@@ -122,11 +108,7 @@ private:
 
     void write_input(std::uint32_t rank)
     {
-        // In place, a plan may work in the output alone: the input is there all the same.
-        const bool declared = schedule_.declared_chunks(rank, Buffer::input) > 0;
-        const bool shared = schedule_.in_place && schedule_.declared_chunks(rank, Buffer::output) > 0;
-        if (!declared && !shared) return;
-        for (std::uint32_t i = 0; i < schedule_.message_chunks(rank, Buffer::input); ++i)
+        for (std::uint32_t i = 0; i < SymbolicMemory::filled_input(schedule_, rank); ++i)
             memory_.chunk(rank, Buffer::input, i).front().value = values_.input(rank, i);
     }
 
@@ -387,7 +369,7 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
         return result;
     }
     try {
-        const Layout layout(schedule, options.bytes == 0 ? even_size(schedule) : options.bytes,
+        const Layout layout(schedule, options.bytes == 0 ? SymbolicMemory::even_message(schedule) : options.bytes,
             options.bytes == 0 ? 1 : options.element_bytes);
         const Numbering numbering(schedule);
         Clocks clocks(schedule, numbering);

@@ -64,7 +64,7 @@ std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::u
         std::sort(to.begin(), to.end());
         if (op.own_destinations > 0) to.push_back(rank);
         EXPECT_EQ(op.sources, 0);
-        auto& [chunks, moves] = out.back().moved[{op.own_sources, op.has(FlowOp::own_input), to}];
+        auto& [chunks, moves] = out.back().moved[{op.own_sources, op.has(FlowOp::own_cold), to}];
         chunks += op.count;
         moves += op.moves;
     }

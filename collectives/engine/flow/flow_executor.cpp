@@ -90,7 +90,8 @@ Executor::JobId FlowExecutor::open(Job job)
     Carried& carried = programs_[{schedule, fenced}];
     if (!carried.program) {
         carried.whole = schedule->channels == 1 ? schedule : std::make_shared<const Schedule>(whole(*schedule));
-        carried.program = std::make_shared<const FlowProgram>(program_of(*carried.whole, fenced));
+        const FirstReads first_reads(*schedule);
+        carried.program = std::make_shared<const FlowProgram>(program_of(*carried.whole, fenced, &first_reads));
     }
     FlowJob flow;
     flow.program = carried.program;
