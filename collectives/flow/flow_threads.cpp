@@ -25,8 +25,8 @@ namespace weft {
     if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) find_signal(thread, op);
     Job& job = *thread.job;
     if (op.peer == 0)
-        return arrive(job, thread.signal_semaphore, thread.time + thread.cost->load_ps, now_,
-            log_sent(index, thread.time, thread.cost->load_ps));
+        return arrive(job, thread.signal_semaphore, thread.time + thread.cost->own_flag_ps, now_,
+            log_sent(index, thread.time, thread.cost->own_flag_ps));
     const std::uint32_t peer = thread.signal_rank;
     if (border_ != nullptr && outside_[job.what.members[peer]]) return signal_outside(index, op, peer);
     if (!profile_.signals_with_data || op.has(FlowOp::shared_flag)) return send_signal(index);
@@ -317,8 +317,8 @@ bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
     }
     Job::Dependency& dependency = thread.job->dependencies[number];
     dependency.done = true;
-    dependency.time = thread.time + thread.cost->load_ps + thread.cost->notice_ps;
-    dependency.sent = log_sent(index, thread.time, thread.cost->load_ps);
+    dependency.time = thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps;
+    dependency.sent = log_sent(index, thread.time, thread.cost->own_flag_ps);
     for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
     dependency.sleepers.clear();
     return true;
@@ -405,11 +405,12 @@ bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
     blocked_for(index, FlowCause::flag);
     if (there.size() < op.count) return false;
     if (logs()) {
-        const std::uint32_t last = log_sent(index, thread.time, thread.cost->load_ps);
+        const std::uint32_t last = log_sent(index, thread.time, thread.cost->own_flag_ps);
         for (const std::uint32_t other : there)
-            if (other != index) log_->released(other, last, thread.time + thread.cost->load_ps);
+            if (other != index) log_->released(other, last, thread.time + thread.cost->own_flag_ps);
     }
-    for (const std::uint32_t other : there) resume(other, thread.time + thread.cost->load_ps + thread.cost->notice_ps);
+    for (const std::uint32_t other : there)
+        resume(other, thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps);
     there.clear();
     return false;
 }

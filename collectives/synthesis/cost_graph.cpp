@@ -14,9 +14,9 @@ namespace {
 bool costs_alike(const CostRank& a, const CostRank& b)
 {
     const auto times = [](const CostRank& rank) {
-        return std::tuple(rank.load_ps, rank.cold_ps, rank.cold_behind_ps, rank.notice_ps, rank.poll_period_ps,
-            rank.poll_far_ps, rank.poll_ps, rank.poll_slot_ps, rank.poll_lanes, rank.look_ps, rank.last_look_ps,
-            rank.fence_ps, rank.launch_ps);
+        return std::tuple(rank.load_ps, rank.cold_ps, rank.cold_behind_ps, rank.own_flag_ps, rank.notice_ps,
+            rank.poll_period_ps, rank.poll_far_ps, rank.poll_ps, rank.poll_slot_ps, rank.poll_lanes, rank.look_ps,
+            rank.last_look_ps, rank.fence_ps, rank.launch_ps);
     };
     const auto pace = [](const CostRank& rank) {
         return std::tuple(rank.registers, rank.sets, rank.outstanding, rank.issue_ps_per_byte, rank.units,

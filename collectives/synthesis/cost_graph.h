@@ -111,6 +111,7 @@ struct CostRank {
     std::uint64_t refill_ps = 0;       // the farthest line of an instruction, for which registers wait; 0: load_ps
     std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
+    std::uint64_t own_flag_ps = 0;     // a signal to the own rank: until its flag is set
     std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
     // From one poll to the next, half of which is in notice_ps; 0 where the cache holds waits.
     std::uint64_t poll_period_ps = 0;

@@ -131,7 +131,7 @@ bool EstimatePlayer::publish(std::uint32_t index, Dependency& dependency)
     Thread& thread = threads_[index];
     const auto tell = [&](Ps at) {
         dependency.done = true;
-        dependency.time = at + rank_of(thread).load_ps + rank_of(thread).notice_ps;
+        dependency.time = at + rank_of(thread).own_flag_ps + rank_of(thread).notice_ps;
         dependency.depth = thread.depth;
         for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
     };
@@ -148,7 +148,7 @@ void EstimatePlayer::signal(std::uint32_t index, const Step& step)
     Thread& thread = threads_[index];
     const std::uint32_t semaphore = numbering_.semaphore(step.peer, step.semaphore);
     if (step.peer == thread.rank)
-        return arrive(semaphore, thread.rank, thread.time + rank_of(thread).load_ps, thread.depth);
+        return arrive(semaphore, thread.rank, thread.time + rank_of(thread).own_flag_ps, thread.depth);
     const CostPath& path = graph_.path(thread.rank, step.peer);
     alpha_ = std::max(alpha_, path.put_ps + graph_.ranks[step.peer].notice_ps);
     Transfer transfer;
@@ -223,7 +223,7 @@ bool EstimatePlayer::meet(std::uint32_t index, const Step& step)
     for (const std::uint32_t other : there) depth = std::max(depth, threads_[other].depth);
     for (const std::uint32_t other : there) {
         threads_[other].base = threads_[other].depth = depth;
-        resume(other, thread.time + rank_of(thread).load_ps + rank_of(thread).notice_ps);
+        resume(other, thread.time + rank_of(thread).own_flag_ps + rank_of(thread).notice_ps);
     }
     there.clear();
     return false;

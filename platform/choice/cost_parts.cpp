@@ -47,6 +47,7 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     // What its L2 lacks comes by way of the memory-side cache.
     if (l2.separate()) rank.cold_behind_ps = far_time(system, node);
     const Time flag = flag_time(system, node);
+    rank.own_flag_ps = gpu.unit_to_l2 + (flag + home_time(system, node)) / 2;
     const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
     if (gpu.wait_policy != WaitPolicy::waiting_atomic) rank.poll_period_ps = period;
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + rank.poll_period_ps / 2;

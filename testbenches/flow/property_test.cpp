@@ -40,6 +40,7 @@ std::optional<Case> random_case(std::uint64_t seed)
     }
     for (CostRank& rank : out.graph.ranks) {
         rank.load_ps = random() % 400'000;
+        rank.own_flag_ps = rank.load_ps / 2;
         rank.cold_ps = random() % 400'000;
         rank.notice_ps = random() % 200'000;
         rank.registers = random() % 2 == 0 ? 0 : 4096.0 * static_cast<double>(1 + random() % 8);
