@@ -218,6 +218,7 @@ private:
     static bool is_cold(const Thread& thread, const FlowOperand& source);
     std::uint32_t threads_at_once(const Thread& thread) const;
     ThreadPace pace_of(const Thread& thread) const;
+    bool is_lone(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_anew(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);

@@ -18,6 +18,12 @@ ThreadPace FlowCore::pace_of(const Thread& thread) const
     return {*thread.cost, threads_at_once(thread), thread.job->what.threads_each};
 }
 
+bool FlowCore::is_lone(const Thread& thread) const
+{
+    const FlowJob& job = thread.job->what;
+    return profile_.lone_threads && thread.program->lone && job.threads_each == 1 && job.mover == FlowMover::units;
+}
+
 FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
 {
     const FlowPath& path = book_.path(book_.find(from, to));
@@ -78,6 +84,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
         load.issued += bytes;
         load.gets = 1;
     }
+    if (load.gets == 0 && !packets && is_lone(thread)) load.loads = op.own_sources * bytes;
     if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
     load.remote = bytes * load.gets;
     for (std::uint32_t i = 0; i < op.own_destinations; ++i) load.issued += bytes;

@@ -40,6 +40,20 @@ std::uint64_t hash_of(const FlowTemplate& of)
     return hash;
 }
 
+// What channels have alike: all but semaphores, parts and slots.
+std::uint64_t hash_of_work(const FlowTemplate& of)
+{
+    std::uint64_t hash = of.ops.size();
+    for (const FlowOp& op : of.ops) {
+        hash = mixed(hash, std::uint64_t{op.peer} << 32 | op.count);
+        hash = mixed(hash,
+            std::uint64_t{op.own_sources} << 40 | std::uint64_t{op.own_destinations} << 24 |
+                static_cast<std::uint64_t>(op.kind));
+    }
+    for (const FlowOperand& operand : of.operands) hash = mixed(hash, operand.peer);
+    return hash;
+}
+
 // One thread of a rank as operations.
 class Folder {
 public:
@@ -349,9 +363,15 @@ std::uint32_t FlowProgramMaker::intern(FlowTemplate&& made)
 
 std::vector<std::uint32_t> FlowProgramMaker::templates_of(std::uint32_t rank, const RankPlan& plan)
 {
-    std::vector<std::uint32_t> out;
+    std::vector<FlowTemplate> threads;
+    std::map<std::uint64_t, std::uint32_t> alike;
     for (std::uint32_t thread = 0; thread < plan.threads.size(); ++thread) {
-        FlowTemplate made = folded(rank, thread, plan);
+        threads.push_back(folded(rank, thread, plan));
+        ++alike[hash_of_work(threads.back())];
+    }
+    std::vector<std::uint32_t> out;
+    for (FlowTemplate& made : threads) {
+        made.lone = alike.at(hash_of_work(made)) == 1;
         for (const FlowOp& op : made.ops) {
             if (op.kind == FlowKind::barrier) program_.barriers = std::max(program_.barriers, op.semaphore + 1);
             program_.in_switches = program_.in_switches || op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);

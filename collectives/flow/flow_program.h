@@ -84,10 +84,11 @@ struct FlowTemplate {
     std::vector<FlowOperand> operands;
     std::vector<std::pair<std::uint32_t, StepId>> after;  // of operations with `depends`, ascending
     std::uint32_t shapes = 0;
+    bool lone = false;  // no other thread of its rank does the same with other semaphores or parts, as channels do
 
     bool operator==(const FlowTemplate& other) const
     {
-        return ops == other.ops && operands == other.operands && after == other.after;
+        return ops == other.ops && operands == other.operands && after == other.after && lone == other.lone;
     }
     std::size_t bytes() const
     {

@@ -33,6 +33,8 @@ struct FlowProfile {
     bool poll_phases = false;
     bool last_flags =
         false;  // the last of several flags is found a whole period late, as by the slowest of many threads
+    // A thread of which its rank has no second one (FlowTemplate::lone) stores while it loads, and goes on with the poll that finds a flag.
+    bool lone_threads = false;
     // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
     bool devices = false;
     bool places = false;        // workgroups wait for a place on their accelerator (flow_places.h)

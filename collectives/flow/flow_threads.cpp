@@ -129,7 +129,7 @@ static bool is_alone(const Job& job, std::uint32_t rank)
         return false;
     }
     const Job::Node arrival = job.take_first(semaphore.first);
-    if (!thread.in_phase && (begins || (thread.slept && !thread.in_row))) look();
+    if (!thread.in_phase && (begins || (thread.slept && !thread.in_row && !is_lone(thread)))) look();
     const Ps late = thread.in_row && thread.slept ? cost.poll_period_ps / 2 + longer_poll(index) : 0;
     thread.time = std::max(thread.time, thread.in_phase ? found(thread, arrival.time) : arrival.time + notice + late);
     thread.slept = false;

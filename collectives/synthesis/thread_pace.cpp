@@ -80,7 +80,8 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
 MoveLoad MoveLoad::divided_by(double parts) const
 {
     MoveLoad one = *this;
-    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.remote, &one.own_byte_ps}) *bytes /= parts;
+    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.loads, &one.remote, &one.own_byte_ps})
+        *bytes /= parts;
     return one;
 }
 
@@ -92,6 +93,13 @@ ThreadPace::ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t 
     outstanding_ = rank.outstanding * each / sharing;
 }
 
+double ThreadPace::slots_behind(const MoveLoad& move, double part) const
+{
+    const double held = registers_ > 0 ? std::min(move.bytes * part, registers_) : move.bytes * part;
+    const double loads = move.bytes > 0 ? held / move.bytes * move.loads * issue_ps_per_byte_ : 0;
+    return part * move.issued * issue_ps_per_byte_ - std::min(loads, static_cast<double>(move.load_ps));
+}
+
 double ThreadPace::registers_ps(const MoveLoad& move) const
 {
     if (registers_ <= 0 || move.bytes <= registers_) return 0;
@@ -100,13 +108,13 @@ double ThreadPace::registers_ps(const MoveLoad& move) const
         return (move.bytes - registers_) / registers_ * static_cast<double>(move.load_ps);
     const double before = std::ceil(move.bytes / registers_) - 1;
     const double last = 1 - before * registers_ / move.bytes;  // the part in the last round
-    const double slots = move.stays ? 0 : last * move.issued * issue_ps_per_byte_;
+    const double slots = move.stays ? 0 : slots_behind(move, last);
     return before * static_cast<double>(move.refill_ps) + slots;
 }
 
 std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
 {
-    double time = move.issued * issue_ps_per_byte_;
+    double time = slots_behind(move, 1);
     time = std::max(time, registers_ps(move));
     if (outstanding_ > 0 && move.in_flight() > outstanding_)
         time = std::max(time, (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps));
@@ -116,7 +124,7 @@ std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
 // At a limit the lines that fit within it are issued at the pace of issue slots, and the others when answers come.
 ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
 {
-    const double slots = move.issued * issue_ps_per_byte_;
+    const double slots = slots_behind(move, 1);
     double time = slots;
     double within = 1;
     IssueParts out;
@@ -135,7 +143,7 @@ ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
 
 std::uint64_t ThreadPace::turn_ps(const MoveLoad& move) const
 {
-    const std::uint64_t issue = issue_ps(move);
+    const std::uint64_t issue = std::max(issue_ps(move), slots_ps(move));
     if (registers_ <= 0) return issue;
     return std::max(issue,
         static_cast<std::uint64_t>(std::llround(shares(move) / sets_ * static_cast<double>(move.load_ps))));

@@ -11,12 +11,13 @@
 namespace weft {
 
 struct MoveLoad {
-    double bytes = 0;             // as registers hold them: of packets where there are some
-    double data = 0;              // without flags
-    double issued = 0;            // bytes of all operands together
-    double remote = 0;            // of those at peers and switches
-    double own_byte_ps = 0;       // of the others, each times how long it is without a response
-    std::uint32_t gets = 0;       // operands that are loaded from there
+    double bytes = 0;        // as registers hold them: of packets where there are some
+    double data = 0;         // without flags
+    double issued = 0;       // bytes of all operands together
+    double loads = 0;        // of those that are loaded from the own memory, where their slots are told apart; else 0
+    double remote = 0;       // of those at peers and switches
+    double own_byte_ps = 0;  // of the others, each times how long it is without a response
+    std::uint32_t gets = 0;  // operands that are loaded from there
     std::uint64_t load_ps = 0;    // until a line that is loaded is there; of packets if they have come
     std::uint64_t refill_ps = 0;  // until registers of what is in the own memory are free again; 0: a rate instead
     bool stays = false;           // is stored there, too: registers are free for the next move with the last loads
@@ -53,7 +54,7 @@ public:
     {
         return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
     }
-    // Loads from the own memory come in rounds: each wavefront fills its registers, stores, and loads again.
+    // First to last line stored. Loads from the own memory come in rounds: each wavefront fills its registers, stores, and loads again.
     std::uint64_t issue_ps(const MoveLoad& move) const;
     // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.
     struct IssueParts {
@@ -93,6 +94,8 @@ public:
 
 private:
     double shares(const MoveLoad& move) const;
+    // The slots of a part of it behind its first line: loads take theirs while they wait for that.
+    double slots_behind(const MoveLoad& move, double part) const;
     // First to last line by registers alone.
     double registers_ps(const MoveLoad& move) const;
 

@@ -59,6 +59,24 @@ TEST(ThreadPace, OwnDataComeInRounds)
     EXPECT_EQ(pace.issue_ps(peers), 1500U);
 }
 
+// 160 ps of slots for 16 KiB of loads, and as much for stores; the first line comes after 1000 ps or after 100.
+TEST(ThreadPace, SlotsOfLoadsFallIntoTheWaitForTheFirstLine)
+{
+    CostRank rank = rank_with();
+    rank.issue_ps_per_byte = 160.0 / (32 * 512);
+    const ThreadPace pace(rank, 1, 1);
+    MoveLoad own = loads(32 * 512);
+    own.gets = 0;
+    own.issued = 2 * own.bytes;
+    EXPECT_EQ(pace.issue_ps(own), 320U);
+    own.loads = own.bytes;
+    EXPECT_EQ(pace.issue_ps(own), 160U);
+    EXPECT_EQ(pace.turn_ps(own), 1000U);  // the next one waits for registers
+    own.load_ps = 100;
+    EXPECT_EQ(pace.issue_ps(own), 220U);
+    EXPECT_EQ(pace.turn_ps(own), 320U);  // or for slots
+}
+
 TEST(MovePieces, AreAsManyAsWavefrontsOrEightAtOnce)
 {
     const CostRank rank = rank_with();

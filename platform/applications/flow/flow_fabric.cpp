@@ -86,6 +86,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
         out.links.starts = true;
         out.signal_slots = true;
         out.last_flags = true;
+        out.lone_threads = true;
         out.poll_phases = true;
         out.devices = true;
         out.places = true;
