@@ -105,15 +105,12 @@ public:
         }
     }
 
-    // On the whole graph, and where some paths are slower than a way round on it without them.
+    // On the whole graph, and without its paths that are slower than a way round.
     void add_synthesized(std::uint32_t chunks)
     {
         const std::string name = fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s");
         add_synthesized(name, "", chunks, graph_);
-        if (!reduced_) reduced_ = without_slow_paths(graph_);
-        for (const ReducedGraph& one : *reduced_)
-            add_synthesized(name, fmt::format(", without {} slow path{}", one.without, one.without == 1 ? "" : "s"),
-                chunks, one.graph);
+        for (const ReducedGraph& one : reduced()) add_synthesized(name, paths_of(one), chunks, one.graph);
     }
 
     ScheduleChoice choose()
