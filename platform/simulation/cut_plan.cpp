@@ -29,8 +29,7 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, const Mo
         if (!plan.used.transit[node]) check_model(resolved, registry, "switch", model, name);
         return;
     }
-    if (model == "memory") return;
-    if (model != "gpu" && model != "replay")
+    if (model != "gpu" && model != "replay" && model != "memory")
         throw InputError(resolved.file, 0, fmt::format("--partitions with model {} of {}", model, name),
             "--partitions 1");
     check_model(resolved, registry, "slice", resolved.slice_model(node), name + ".l2");
