@@ -40,7 +40,7 @@ std::uint64_t hash_of(const FlowTemplate& of)
     return hash;
 }
 
-// What channels have alike: all but semaphores, parts and slots.
+// Of all of a thread but its semaphores, parts and slots, in which channels differ.
 std::uint64_t hash_of_work(const FlowTemplate& of)
 {
     std::uint64_t hash = of.ops.size();

@@ -19,7 +19,7 @@ std::uint64_t of_others(std::uint64_t times, std::uint64_t bytes, std::uint64_t 
 std::optional<LowerBound> lower_bound(CollectiveOp op, std::uint32_t ranks, std::uint64_t bytes)
 {
     const bool alone = ranks < 2;
-    // Of two ranks each is all the others: one exchange is a whole all-reduce, and forwards nothing that others need.
+    // Two ranks exchange all that they have; with more, data pass a rank in between.
     const std::uint32_t relayed = ranks > 2 ? 2 : 1;
     switch (op) {
     case CollectiveOp::all_reduce:

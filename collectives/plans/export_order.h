@@ -1,4 +1,4 @@
-// What becomes of the order and the steps of a schedule when it is written as MSCCL XML (msccl_writer.h).
+// How a schedule that is written as MSCCL XML (msccl_writer.h) differs from the original in its order and its steps.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a plan moves from slot to slot where a message has fewer elements than the plan has chunks.
+// Moves between slots of a plan, where the message has fewer elements than the plan has chunks.
 //
 // A plan of thread blocks says where data go and not how long they are, so whole slots move. Nobody has written a slot of
 // an empty chunk: it is the chunk of the message that went there that says so.

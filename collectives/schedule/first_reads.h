@@ -17,7 +17,7 @@ public:
     // `schedule` must pass verify(), and may hold one of several channels (channels.h).
     explicit FirstReads(const Schedule& schedule);
 
-    // Of a thread of the whole schedule, with all channels.
+    // `thread` counts as in the schedule with all channels (whole() in channels.h).
     bool is_first(std::uint32_t rank, std::uint32_t thread, std::uint32_t step, std::uint32_t source) const;
 
 private:

@@ -38,7 +38,7 @@ const ChunkRef* first_outside_slots(const Step& step)
     return step.like ? &*step.like : nullptr;
 }
 
-// Of a message of `chunks` chunks, `per_rank` for each rank.
+// The chunk of the message that lies there; the message has `chunks`, each rank `per_rank` of them.
 std::uint32_t chunk_of_message(CollectiveOp op, std::uint32_t chunks, std::uint32_t per_rank, std::uint32_t rank,
     Buffer buffer, std::uint32_t index)
 {

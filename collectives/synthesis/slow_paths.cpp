@@ -39,7 +39,7 @@ std::vector<Pair> neighbours(const CostGraph& graph)
     return out;
 }
 
-// Of ranks that reach each other.
+// Disjoint sets of ranks; those of one set reach each other.
 class Sets {
 public:
     explicit Sets(std::uint32_t ranks) : above_(ranks) { std::iota(above_.begin(), above_.end(), 0U); }

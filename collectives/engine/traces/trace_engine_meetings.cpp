@@ -14,7 +14,7 @@ using chakra::NodeType;
 
 namespace {
 
-// Of each collective and of each transfer.
+// Channels that every collective has, and every transfer.
 std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
 {
     const bool split = spec.channel_share == ChannelShare::split;
