@@ -7,10 +7,13 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/result/report.h"
+#include "sc_models/hbm.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/parallel/launcher.h"
 #include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
 #include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/pools_document.h"
 #include "testbenches/support/scratch_folder.h"
 #include "tlm_interconnect/card/network_card.h"
 
@@ -76,24 +79,48 @@ ModelRegistry registry_with(const std::string& name, bool declares, bool process
     return registry;
 }
 
+// The result, or why the run is refused.
+std::string outcome_of(const RunSetup& setup, const ModelRegistry& registry, std::uint32_t parts)
+{
+    KnownNames known;
+    known.models = registry.names_by_kind();
+    known.blocks = registry.blocks();
+    const ResolvedSystem system = resolve_setup(setup, known);
+    RunOptions options;
+    options.partitions = parts;
+    options.progress = false;
+    try {
+        return result_json(run_system(system, registry, options), false);
+    } catch (const InputError& error) {
+        return std::string("refused: ") + error.what();
+    }
+}
+
 std::string outcome_of_own(bool declares, bool process, std::uint32_t parts)
 {
     return in_timed_child(
+        [=] { return outcome_of(pods("ring", switch_of(1, "own")), registry_with("own", declares, process), parts); },
+        100);
+}
+
+// A memory node whose DRAM is a model of a test.
+std::string outcome_of_pool(bool declares, std::uint32_t parts)
+{
+    return in_timed_child(
         [=] {
-            const RunSetup setup = pods("ring", switch_of(1, "own"));
-            const ModelRegistry registry = registry_with("own", declares, process);
-            KnownNames known;
-            known.models = registry.names_by_kind();
-            known.blocks = registry.blocks();
-            const ResolvedSystem system = resolve_setup(setup, known);
-            RunOptions options;
-            options.partitions = parts;
-            options.progress = false;
-            try {
-                return result_json(run_system(system, registry, options), false);
-            } catch (const InputError& error) {
-                return std::string("refused: ") + error.what();
-            }
+            const chakra::testing::Folder folder;
+            const std::string read = chakra::testing::NodeText(1, 2, "m").integer("tensor_size", 4096);
+            RunSetup setup;
+            setup.document = pools_document(1);
+            setup.lines = "profile: generic\n" + trace_lines(folder.write_set({{read}, {read}}));
+            setup.sets = {"engine.memory_nodes=remote", "box.0.pool.0.hbm.model=own"};
+            ModelRegistry registry;
+            ModelDeclaration declaration("own", "a memory of a test");
+            if (declares) declaration.without_kernel();
+            registry.add_memory(declaration, [](const RunContext& context, const MemoryRequest& request) {
+                return std::make_unique<Hbm>(context.event_queue, request);
+            });
+            return outcome_of(setup, registry, parts);
         },
         100);
 }
@@ -176,6 +203,19 @@ TEST(BlocksParts, ModelsSayThatTheyNeedNoKernel)
     EXPECT_EQ(difference(whole, outcome_of_own(true, false, 3)), "");
     const std::string refused = outcome_of_own(false, false, 3);
     EXPECT_NE(refused.find("--partitions with model own of p.1.sw.0; expected a model that declares without_kernel()"),
+        std::string::npos)
+        << refused;
+}
+
+TEST(BlocksParts, ModelsOfMemoryNodesSayThatTheyNeedNoKernel)
+{
+    const std::string whole = outcome_of_pool(true, 1);
+    EXPECT_EQ(whole.substr(0, 1), "{") << whole;
+    EXPECT_EQ(difference(whole, outcome_of_pool(true, 2)), "");
+    EXPECT_EQ(outcome_of_pool(false, 1).substr(0, 1), "{");
+    const std::string refused = outcome_of_pool(false, 2);
+    EXPECT_NE(refused.find("--partitions with model own of box.0.pool.0.hbm; expected a model that declares "
+                           "without_kernel()"),
         std::string::npos)
         << refused;
 }

@@ -3,11 +3,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <unistd.h>
+
+#include "testbenches/support/scratch_folder.h"
 
 namespace weft::testing {
 
@@ -22,6 +25,13 @@ std::string variable_of(pid_t process, const std::string& name)
     for (std::string entry; std::getline(file, entry, '\0');)
         if (entry.compare(0, name.size() + 1, name + "=") == 0) return entry.substr(name.size() + 1);
     return "";
+}
+
+// Open MPI keeps a folder for all launchers of a user: one that ends removes it while another that starts makes its own below.
+const std::string& own_session_folder()
+{
+    static std::deque<weft::test::ScratchFolder> folders;
+    return folders.emplace_back().path();
 }
 
 }  // namespace
@@ -39,8 +49,8 @@ std::vector<std::string> launch(unsigned processes, const std::vector<std::strin
     const std::string& program)
 {
     // Tests run as root in containers, and share the cores with other tests.
-    std::vector<std::string> out{"--allow-run-as-root", "--oversubscribe", "--timeout", "300", "-n",
-        std::to_string(processes), program};
+    std::vector<std::string> out{"--allow-run-as-root", "--oversubscribe", "--mca", "orte_tmpdir_base",
+        own_session_folder(), "--timeout", "300", "-n", std::to_string(processes), program};
     out.insert(out.end(), arguments.begin(), arguments.end());
     return out;
 }
