@@ -324,8 +324,8 @@ int validate_command(const Arguments& arguments)
         const SweepRow row = make_row({}, made_run.end, made_run.json_path, made_run.error_path, {});
         SimulatedRun& run = plan.run;
         ValidationResult& result = results[plan.table];
-        if (row.message.empty() && row.stop == "finished") {
-            run.us = static_cast<double>(row.time_ps) * 1e-6;
+        if (row.time_ps && row.stop == "finished") {
+            run.us = static_cast<double>(*row.time_ps) * 1e-6;
             run.busbw_times_us = row.busbw_GBps.value_or(0) * run.us;
         } else {
             failed = true;

@@ -70,7 +70,7 @@ std::vector<std::string> all_columns(const std::vector<std::string>& columns)
 std::optional<double> value_of(const SweepRow& row, const std::string& y, const std::vector<std::string>& columns)
 {
     if (!row.message.empty() || row.stop != "finished") return std::nullopt;
-    if (y == "time") return static_cast<double>(row.time_ps);
+    if (y == "time" && row.time_ps) return static_cast<double>(*row.time_ps);
     if (y == "algbw") return row.algbw_GBps;
     if (y == "busbw") return row.busbw_GBps;
     return row.columns[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), y) - columns.begin())];

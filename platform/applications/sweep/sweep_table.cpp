@@ -92,7 +92,8 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
         const Json result = Json::parse(read_text_file(path));
         row.stop = result.at("stop");
         row.verified = result.at("verified");
-        row.time_ps = result.at("simulated_ps");
+        const bool ended = row.stop == "finished" || row.stop == "wrong";
+        if (ended) row.time_ps = result.at("simulated_ps").get<std::uint64_t>();
         for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
         if (has_energy(columns)) row.energy_unknown = energy_unknown_of(result);
         row.notices = result.at("notices").get<std::vector<std::string>>();
@@ -130,7 +131,7 @@ std::vector<std::string> cells(const SweepRow& row, const std::vector<std::strin
 {
     std::vector<std::string> out = row.values;
     if (!row.message.empty()) return out;
-    out.push_back(format_time_ps(row.time_ps));
+    out.push_back(row.time_ps ? format_time_ps(*row.time_ps) : "-");
     out.push_back(bandwidth_text(row.algbw_GBps));
     out.push_back(bandwidth_text(row.busbw_GBps));
     out.push_back(row.stop == "finished" ? row.verified : row.stop);
@@ -295,7 +296,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         point["exit"] = row.code < 0 ? Json() : Json(row.code);
         point["stop"] = has_result ? Json(row.stop) : Json();
         point["verified"] = has_result ? Json(row.verified) : Json();
-        point["time_ps"] = has_result ? Json(row.time_ps) : Json();
+        point["time_ps"] = row.time_ps ? Json(*row.time_ps) : Json();
         point["algbw_GBps"] = row.algbw_GBps ? Json(*row.algbw_GBps) : Json();
         point["busbw_GBps"] = row.busbw_GBps ? Json(*row.busbw_GBps) : Json();
         point["algorithm"] = row.algorithm.empty() ? Json() : Json(row.algorithm);
@@ -338,7 +339,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
             const auto bytes = axes[i].key == "bytes" ? parse_bytes(row.values[i]) : std::nullopt;
             out += (bytes ? std::to_string(*bytes) : csv_field(row.values[i])) + ",";
         }
-        out += row.message.empty() ? std::to_string(row.time_ps) : "";
+        out += row.time_ps ? std::to_string(*row.time_ps) : "";
         out += "," + (row.algbw_GBps ? fmt::format("{}", *row.algbw_GBps) : "");
         out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
         out += "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
@@ -350,7 +351,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
             out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
         if (energy) out += csv_field(fmt::format("{}", fmt::join(row.energy_unknown.value_or(none), "; "))) + ",";
         out += csv_field(row.message.empty() ? row.reason : row.message) + ",";
-        if (row.message.empty()) out += fmt::format("{}", static_cast<double>(row.time_ps) / 1e6);
+        if (row.time_ps) out += fmt::format("{}", static_cast<double>(*row.time_ps) / 1e6);
         for (const NumericColumn& column : numeric) out += "," + column.cells[r];
         out += "\n";
     }
