@@ -53,7 +53,7 @@ void ComputeUnits::launch(const Launch& launch)
 
 void ComputeUnits::place(const Launch& launch, ComputeUnit& unit, Time queued_since)
 {
-    ++workgroups_;
+    if (!launch.background) ++workgroups_;
     progress_.busy();  // from here on: one in the queue changes nothing before others end
     const auto places = static_cast<std::uint32_t>(spec_.workgroups_per_unit);
     const std::uint32_t index = unit.number() * places + unit.take_place();
@@ -71,6 +71,7 @@ void ComputeUnits::place(const Launch& launch, ComputeUnit& unit, Time queued_si
     group.instruction_bytes = packets ? instruction_data(group.format, bytes) : bytes;
     group.aligned = !packets && bytes >= line_bytes;
     group.active = true;
+    group.background = launch.background;
     group.first_transfer = transfers_;
     transfers_ += static_cast<std::uint32_t>(launch.program->operands.size());
     group.poll_flags = launch.poll_lanes;
@@ -108,7 +109,8 @@ void ComputeUnits::finish_if_done(Workgroup& group)
     ComputeUnit& unit = *group.unit;
     StallAccount& stall = group.zero->stall;
     stall.set(StallCause::none, unit.in_flight(), now);
-    for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += stall.spent()[cause];
+    StallTimes& spent = spent_[group.background ? 1 : 0];
+    for (unsigned cause = 0; cause < stall_causes; ++cause) spent[cause] += stall.spent()[cause];
     if (group.log != 0) log_.end(group);
     group.active = false;
     const auto places = static_cast<std::uint32_t>(spec_.workgroups_per_unit);

@@ -91,8 +91,9 @@ public:
         bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
-        std::uint32_t log = 0;   // number in the OperationLog; 0: not logged
-        std::uint32_t list = 0;  // that its requests are for, by DmaEngines::launch
+        std::uint32_t log = 0;    // number in the OperationLog; 0: not logged
+        std::uint32_t list = 0;   // that its requests are for, by DmaEngines::launch
+        bool background = false;  // beside the workload: neither in stalls() nor in workgroups()
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = WordAccess::max_results;
@@ -100,9 +101,9 @@ public:
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
-    // Time of workgroups by what their wavefront zero waits for, summed, ps.
-    StallTimes stalls() const;
-    std::uint64_t workgroups() const { return workgroups_; }     // ever placed on a unit
+    // Time of workgroups of the workload by what their wavefront zero waits for, summed, ps.
+    StallTimes stalls() const { return stalls(false); }
+    std::uint64_t workgroups() const { return workgroups_; }     // of the workload, ever placed on a unit
     std::uint64_t lines() const { return network_.requests(); }  // issued, polls and signals included
     bool cannot_progress() const { return polls_.cannot_progress() || packets_.cannot_progress(); }
 
@@ -142,6 +143,7 @@ private:
     void finish_if_done(Workgroup& group) override;
     void serve(ComputeUnit& unit);
     void respond(Line& line);
+    StallTimes stalls(bool background) const;
     Blocked blocked(const Workgroup& group) const;
 
     GpuSpec spec_;
@@ -161,7 +163,8 @@ private:
     std::uint32_t next_unit_ = 0;
     std::uint32_t transfers_ = 0;  // operands of all programs so far
     std::uint64_t workgroups_ = 0;
-    StallTimes spent_{};  // of workgroups that ended
+    // Of workgroups that ended: of the workload, of the background.
+    std::array<StallTimes, 2> spent_{};
     std::vector<ComputeUnit> units_;
     std::vector<Workgroup> groups_;  // [unit * places + place]
     std::deque<Queued> queue_;

@@ -4,11 +4,11 @@
 
 namespace weft {
 
-StallTimes ComputeUnits::stalls() const
+StallTimes ComputeUnits::stalls(bool background) const
 {
-    StallTimes out = spent_;
+    StallTimes out = spent_[background ? 1 : 0];
     for (const Workgroup& group : groups_) {
-        if (!group.active) continue;
+        if (!group.active || group.background != background) continue;
         const StallTimes& spent = group.zero->stall.spent();
         for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += spent[cause];
     }
@@ -72,9 +72,10 @@ std::vector<Statistic> ComputeUnits::statistics() const
     write("l1_merged", l1.merged);
     write("l1_full", l1.full);
     write("l1_invalidations", l1.invalidations);
-    const StallTimes time = stalls();
+    const StallTimes time = stalls(false);
+    const StallTimes beside = stalls(true);
     for (unsigned cause = 0; cause < stall_causes; ++cause)
-        write(std::string("time_") + name_of(static_cast<StallCause>(cause)), time[cause]);
+        write(std::string("time_") + name_of(static_cast<StallCause>(cause)), time[cause] + beside[cause]);
     return out;
 }
 
@@ -87,7 +88,7 @@ void ComputeUnits::reset_statistics()
     fences_.reset_statistics();
     for (ComputeUnit& unit : units_)
         if (CachedAccess::present(unit)) unit.l1().cache->reset_counts();
-    spent_.fill(0);
+    spent_ = {};
 }
 
 }  // namespace weft

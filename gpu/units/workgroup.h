@@ -29,6 +29,7 @@ struct Workgroup {
     OperandCode operands;  // of its loads' tags
     bool aligned = true;   // instructions meet at lines of the first operand
     bool active = false;
+    bool background = false;           // beside the workload
     std::uint32_t first_transfer = 0;  // number of its program's first operand among those of the GPU's workgroups
     std::uint64_t contexts = 0;        // of its wavefronts on the unit
     Wavefront* zero = nullptr;

@@ -24,7 +24,7 @@ bool EnergyResult::known() const
         std::any_of(parts.begin(), parts.end(), [](const EnergyPart& part) { return part.events > 0; });
 }
 
-EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps)
+EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t time_ps)
 {
     constexpr double pico = 1e-12;  // of pJ and of ps
     EnergyResult out;
@@ -52,9 +52,10 @@ EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>&
             out.unused.push_back(
                 std::string(section_of(row.event)) + " " + row.name + ": " + row.place + " names nothing of this run");
     }
-    if (simulated_ps > 0) {
-        out.low_W = out.low_J / (static_cast<double>(simulated_ps) * pico);
-        out.high_W = out.high_J / (static_cast<double>(simulated_ps) * pico);
+    out.time_ps = time_ps;
+    if (time_ps > 0) {
+        out.low_W = out.low_J / (static_cast<double>(time_ps) * pico);
+        out.high_W = out.high_J / (static_cast<double>(time_ps) * pico);
     }
     return out;
 }

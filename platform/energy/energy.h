@@ -35,14 +35,15 @@ struct EnergyResult {
     std::vector<std::string> unused;   // rows of a user's table that name nothing of the run
     double low_J = 0;
     double high_J = 0;
-    double low_W = 0;  // in the mean over the run
+    std::uint64_t time_ps = 0;  // over which events were counted
+    double low_W = 0;           // in the mean over it
     double high_W = 0;
 
     // Whether the sums say anything: something was counted that has a figure, or nothing is missing.
     bool known() const;
 };
 
-EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps);
+EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t time_ps);
 
 // "pJ/bit" and the like.
 const char* unit_of(EnergyEvent event);

@@ -258,8 +258,12 @@ std::string result_summary(const RunResult& result)
         page.line("background", result.beside->kernel + ": none has ended");
     else if (result.beside)
         page.line("background",
-            fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s for each rank", result.beside->kernel,
-                result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
+            fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s for each rank{}", result.beside->kernel,
+                result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12,
+                result.beside->end_ps <= result.simulated_ps
+                    ? ""
+                    : "; the last ends at " + format_time_ps(result.beside->end_ps) +
+                        ", and statistics and energies are counted until then"));
     add_choice(page, result);
     add_theory_lines(page, result);
     list(page, "apart", disagreements(result), 3);

@@ -148,7 +148,8 @@ Json beside_json(const RunResult& result)
 {
     if (!result.beside) return nullptr;
     return {{"kernel", result.beside->kernel}, {"finished", result.beside->finished},
-        {"mean_ps", result.beside->mean_ps}, {"flops", number(result.beside->flops)}};
+        {"mean_ps", result.beside->mean_ps}, {"end_ps", result.beside->end_ps},
+        {"flops", number(result.beside->flops)}};
 }
 
 Json energy_json(const RunResult& result)
@@ -162,8 +163,9 @@ Json energy_json(const RunResult& result)
             {"unit", unit_of(part.event)}, {"each_low", part.each.low}, {"each_high", part.each.high},
             {"low_J", part.low_J}, {"high_J", part.high_J}, {"source", part.each.source}, {"grade", part.each.grade}});
     const auto sum = [&](double value) { return energy.known() ? Json(value) : Json(); };
-    return {{"low_J", sum(energy.low_J)}, {"high_J", sum(energy.high_J)}, {"low_W", sum(energy.low_W)},
-        {"high_W", sum(energy.high_W)}, {"parts", std::move(parts)}, {"unknown", energy.unknown}};
+    return {{"time_ps", energy.time_ps}, {"low_J", sum(energy.low_J)}, {"high_J", sum(energy.high_J)},
+        {"low_W", sum(energy.low_W)}, {"high_W", sum(energy.high_W)}, {"parts", std::move(parts)},
+        {"unknown", energy.unknown}};
 }
 
 // Of this process so far.

@@ -127,7 +127,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         if (const auto kernels = of_kernels.find(profile); kernels != of_kernels.end())
             done = done.value_or(0) + kernels->second;
         if (done) out.push_back({EnergyEvent::operation, profile, done, ""});
-        out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.simulated_ps), ""});
+        out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.counted_ps), ""});
     }
 }
 
@@ -135,7 +135,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
 
 EnergyResult energy_of_run(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table)
 {
-    return energy_of(table, energy_counts(result, resolved, table), result.simulated_ps);
+    return energy_of(table, energy_counts(result, resolved, table), result.counted_ps);
 }
 
 std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSystem& resolved,

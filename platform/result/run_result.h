@@ -99,9 +99,11 @@ struct ChoiceResult {
 
 // Statistics of the background kernels.
 struct BackgroundResult {
-    std::string kernel;                // as it was asked for
-    std::uint64_t finished = 0;        // on all ranks together
-    Time mean_ps = 0;                  // of those that finished
+    std::string kernel;          // as it was asked for
+    std::uint64_t finished = 0;  // on all ranks together
+    Time mean_ps = 0;            // of those that finished
+    Time end_ps =
+        0;  // of the last of them, mostly after the workload's: statistics and energies are counted until then
     double flops = 0;                  // FLOP/s of a rank while they ran, in the mean
     std::vector<double> operations{};  // of those that finished, by rank
 };
@@ -168,6 +170,8 @@ struct RunResult {
     std::uint64_t grain = 64;  // B of the widest transaction, at line fidelity
     StopReason stop = StopReason::finished;
     Time simulated_ps = 0;
+    Time counted_ps =
+        0;  // until when events are counted: later where kernels beside it or write-backs (a notice) go on
     double wall_s = 0;
     double elaborate_s = 0;
     std::optional<CutCosts> cut;  // of a run in parts

@@ -24,6 +24,7 @@ void BackgroundKernel::next(std::uint32_t rank)
         ++kernels_;
         ++of_rank_[rank];
         time_ += executor_.now() - begun;
+        end_ = executor_.now();
         if (spans_.size() < most_shown) spans_.push_back({rank, begun, executor_.now()});
         if (over_() || executor_.only_waits()) {
             --running_;
@@ -45,6 +46,7 @@ BackgroundResult BackgroundKernel::result(const std::string& kernel) const
     BackgroundResult out;
     out.kernel = kernel;
     out.finished = kernels_;
+    out.end_ps = end_;
     const auto each = static_cast<double>(kernel_.operations());
     for (const std::uint64_t kernels : of_rank_) out.operations.push_back(static_cast<double>(kernels) * each);
     if (kernels_ == 0) return out;

@@ -41,6 +41,7 @@ private:
     std::uint64_t kernels_ = 0;
     std::vector<std::uint64_t> of_rank_;  // of these
     Time time_ = 0;                       // of finished kernels, summed
+    Time end_ = 0;                        // of the last of them
     std::vector<Span> spans_;
 };
 

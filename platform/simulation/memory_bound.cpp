@@ -31,7 +31,7 @@ double busiest_link(const RunResult& result)
 {
     Time busiest = 0;
     for (const LinkResult& link : result.link_results) busiest = std::max<Time>(busiest, link.busy_ps);
-    return static_cast<double>(busiest) / static_cast<double>(result.simulated_ps);
+    return static_cast<double>(busiest) / static_cast<double>(result.counted_ps);
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ double busiest_link(const RunResult& result)
 std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved,
     const FabricPlan& plan)
 {
-    if (result.simulated_ps == 0) return std::nullopt;
-    const auto time = static_cast<double>(result.simulated_ps);
+    if (result.counted_ps == 0) return std::nullopt;
+    const auto time = static_cast<double>(result.counted_ps);
     std::map<std::string, const ModuleResult*> modules;
     for (const ModuleResult& module : result.modules) modules[module.name] = &module;
     std::optional<MemoryBound> bound;
@@ -79,7 +79,8 @@ std::optional<std::string> write_back_notice(const RunResult& result, Time last)
     const std::size_t dot = behind->name.rfind('.');
     return fmt::format(
         "{} of {} carries write-backs until {} after the end of the run: a store has ended when the L2 has it "
-        "(docs/models/l2.md), so the time lacks what the memory is behind",
+        "(docs/models/l2.md), so the time lacks what the memory is behind; statistics and energies are counted until "
+        "then",
         behind->name.substr(dot + 1), behind->name.substr(0, dot), format_time_ps(last - end));
 }
 

@@ -178,6 +178,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     } else {
         result.simulated_ps = result.stop == StopReason::until ? *run.options.until : all.last;
     }
+    result.counted_ps = std::max(result.simulated_ps, result.beside ? result.beside->end_ps : 0);
     for (RankResult& rank : result.ranks) {
         rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
         rank.operations = run.load.operations(rank.rank);
@@ -221,13 +222,15 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
         watching.trace->gather();
         result.paths = watching.trace->paths();
         result.trace = watching.trace->analysis();
-        result.timeline = watching.trace->timeline(names);
+        result.timeline = watching.trace->timeline(names, parts.beside ? &*parts.beside : nullptr);
     }
     for (std::vector<ModuleResult>& place : all.modules)
         for (ModuleResult& module : place) result.modules.push_back(std::move(module));
-    result.memory_bound = memory_bound_of(result, resolved, plan);
-    if (std::optional<std::string> notice = write_back_notice(result, last))
+    if (std::optional<std::string> notice = write_back_notice(result, last)) {
+        result.counted_ps = last;
         result.notices.push_back(std::move(*notice));
+    }
+    result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
     if (run.cut) result.cut = all.cut;
     if (run.options.around != nullptr) run.options.around->add_to(result, std::move(all.around));

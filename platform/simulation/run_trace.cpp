@@ -39,7 +39,7 @@ std::vector<PathResult> RunTrace::paths() const
         [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
 }
 
-std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
+std::string RunTrace::timeline(const std::vector<std::string>& nodes, const BackgroundKernel* beside) const
 {
     Timeline out = timeline_of_nodes(nodes_, nodes);
     add_paths(out, executor_.records(), [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
@@ -49,6 +49,7 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
             record.lives.lines};
     };
     add_operations(out, log_.records().size(), operation, [this](std::uint32_t work) { return executor_.work(work); });
+    if (beside != nullptr) beside->add_to(out);
     return out.text();
 }
 

@@ -11,6 +11,7 @@
 #include "collectives/engine/lines/line_executor.h"
 #include "gpu/units/operation_log.h"
 #include "platform/result/run_result.h"
+#include "platform/simulation/background_kernel.h"
 #include "platform/simulation/trace_analysis.h"
 
 namespace weft {
@@ -35,8 +36,8 @@ public:
     std::optional<TraceAnalysis> analysis() const { return analysis_of(nodes_); }
 
     // In the Trace Event Format (timeline.h): a process for each rank (`nodes` are their names), the nodes of a trace, a track for each
-    // workgroup with an event for each step; and the critical paths.
-    std::string timeline(const std::vector<std::string>& nodes) const;
+    // workgroup with an event for each step; the critical paths; and kernels beside them, if there are any.
+    std::string timeline(const std::vector<std::string>& nodes, const BackgroundKernel* beside) const;
 
 private:
     LineExecutor& executor_;

@@ -129,6 +129,23 @@ TEST(EnergyOfARun, CountsTheOperationsOfBackgroundKernels)
     }
 }
 
+// They end after the collective, and so does the time of idle power and of the watts: mean power is below that of units at their peak.
+TEST(EnergyOfARun, IsOfTheTimeUntilTheLastBackgroundKernelHasEnded)
+{
+    for (const char* fidelity : {"line", "flow"}) {
+        const Json result = result_of({"--beside", "gemm:256,256,1024", "--ranks", "2", "--collective", "all_gather",
+            "--algorithm", "direct", "--fidelity", fidelity});
+        const Json& energy = result["energy"];
+        const double end = result["beside"]["end_ps"];
+        EXPECT_GT(end, 1.3 * result["simulated_ps"].get<double>()) << fidelity;
+        EXPECT_EQ(energy["time_ps"].get<double>(), end) << fidelity;
+        EXPECT_NEAR(part_of(result, "idle")["events"].get<double>(), 2 * end * 1e-12, 1e-15) << fidelity;
+        EXPECT_NEAR(energy["high_W"].get<double>() * end * 1e-12, energy["high_J"].get<double>(), 1e-9) << fidelity;
+        const double operations = part_of(result, "operation")["events"].get<double>() / (end * 1e-12);
+        EXPECT_LT(operations, 4.0 / 132 * 2 * 989e12) << fidelity << ": four tiles of each of two take four units";
+    }
+}
+
 // Where the table has no figure of the switch, the whole link is counted and the switch is listed as unknown.
 TEST(EnergyOfARun, ListsWhatIsNotKnown)
 {

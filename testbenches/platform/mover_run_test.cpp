@@ -71,6 +71,25 @@ TEST(MoverRun, AKernelBesideRunsUntilTheCollectiveIsOver)
     EXPECT_NEAR(both["beside"]["flops"].get<double>(), flops, 1e-4 * flops);
 }
 
+// Four tiles with k = 1024 on four units take longer than the collective, which has its own causes of waiting alone.
+TEST(MoverRun, CausesOfWaitingAreThoseOfTheCollectiveAlone)
+{
+    const auto causes = [](const Json& result) {
+        std::uint64_t sum = 0;
+        for (const auto& [cause, time] : result["ranks"][0]["stall_ps"].items()) sum += time.get<std::uint64_t>();
+        return sum;
+    };
+    const RunSetup few = gather("beside: 'gemm:256,256,1024'").with("gpu.compute_units=4").with("engine.channels=4");
+    const Json both = run(few);
+    ASSERT_EQ(both.value("verified", ""), "passed") << both.dump().substr(0, 300);
+    EXPECT_GT(both["beside"]["end_ps"], both["simulated_ps"]);
+    EXPECT_GT(causes(both), 0U);
+    EXPECT_LE(causes(both), both["simulated_ps"].get<std::uint64_t>());
+    // Of the unit's own statistics they are a part.
+    EXPECT_GT(sum_of(both, "gpu", "time_compute"), 0U);
+    EXPECT_EQ(both["ranks"][0]["stall_ps"]["compute"], 0);
+}
+
 TEST(MoverRun, WhatIsNoKernelIsRefused)
 {
     const Json result = run(gather("beside: 'gemm:256,256'"));

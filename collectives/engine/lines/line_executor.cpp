@@ -331,6 +331,7 @@ void LineExecutor::launch(Part& part)
         launch.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
         launch.listener = this;
         launch.token = part.index;
+        launch.background = part.background();
         if (logged) launch.log = number_of_work(part, part.threads[i], false);
         gpus_[part.endpoint]->units().launch(launch);
     }

@@ -315,8 +315,7 @@ private:
             of.finish_ps = rank < finish.size() ? finish[rank] : 0;
             result.ranks.push_back(std::move(of));
         }
-        result.simulated_ps = core_.now();
-        if (result.stop == StopReason::until) result.simulated_ps = *options_.until;
+        result.simulated_ps = result.stop == StopReason::until ? *options_.until : core_.now();
         if (result.stop == StopReason::until || result.stop == StopReason::interrupted)
             fabric_.set_end(result.simulated_ps);
         if (result.stop == StopReason::finished) {
@@ -324,6 +323,7 @@ private:
             for (const RankResult& rank : result.ranks)
                 result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
         }
+        result.counted_ps = std::max(result.simulated_ps, result.beside ? result.beside->end_ps : 0);
         if (!large_)
             for (RankResult& rank : result.ranks) {
                 rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
