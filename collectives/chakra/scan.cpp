@@ -54,14 +54,17 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
         if (std::find(dims.begin(), dims.end(), false) != dims.end()) ++scan.partial_dimensions;
         if (const std::uint64_t mask = left_out(node, policy.dimensions); mask != 0)
             if (const auto number = GroupTable::number_of(node.group)) scan.narrowed.emplace(*number, mask);
-        if (node.type == NodeType::comp && !node.on_cpu && node.duration_ps == 0 && !node.duration_stated &&
-            !policy.roofline && !(node.num_ops && node.tensor_size))
-            ++scan.timeless;
+        if (node.type == NodeType::comp && node.duration_ps == 0 && !node.duration_stated) {
+            if (node.on_cpu)
+                ++scan.timeless_on_cpu;
+            else if (!policy.roofline && !(node.num_ops && node.tensor_size))
+                ++scan.timeless;
+        }
         if (node.type == NodeType::comp && !node.on_cpu && node.num_ops.value_or(0) > 0 && node.tensor_size == 0U &&
             (policy.roofline || node.duration_ps == 0))
             ++scan.skipped;
-        scan.has_operations =
-            scan.has_operations || (node.num_ops && (*node.num_ops > 0 || node.tensor_size.value_or(0) > 0));
+        scan.has_operations = scan.has_operations ||
+            (!node.on_cpu && node.num_ops && (*node.num_ops > 0 || node.tensor_size.value_or(0) > 0));
     }
     scan.summary = summariser.finish();
     scan.absent = summariser.absent();

@@ -106,6 +106,25 @@ TEST_F(ValidateTest, NodesWithoutATimeAreTold)
                     << duration << operations << bytes;
 }
 
+// The roofline is that of an accelerator: a node on the CPU without a duration takes 1 ns also where it has operations and bytes.
+TEST_F(ValidateTest, NodesOnTheCpuWithoutATimeAreTold)
+{
+    const auto node = [](std::uint64_t id, std::uint64_t micros) {
+        return comp(id, micros).integer("num_ops", 1000).integer("tensor_size", 64).flag("is_cpu_op", true);
+    };
+    const std::string told = "1 compute nodes on the CPU (is_cpu_op) state no duration: they take 1 ns";
+    // Beside nodes with durations, and where none has one.
+    for (const Ranks& ranks : {Ranks{{comp(1, 5), node(2, 0)}}, Ranks{{node(1, 0)}}}) {
+        const Verdict verdict = judge(ranks);
+        ASSERT_EQ(verdict.notices.size(), 1U);
+        EXPECT_NE(verdict.notices[0].what.find(told), std::string::npos) << verdict.notices[0].what;
+    }
+    EXPECT_TRUE(judge({{comp(1, 5), node(2, 7)}}).notices.empty());
+    Policy roofline;
+    roofline.roofline = true;
+    EXPECT_EQ(judge({{node(1, 0)}}, roofline).notices.size(), 1U);
+}
+
 TEST_F(ValidateTest, Dependencies)
 {
     expect_runs({{comp(2).data({1}), comp(1)}});
