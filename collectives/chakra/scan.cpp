@@ -25,6 +25,15 @@ void check_self_dependency(const Node& node, const NodeContext& context, Finding
         findings.add(context.file, node.line, label_of(node) + ": depends on itself (ctrl_deps)", "another node");
 }
 
+void note_contradiction(const Node& node, const std::string& file, RankScan& scan)
+{
+    if (!node.num_ops || !node.product.stated() || node.product.agrees_with(*node.num_ops)) return;
+    if (++scan.contradictions > 1) return;
+    const std::optional<std::uint64_t> operations = node.product.operations();
+    scan.contradiction = label_of(node) + " in " + file + ":" + std::to_string(node.line) + ", " +
+        (operations ? std::to_string(*operations) : "more than 2^64") + " and " + std::to_string(*node.num_ops);
+}
+
 }  // namespace
 
 RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy, TransferBalance& transfers,
@@ -63,6 +72,7 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
         if (node.type == NodeType::comp && !node.on_cpu && node.num_ops.value_or(0) > 0 && node.tensor_size == 0U &&
             (policy.roofline || node.duration_ps == 0))
             ++scan.skipped;
+        note_contradiction(node, context.file, scan);
         scan.has_operations = scan.has_operations ||
             (!node.on_cpu && node.num_ops && (*node.num_ops > 0 || node.tensor_size.value_or(0) > 0));
     }

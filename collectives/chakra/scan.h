@@ -37,6 +37,8 @@ struct RankScan {
     std::uint64_t timeless = 0;         // accelerator compute nodes without a time or operations
     std::uint64_t timeless_on_cpu = 0;  // compute nodes of the CPU without a time; the roofline is the accelerator's
     std::uint64_t skipped = 0;          // nodes with operations and 0 bytes, without a time
+    std::uint64_t contradictions = 0;   // nodes whose product of matrices is not their num_ops
+    std::string contradiction;          // the first of them
     bool has_operations = false;        // some node has operations or bytes for a roofline
 };
 
