@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "base/comma_list.h"
@@ -101,6 +102,28 @@ TEST(FlowUntil, AStoppedTraceHasNoPath)
     EXPECT_EQ(
         std::count(result.notices.begin(), result.notices.end(), "no critical path: the trace did not run to its end"),
         1);
+}
+
+// A saturated link: hundreds of small transfers, each of a fraction of a picosecond more than the wire is taken for.
+TEST(FlowSeries, NoWindowIsBusyForLongerThanItIs)
+{
+    RunSetup setup = setup_of(example("dgx_h100"), "all_to_all", "pairwise", 0);
+    setup.options.window = 1'000'000;
+    const RunResult result = flow_of(setup);
+    std::istringstream rows(result.series);
+    std::string row;
+    std::getline(rows, row);
+    std::map<std::string, Time> sums;
+    std::uint64_t full = 0;
+    while (std::getline(rows, row)) {
+        const std::vector<std::string_view> cells = comma_list(row);
+        const auto number = [&](std::size_t i) { return std::stoull(std::string(cells[i])); };
+        EXPECT_LE(number(8), number(1)) << row;
+        full += number(8) == number(1) ? 1 : 0;
+        sums[std::string(cells[3]) + ">" + std::string(cells[4])] += number(8);
+    }
+    EXPECT_GT(full, 0U);
+    for (const LinkResult& link : result.link_results) EXPECT_EQ(sums[link.from + ">" + link.to], link.busy_ps);
 }
 
 }  // namespace flow_until_test
