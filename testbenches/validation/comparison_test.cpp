@@ -91,6 +91,26 @@ TEST(Comparison, TheLaunchConstantMakesTheMeanErrorSmallest)
     EXPECT_DOUBLE_EQ(compare(table("  launch: fitted\n"), runs({30, 30, 30})).launch_us, 0);
 }
 
+// One row of 25 GB/s us after 1 us, nine of 100 after 100 us, all measured at 1 GB/s: up to 24 us the errors add up to
+// 25 / (1 + L) - 1 + 9 (1 - 100 / (100 + L)), smallest at (100 + L) / (1 + L) = 6, where no row fits.
+TEST(Comparison, TheLaunchConstantOfBandwidthsLiesBetweenRows)
+{
+    std::string rows = "  rows: {1 KiB: 1 GB/s";
+    std::vector<SimulatedRun> all{{1024, 0, 1, 25}};
+    for (unsigned i = 2; i <= 10; ++i) {
+        rows += ", " + std::to_string(i) + " KiB: 1 GB/s";
+        all.push_back({i * 1024, 0, 100, 100});
+    }
+    const std::string head = "validation:\n  title: T\n  source: S\n  system: s.yaml\n  quantity: busbw\n";
+    const Comparison result = compare(read_measured("t.yaml", head + "  launch: fitted\n" + rows + "}\n"), all);
+    EXPECT_NEAR(result.launch_us, 18.8, 1e-4);
+    EXPECT_NEAR(result.mean_error, (25 / 19.8 - 1 + 9 * (1 - 100 / 118.8)) / 10, 1e-9);
+    for (const double other : {0.0, 18.0, 19.6, 24.0, 30.0}) {
+        const std::string launch = "  launch: " + std::to_string(other) + "us\n";
+        EXPECT_GT(compare(read_measured("t.yaml", head + launch + rows + "}\n"), all).mean_error, result.mean_error);
+    }
+}
+
 TEST(Comparison, EveryRowTakesTheFastestVariant)
 {
     std::vector<SimulatedRun> all = runs({5, 12, 40});
