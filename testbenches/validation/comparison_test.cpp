@@ -63,6 +63,8 @@ TEST(Measured, WhatIsWrongIsNamedWithItsLine)
     expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is not a measured value; expected a time");
     expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not above the row before it");
     expect_refused(head + "  quantity: algbw\n  rows: {1 KiB: 1 us}\n", "unknown quantity 'algbw'");
+    expect_refused(head + "  options: [--collective=barrier]\n  quantity: busbw\n  rows: {8: 40 GB/s}\n",
+        "t.yaml:6: 'quantity: busbw' of a barrier, which moves no bytes; expected quantity: time");
     expect_refused(head + "  launsh: 0\n  rows: {1 KiB: 1 us}\n", "launsh");
     expect_refused("title: T\n", "title");
     expect_refused("validation:\n  title: T\n  rows: {1 KiB: 1 us}\n", "has no 'source'");
