@@ -56,6 +56,15 @@ TEST(Measured, TableIsReadAndItsSystemFoundBesideIt)
     EXPECT_EQ(read.rows[2].value, 20.0);
 }
 
+TEST(Measured, ValuesAreRoundedToAPicosecondAndAByteASecond)
+{
+    const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
+    EXPECT_DOUBLE_EQ(read_measured("t.yaml", head + "  rows: {1 KiB: 40.123456789 us}\n").rows[0].value, 40.123457);
+    EXPECT_DOUBLE_EQ(
+        read_measured("t.yaml", head + "  quantity: busbw\n  rows: {1 KiB: 112.3333333333 GB/s}\n").rows[0].value,
+        112.333333333);
+}
+
 TEST(Measured, WhatIsWrongIsNamedWithItsLine)
 {
     const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
