@@ -54,9 +54,9 @@ std::optional<std::uint64_t> parse_flops(std::string_view text)
     const char prefix = number.empty() ? ' ' : number.back();
     if (prefix == 'T' || prefix == 'G' || prefix == 'M') {
         number.pop_back();
-        return parse_bytes(number + " " + prefix + "B");
+        return parse_rate(number + " " + prefix + "B/s");
     }
-    return parse_bytes(number);
+    return parse_rate(number + " B/s");
 }
 
 std::optional<double> parse_real(std::string_view text)

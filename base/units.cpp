@@ -45,38 +45,72 @@ std::string_view trim(std::string_view text)
     return text;
 }
 
-// Decimal digits with an optional fraction, times a rational unit, into an integer without
-// passing through floating point. Nothing when the result is not integral.
+enum class Rounding { none, nearest };
+
+constexpr unsigned least_part = 10'000;  // a value is not rounded by more than this part of it: 333.33 ps is no clock of 333 ps
+
+// Decimal digits with an optional fraction.
+struct Decimal {
+    static constexpr int most_digits = 19;    // significant ones that are kept
+    static constexpr int most_fraction = 24;  // of them, with zeros before them
+
+    Wide digits = 0;
+    Wide scale = 1;          // value = digits / scale
+    bool shortened = false;  // other than by zeros
+    std::size_t length = 0;  // of the text
+
+    // Nothing for a text that does not begin with one, and for whole numbers of more digits.
+    static std::optional<Decimal> of(std::string_view text)
+    {
+        Decimal out;
+        int significant = 0;
+        int after_point = 0;
+        bool fraction = false;
+        bool any = false;
+        for (; out.length < text.size(); ++out.length) {
+            const char c = text[out.length];
+            if (c == '.' && !fraction) {
+                fraction = true;
+                continue;
+            }
+            if (c < '0' || c > '9') break;
+            any = true;
+            if (significant == most_digits || after_point == most_fraction) {
+                if (!fraction) return std::nullopt;
+                out.shortened = out.shortened || c != '0';
+                continue;
+            }
+            out.digits = out.digits * 10 + static_cast<unsigned>(c - '0');
+            if (out.digits > 0) ++significant;
+            if (!fraction) continue;
+            out.scale *= 10;
+            ++after_point;
+        }
+        if (!any) return std::nullopt;
+        return out;
+    }
+};
+
+// A decimal times a rational unit, into an integer without passing through floating point. Nothing where that would round and must not,
+// or by too much.
 template <std::size_t N>
-std::optional<std::uint64_t> parse(std::string_view text, const std::array<KnownUnit, N>& units)
+std::optional<std::uint64_t> parse(std::string_view text, const std::array<KnownUnit, N>& units, Rounding rounding)
 {
     text = trim(text);
-    Wide digits = 0;
-    Wide scale = 1;
-    std::size_t i = 0;
-    int count = 0;
-    bool fraction = false;
-    for (; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '.' && !fraction) {
-            fraction = true;
-        } else if (c >= '0' && c <= '9') {
-            if (++count > 19) return std::nullopt;
-            digits = digits * 10 + static_cast<unsigned>(c - '0');
-            if (fraction) scale *= 10;
-        } else {
-            break;
-        }
-    }
-    if (count == 0) return std::nullopt;
-    const std::string_view unit = trim(text.substr(i));
+    const std::optional<Decimal> number = Decimal::of(text);
+    if (!number) return std::nullopt;
+    const std::string_view unit = trim(text.substr(number->length));
     for (const KnownUnit& candidate : units) {
         if (candidate.name != unit) continue;
-        const Wide numerator = digits * candidate.numerator;
-        const Wide denominator = scale * candidate.denominator;
-        if (numerator % denominator != 0) return std::nullopt;
-        const Wide value = numerator / denominator;
+        const Wide numerator = number->digits * candidate.numerator;
+        const Wide denominator = number->scale * candidate.denominator;
+        const bool whole = numerator % denominator == 0 && !number->shortened;
+        if (!whole && rounding == Rounding::none) return std::nullopt;
+        const Wide value = (numerator + denominator / 2) / denominator;
         if (value > (static_cast<Wide>(1) << 63)) return std::nullopt;
+        const Wide rounded = value * denominator;
+        const Wide difference = rounded > numerator ? rounded - numerator : numerator - rounded;
+        if (difference * least_part > numerator) return std::nullopt;
         return static_cast<std::uint64_t>(value);
     }
     return std::nullopt;
@@ -94,10 +128,13 @@ std::string format(std::uint64_t value, const std::array<KnownUnit, N>& steps)
 
 }  // namespace
 
-std::optional<std::uint64_t> parse_bytes(std::string_view text) { return parse(text, byte_units); }
-std::optional<std::uint64_t> parse_time_ps(std::string_view text) { return parse(text, time_units); }
-std::optional<std::uint64_t> parse_rate(std::string_view text) { return parse(text, rate_units); }
-std::optional<std::uint64_t> parse_frequency(std::string_view text) { return parse(text, frequency_units); }
+std::optional<std::uint64_t> parse_bytes(std::string_view text) { return parse(text, byte_units, Rounding::none); }
+std::optional<std::uint64_t> parse_time_ps(std::string_view text) { return parse(text, time_units, Rounding::nearest); }
+std::optional<std::uint64_t> parse_rate(std::string_view text) { return parse(text, rate_units, Rounding::nearest); }
+std::optional<std::uint64_t> parse_frequency(std::string_view text)
+{
+    return parse(text, frequency_units, Rounding::nearest);
+}
 
 // The largest unit in which the number is exact and short.
 std::string format_bytes(std::uint64_t bytes)

@@ -44,6 +44,13 @@ struct Conversion {
         return value.magnitude;
     }
 
+    std::uint64_t positive() const
+    {
+        const std::uint64_t number = count();
+        if (number == 0) refuse("0", "an integer of at least 1");
+        return number;
+    }
+
     std::uint32_t rank() const { return static_cast<std::uint32_t>(count(std::numeric_limits<std::int32_t>::max())); }
 
     std::int64_t signed_number() const
@@ -75,13 +82,13 @@ void apply_to_product(chakra::MatrixProduct& product, const Conversion& conversi
 {
     const std::string& name = conversion.name;
     if (name == "gemm_m")
-        product.m = conversion.count();
+        product.m = conversion.positive();
     else if (name == "gemm_n")
-        product.n = conversion.count();
+        product.n = conversion.positive();
     else if (name == "gemm_k")
-        product.k = conversion.count();
+        product.k = conversion.positive();
     else if (name == "gemm_count")
-        product.count = conversion.count();
+        product.count = conversion.positive();
 }
 
 void apply_to_collective(Node& node, const Conversion& conversion)

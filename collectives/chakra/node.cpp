@@ -19,6 +19,22 @@ constexpr std::uint64_t ps_per_ns = 1000;
 
 }  // namespace
 
+std::optional<std::uint64_t> MatrixProduct::operations() const
+{
+    std::uint64_t out = 2;
+    for (const std::uint64_t factor : {m, n, k, count})
+        if (__builtin_mul_overflow(out, factor, &out)) return std::nullopt;
+    return out;
+}
+
+bool MatrixProduct::agrees_with(std::uint64_t num_ops) const
+{
+    const std::optional<std::uint64_t> all = operations();
+    if (!all || num_ops > *all) return false;
+    const std::uint64_t most_rounding = count == 1 ? 0 : *all / std::min({m, n, k});
+    return num_ops == *all || *all - num_ops < most_rounding;
+}
+
 bool is_known(NodeType type) { return static_cast<std::size_t>(type) < node_names.size(); }
 
 bool is_known(CollectiveType type) { return static_cast<std::size_t>(type) < collective_names.size(); }

@@ -38,6 +38,11 @@ struct MatrixProduct {
     std::uint64_t count = 1;
 
     bool stated() const { return m > 0 && n > 0 && k > 0 && count > 0; }
+    // 2 M N K of each; none beyond 2^64.
+    std::optional<std::uint64_t> operations() const;
+    // Whether they are `num_ops`. Of several products one direction may be rounded up, where what is shared out among them does not
+    // divide: tokens among experts.
+    bool agrees_with(std::uint64_t num_ops) const;
 };
 
 // An attribute that the file does not give is empty or has the stated default. Attributes are read

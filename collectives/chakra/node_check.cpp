@@ -1,6 +1,7 @@
 #include "collectives/chakra/node_check.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "collectives/chakra/groups.h"
 
@@ -29,6 +30,7 @@ public:
         if (context_.policy.replay || is_launcher(node_)) return;
         if (is_communication(node_)) check_communication();
         if (is_memory(node_) && !node_.tensor_size) missing("tensor_size");
+        check_product();
         if (node_.type == NodeType::comp && context_.policy.roofline && !node_.on_cpu) {
             if (!node_.num_ops) missing("num_ops");
             if (!node_.tensor_size) missing("tensor_size");
@@ -44,6 +46,17 @@ private:
     void missing(const std::string& attribute)
     {
         problem(name_of(node_.type) + " without attribute " + attribute, attribute + " on every such node");
+    }
+
+    void check_product()
+    {
+        const MatrixProduct& product = node_.product;
+        if (product.stated() || (product.m == 0 && product.n == 0 && product.k == 0 && product.count == 1)) return;
+        std::string lacks;
+        for (const auto& [name, size] : {std::pair{"gemm_m", product.m}, {"gemm_n", product.n}, {"gemm_k", product.k}})
+            if (size == 0) lacks += (lacks.empty() ? "" : ", ") + std::string(name);
+        problem("states a product of matrices without attribute " + lacks,
+            "gemm_m, gemm_n and gemm_k, or none of them");
     }
 
     void check_communication()

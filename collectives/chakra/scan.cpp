@@ -25,6 +25,15 @@ void check_self_dependency(const Node& node, const NodeContext& context, Finding
         findings.add(context.file, node.line, label_of(node) + ": depends on itself (ctrl_deps)", "another node");
 }
 
+void note_contradiction(const Node& node, const std::string& file, RankScan& scan)
+{
+    if (!node.num_ops || !node.product.stated() || node.product.agrees_with(*node.num_ops)) return;
+    if (++scan.contradictions > 1) return;
+    const std::optional<std::uint64_t> operations = node.product.operations();
+    scan.contradiction = label_of(node) + " in " + file + ":" + std::to_string(node.line) + ", " +
+        (operations ? std::to_string(*operations) : "more than 2^64") + " and " + std::to_string(*node.num_ops);
+}
+
 }  // namespace
 
 RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy, TransferBalance& transfers,
@@ -54,14 +63,18 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
         if (std::find(dims.begin(), dims.end(), false) != dims.end()) ++scan.partial_dimensions;
         if (const std::uint64_t mask = left_out(node, policy.dimensions); mask != 0)
             if (const auto number = GroupTable::number_of(node.group)) scan.narrowed.emplace(*number, mask);
-        if (node.type == NodeType::comp && !node.on_cpu && node.duration_ps == 0 && !node.duration_stated &&
-            !policy.roofline && !(node.num_ops && node.tensor_size))
-            ++scan.timeless;
+        if (node.type == NodeType::comp && node.duration_ps == 0 && !node.duration_stated) {
+            if (node.on_cpu)
+                ++scan.timeless_on_cpu;
+            else if (!policy.roofline && !(node.num_ops && node.tensor_size))
+                ++scan.timeless;
+        }
         if (node.type == NodeType::comp && !node.on_cpu && node.num_ops.value_or(0) > 0 && node.tensor_size == 0U &&
             (policy.roofline || node.duration_ps == 0))
             ++scan.skipped;
-        scan.has_operations =
-            scan.has_operations || (node.num_ops && (*node.num_ops > 0 || node.tensor_size.value_or(0) > 0));
+        note_contradiction(node, context.file, scan);
+        scan.has_operations = scan.has_operations ||
+            (!node.on_cpu && node.num_ops && (*node.num_ops > 0 || node.tensor_size.value_or(0) > 0));
     }
     scan.summary = summariser.finish();
     scan.absent = summariser.absent();

@@ -34,9 +34,12 @@ struct RankScan {
     std::uint64_t invalid_nodes = 0;
     std::set<std::pair<std::uint64_t, std::uint64_t>> narrowed;  // group and dimensions that a node of it leaves out
     std::uint64_t partial_dimensions = 0;                        // nodes that leave out a network dimension
-    std::uint64_t timeless = 0;   // accelerator compute nodes without a time or operations
-    std::uint64_t skipped = 0;    // nodes with operations and 0 bytes, without a time
-    bool has_operations = false;  // some node has operations or bytes for a roofline
+    std::uint64_t timeless = 0;         // accelerator compute nodes without a time or operations
+    std::uint64_t timeless_on_cpu = 0;  // compute nodes of the CPU without a time; the roofline is the accelerator's
+    std::uint64_t skipped = 0;          // nodes with operations and 0 bytes, without a time
+    std::uint64_t contradictions = 0;   // nodes whose product of matrices is not their num_ops
+    std::string contradiction;          // the first of them
+    bool has_operations = false;        // some node has operations or bytes for a roofline
 };
 
 // Throws InputError when the file cannot be read to its end.

@@ -220,7 +220,7 @@ private:
         if (const std::uint64_t count = total(&RankScan::launchers))
             notice(std::to_string(count) +
                 " collectives on the CPU side without comm_type and comm_size run as CPU "
-                "work of their recorded duration");
+                "work of their recorded duration, 1 ns without one");
         if (const std::uint64_t count = total(&RankScan::invalid_nodes))
             notice(std::to_string(count) + " nodes of type INVALID finish immediately");
         if (const std::uint64_t count = total(&RankScan::partial_dimensions); count > 0 && policy_.dimensions.empty())
@@ -233,6 +233,19 @@ private:
         if (const std::uint64_t count = total(&RankScan::timeless))
             notice(std::to_string(count) +
                 " compute nodes state neither a duration nor operations and bytes: they take 1 ns");
+        if (const std::uint64_t count = total(&RankScan::timeless_on_cpu))
+            notice(std::to_string(count) +
+                " compute nodes on the CPU (is_cpu_op) state no duration: they take 1 ns, as rooflines are those of "
+                "accelerators");
+        if (const std::uint64_t count = total(&RankScan::contradictions)) {
+            const auto first = std::find_if(scans_.begin(), scans_.end(),
+                [](const RankScan& scan) { return scan.contradictions > 0; });
+            notice(std::to_string(count) +
+                " compute nodes state a product of matrices (gemm_m, gemm_n, gemm_k, gemm_count) whose operations are "
+                "not their num_ops: cycles of systolic arrays follow the product, rooflines and energy num_ops; the "
+                "first is " +
+                first->contradiction);
+        }
         const auto has_operations = [](const RankScan& scan) { return scan.has_operations; };
         const auto has_no_time = [](const RankScan& scan) { return scan.summary.duration_us == 0; };
         if (!policy_.roofline && std::any_of(scans_.begin(), scans_.end(), has_operations) &&

@@ -80,6 +80,7 @@ Transformer read_transformer(ModelFields& in, const YamlTree& tree, Findings& fi
     model.layers = in.count("layers", Need::required);
     model.hidden = in.count("hidden", Need::required);
     model.heads = in.count("heads", Need::required);
+    const bool widths_known = !findings.failed();
     model.kv_heads = in.count("kv_heads", Need::optional, 1, model.heads);
     model.head_width = in.count("head_width", Need::optional, 1, model.heads > 0 ? model.hidden / model.heads : 0);
     model.gated = in.flag("gated", true);
@@ -105,6 +106,11 @@ Transformer read_transformer(ModelFields& in, const YamlTree& tree, Findings& fi
         model.latent.value_width = latent.count("value_width", Need::required);
         latent.fields().finish();
     }
+    // Latent attention states the widths of its heads.
+    if (widths_known && !in.fields().get("head_width") && !model.latent.used() && model.hidden % model.heads != 0)
+        findings.refuse(tree.line(*in.fields().get("hidden")),
+            "hidden " + std::to_string(model.hidden) + " is not a multiple of heads " + std::to_string(model.heads),
+            "a multiple, or head_width");
     if (model.heads % std::max<std::uint64_t>(1, model.kv_heads) != 0)
         findings.refuse(in.line(),
             std::to_string(model.heads) + " heads share " + std::to_string(model.kv_heads) + " heads of keys",

@@ -327,6 +327,10 @@ int validate_command(const Arguments& arguments)
         if (row.time_ps && row.stop == "finished") {
             run.us = static_cast<double>(*row.time_ps) * 1e-6;
             run.busbw_times_us = row.busbw_GBps.value_or(0) * run.us;
+            if (result.table.quantity == MeasuredTable::Quantity::busbw && run.busbw_times_us <= 0)
+                throw InputError(result.table.file, result.table.quantity_line,
+                    fmt::format("'quantity: busbw', but the run of {} has no bus bandwidth", run.number),
+                    "quantity: time, or runs of a single collective that moves bytes");
         } else {
             failed = true;
             result.failures.push_back(fmt::format("no result for {}{}{}: {}", run.number,

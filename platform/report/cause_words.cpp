@@ -76,7 +76,7 @@ std::string words_of_cause(const std::string& cause)
 
 LargestCauses largest_causes(const RunResult& result)
 {
-    if (result.trace) return largest_operations(*result.trace);
+    if (result.trace && !result.trace->segments.empty()) return largest_operations(*result.trace);
     const PathResult* longest = nullptr;
     Time time = 0;
     for (const PathResult& path : result.paths) {

@@ -107,20 +107,24 @@ void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResul
 std::string trace_summary(const RunResult& result)
 {
     constexpr std::size_t most = 10;
-    if (!result.trace || result.trace->segments.empty()) return "";
+    if (!result.trace || result.trace->operations.empty()) return "";
     const TraceAnalysis& trace = *result.trace;
-    const auto total = static_cast<double>(trace.segments.back().end_ps);
+    const bool path = !trace.segments.empty();  // of a trace that ended
+    const auto total = path ? static_cast<double>(trace.segments.back().end_ps) : 0;
     const auto share = [total](Time time) { return 100 * static_cast<double>(time) / total; };
-    std::string out = "\ncritical path of the trace: the operations that determined its end\n";
+    std::string out;
+    if (path) out += "\ncritical path of the trace: the operations that determined its end\n";
     for (const auto& [kind, time] : longest_first(trace.path_ps))
         out += fmt::format("  {:<14} {:>11} {:>5.1f} %\n", kind, format_time_ps(time), share(time));
-    out += "\noperations                       size  ranks  count    in all  longest  waited  on path\n";
+    out += "\noperations                       size  ranks  count    in all  longest  waited";
+    out += path ? "  on path\n" : "\n";
     for (std::size_t i = 0; i < std::min(most, trace.operations.size()); ++i) {
         const TraceAnalysis::Operation& row = trace.operations[i];
         const std::string what = row.what.size() > 24 ? row.what.substr(0, 21) + "..." : row.what;
-        out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7} {:>6.1f} %\n", what,
+        out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7}", what,
             row.bytes > 0 ? format_bytes(row.bytes) : "", row.ranks > 0 ? std::to_string(row.ranks) : "", row.count,
-            short_time(row.total_ps), short_time(row.longest_ps), short_time(row.waiting_ps), share(row.on_path_ps));
+            short_time(row.total_ps), short_time(row.longest_ps), short_time(row.waiting_ps));
+        out += path ? fmt::format(" {:>6.1f} %\n", share(row.on_path_ps)) : "\n";
     }
     if (trace.operations.size() > most)
         out += fmt::format("  and {} more (--json lists all)\n", trace.operations.size() - most);

@@ -221,8 +221,10 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     if (watching.trace) {
         watching.trace->gather();
         result.paths = watching.trace->paths();
-        result.trace = watching.trace->analysis();
-        result.timeline = watching.trace->timeline(names, parts.beside ? &*parts.beside : nullptr);
+        const bool ended = run.load.finished();
+        result.trace = watching.trace->analysis(ended);
+        result.timeline = watching.trace->timeline(names, ended, parts.beside ? &*parts.beside : nullptr);
+        if (!ended) result.notices.push_back(no_path_notice(result));
     }
     for (std::vector<ModuleResult>& place : all.modules)
         for (ModuleResult& module : place) result.modules.push_back(std::move(module));

@@ -39,9 +39,9 @@ std::vector<PathResult> RunTrace::paths() const
         [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
 }
 
-std::string RunTrace::timeline(const std::vector<std::string>& nodes, const BackgroundKernel* beside) const
+std::string RunTrace::timeline(const std::vector<std::string>& nodes, bool ended, const BackgroundKernel* beside) const
 {
-    Timeline out = timeline_of_nodes(nodes_, nodes);
+    Timeline out = timeline_of_nodes(nodes_, nodes, ended);
     add_paths(out, executor_.records(), [this](Executor::JobId job) { return critical_path(log_, executor_, job); });
     const auto operation = [this](std::size_t number) {
         const OperationRecord& record = log_.records()[number];

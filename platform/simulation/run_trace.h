@@ -32,12 +32,12 @@ public:
 
     // The nodes of a trace write themselves here; empty for a collective.
     NodeLog& nodes() { return nodes_; }
-    // The path of a whole trace and its operations; none for a collective.
-    std::optional<TraceAnalysis> analysis() const { return analysis_of(nodes_); }
+    // The operations of a whole trace and, if it `ended`, its path; none for a collective.
+    std::optional<TraceAnalysis> analysis(bool ended) const { return analysis_of(nodes_, ended); }
 
     // In the Trace Event Format (timeline.h): a process for each rank (`nodes` are their names), the nodes of a trace, a track for each
     // workgroup with an event for each step; the critical paths; and kernels beside them, if there are any.
-    std::string timeline(const std::vector<std::string>& nodes, const BackgroundKernel* beside) const;
+    std::string timeline(const std::vector<std::string>& nodes, bool ended, const BackgroundKernel* beside) const;
 
 private:
     LineExecutor& executor_;

@@ -114,9 +114,9 @@ std::uint32_t Timeline::free_track(std::uint32_t process, std::uint32_t first, T
     return first + static_cast<std::uint32_t>(track);
 }
 
-void Timeline::add_nodes(const NodeLog& log)
+void Timeline::add_nodes(const NodeLog& log, bool ended)
 {
-    const std::vector<TracePathSegment> path = trace_path(log);
+    const std::vector<TracePathSegment> path = ended ? trace_path(log) : std::vector<TracePathSegment>();
     if (!path.empty()) name_thread(path_process, 0, "whole trace");
     for (const TracePathSegment& segment : path) {
         Slice slice{path_process, 0, "idle", segment.begin, segment.end, fmt::format("\"rank\":{}", segment.rank),

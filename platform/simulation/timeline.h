@@ -38,8 +38,8 @@ public:
     // The first of the process's tracks from `first` on that is free in [begin, end); it is then taken.
     std::uint32_t free_track(std::uint32_t process, std::uint32_t first, Time begin, Time end);
 
-    // The nodes of a trace, their critical path and the arrows between them. Times of one track have to come in order.
-    void add_nodes(const NodeLog& log);
+    // The nodes of a trace, their critical path if it `ended`, and the arrows between them. Times of one track have to come in order.
+    void add_nodes(const NodeLog& log, bool ended);
 
     std::string text() const;
 

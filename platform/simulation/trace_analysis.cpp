@@ -6,12 +6,13 @@
 
 namespace weft {
 
-std::optional<TraceAnalysis> analysis_of(const NodeLog& nodes)
+std::optional<TraceAnalysis> analysis_of(const NodeLog& nodes, bool ended)
 {
     if (nodes.records().empty()) return std::nullopt;
     TraceAnalysis out;
-    const std::vector<TracePathSegment> path = trace_path(nodes);
-    for (const auto& [kind, time] : times_by_kind(nodes, path)) out.path_ps.emplace_back(kind, time);
+    const std::vector<TracePathSegment> path = ended ? trace_path(nodes) : std::vector<TracePathSegment>();
+    if (ended)
+        for (const auto& [kind, time] : times_by_kind(nodes, path)) out.path_ps.emplace_back(kind, time);
     for (const TracePathSegment& segment : path) {
         TraceAnalysis::Segment entry{segment.rank, 0, "idle", "", segment.begin, segment.end};
         if (segment.record != NodeRecord::none) {
@@ -28,14 +29,19 @@ std::optional<TraceAnalysis> analysis_of(const NodeLog& nodes)
     return out;
 }
 
-Timeline timeline_of_nodes(const NodeLog& nodes, const std::vector<std::string>& names)
+Timeline timeline_of_nodes(const NodeLog& nodes, const std::vector<std::string>& names, bool ended)
 {
     Timeline out;
     out.name_process(Timeline::path_process, "critical path");
     for (std::uint32_t rank = 0; rank < names.size(); ++rank)
         out.name_process(rank + 1, fmt::format("rank {}: {}", rank, names[rank]));
-    if (!nodes.records().empty()) out.add_nodes(nodes);
+    if (!nodes.records().empty()) out.add_nodes(nodes, ended);
     return out;
+}
+
+std::string no_path_notice(const RunResult& result)
+{
+    return fmt::format("no critical path: the {} did not run to its end", result.trace ? "trace" : "collective");
 }
 
 }  // namespace weft

@@ -27,6 +27,31 @@ TEST(Units, TimeNeedsAUnit)
     EXPECT_FALSE(parse_time_ps("0.1 ps"));
 }
 
+// As scripts write them.
+TEST(Units, TimesAndRatesThatAreWrittenFinerAreTheNearest)
+{
+    EXPECT_EQ(parse_time_ps("40.123456789 us"), 40123457u);
+    EXPECT_EQ(parse_time_ps("14.2857142857 ns"), 14286u);
+    EXPECT_EQ(parse_time_ps("14.285714285714285714285714 ns"), 14286u);
+    EXPECT_EQ(parse_time_ps("0.000000014285714285714285 s"), 14286u);
+    // By at most 1/10,000: otherwise it is not what the text says.
+    EXPECT_EQ(parse_time_ps("5000.5 ps"), 5001u);
+    EXPECT_EQ(parse_time_ps("4999.5 ps"), std::nullopt);
+    EXPECT_EQ(parse_time_ps("333.33 ps"), std::nullopt);
+    EXPECT_EQ(parse_time_ps("0.4999 ps"), std::nullopt);
+    EXPECT_EQ(parse_time_ps("0.000 ns"), 0u);
+    EXPECT_EQ(parse_rate("112.3333333333 GB/s"), 112333333333u);
+    EXPECT_EQ(parse_rate("1 Mbps"), 125000u);
+    EXPECT_EQ(parse_rate("0.333333333333 Gbps"), 41666667u);
+    EXPECT_EQ(parse_frequency("1.98000000049 GHz"), 1980000000u);
+    EXPECT_FALSE(parse_bytes("1.00000000000000000000000001 KiB"));
+    EXPECT_EQ(parse_bytes("1.00000000000000000000000000 KiB"), 1024u);
+    EXPECT_FALSE(parse_time_ps("99999999999999999999 ps"));
+    EXPECT_FALSE(parse_time_ps("9999999999999999999 s"));
+    EXPECT_FALSE(parse_time_ps(". ns"));
+    EXPECT_FALSE(parse_time_ps("1.2.3 ns"));
+}
+
 TEST(Units, RatesAreBytesPerSecond)
 {
     EXPECT_EQ(parse_rate("112.5 GB/s"), 112500000000u);

@@ -99,6 +99,13 @@ TEST_F(AttributeTest, NegativeSizesAndRanksAreRefused)
     EXPECT_EQ(with("comm_priority", minus_eight).priority, -8);
 }
 
+TEST_F(AttributeTest, SizesOfAProductAreAtLeastOne)
+{
+    for (const char* name : {"gemm_m", "gemm_n", "gemm_k", "gemm_count"})
+        expect_refused(name, Fields().number(int64_val, 0), "0; expected an integer of at least 1", 4);
+    EXPECT_EQ(with("gemm_k", Fields().number(int64_val, 3), 4).product.k, 3U);
+}
+
 TEST_F(AttributeTest, TextAndLists)
 {
     EXPECT_EQ(with("pg_name", Fields().text(string_val, "12")).group, "12");

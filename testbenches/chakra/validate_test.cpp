@@ -106,6 +106,56 @@ TEST_F(ValidateTest, NodesWithoutATimeAreTold)
                     << duration << operations << bytes;
 }
 
+// The roofline is that of an accelerator: a node on the CPU without a duration takes 1 ns also where it has operations and bytes.
+TEST_F(ValidateTest, NodesOnTheCpuWithoutATimeAreTold)
+{
+    const auto node = [](std::uint64_t id, std::uint64_t micros) {
+        return comp(id, micros).integer("num_ops", 1000).integer("tensor_size", 64).flag("is_cpu_op", true);
+    };
+    const std::string told = "1 compute nodes on the CPU (is_cpu_op) state no duration: they take 1 ns";
+    // Beside nodes with durations, and where none has one.
+    for (const Ranks& ranks : {Ranks{{comp(1, 5), node(2, 0)}}, Ranks{{node(1, 0)}}}) {
+        const Verdict verdict = judge(ranks);
+        ASSERT_EQ(verdict.notices.size(), 1U);
+        EXPECT_NE(verdict.notices[0].what.find(told), std::string::npos) << verdict.notices[0].what;
+    }
+    EXPECT_TRUE(judge({{comp(1, 5), node(2, 7)}}).notices.empty());
+    Policy roofline;
+    roofline.roofline = true;
+    EXPECT_EQ(judge({{node(1, 0)}}, roofline).notices.size(), 1U);
+}
+
+TEST_F(ValidateTest, ProductsAreWholeAndOfTheOperations)
+{
+    const auto node = [](std::int64_t operations, const std::vector<std::pair<std::string, std::int64_t>>& product) {
+        NodeText out = comp(1, 5).integer("num_ops", operations).integer("tensor_size", 64);
+        for (const auto& [name, size] : product) out.integer(name, size);
+        return out;
+    };
+    expect_refused({{node(8, {{"gemm_m", 10}})}},
+        ":2: node 1 (c): states a product of matrices without attribute gemm_n, gemm_k; expected gemm_m, gemm_n and "
+        "gemm_k, or none of them");
+    expect_refused({{node(8, {{"gemm_count", 2}})}}, "without attribute gemm_m, gemm_n, gemm_k; expected");
+    const auto told = [&](std::int64_t operations, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
+        const Verdict verdict = judge(
+            {{node(operations, {{"gemm_m", m}, {"gemm_n", n}, {"gemm_k", k}, {"gemm_count", count}}), comp(2, 5)}});
+        return verdict.notices.empty() ? std::string() : verdict.notices.front().what;
+    };
+    EXPECT_EQ(told(2000, 10, 10, 10, 1), "");
+    EXPECT_EQ(told(4000, 10, 10, 10, 2), "");
+    const std::string other = told(1'000'000, 10, 10, 10, 1);
+    EXPECT_EQ(other.find("1 compute nodes state a product of matrices"), 0U) << other;
+    EXPECT_NE(other.find("the first is node 1 (c) in "), std::string::npos) << other;
+    EXPECT_NE(other.find(".0.et:2, 2000 and 1000000"), std::string::npos) << other;
+    EXPECT_NE(told(1999, 10, 10, 10, 1), "");
+    // 7 tokens of two experts: 4 x 8 x 8 each, one row less altogether. 4 tokens would be 2 each.
+    EXPECT_EQ(told(2 * 7 * 8 * 8, 4, 8, 8, 2), "");
+    EXPECT_EQ(told(2 * 7 * 8 * 8, 8, 4, 8, 2), "");
+    EXPECT_NE(told(2 * 6 * 8 * 8, 4, 8, 8, 2), "");
+    EXPECT_NE(told(2 * 9 * 8 * 8, 4, 8, 8, 2), "");
+    EXPECT_NE(told(8, 1LL << 40, 1LL << 40, 1, 1).find(", more than 2^64 and 8"), std::string::npos);
+}
+
 TEST_F(ValidateTest, Dependencies)
 {
     expect_runs({{comp(2).data({1}), comp(1)}});

@@ -38,6 +38,25 @@ TEST(Validate, ATableWithoutItsSystemIsRefusedBeforeAnythingRuns)
             "table\n");
 }
 
+// A barrier moves no bytes. What the options do not show, its run does.
+TEST(Validate, BandwidthsOfRunsWithoutOneAreRefused)
+{
+    const Fixtures files;
+    const auto refused = [&files](const std::string& options) {
+        const std::string a = files.write("a.yaml",
+            table("  options: [" + options + "]\n  over: ranks\n  quantity: busbw\n", "{2: 40 GB/s}"));
+        const Outcome outcome = call({"validate", a, "--quiet"});
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        return outcome.err.substr(std::min(a.size(), outcome.err.size()));
+    };
+    EXPECT_EQ(refused("--collective=barrier"),
+        ":7: 'quantity: busbw' of a barrier, which moves no bytes; expected quantity: time\n");
+    EXPECT_EQ(refused("--collective, barrier"),
+        ":7: 'quantity: busbw', but the run of 2 has no bus bandwidth; expected quantity: time, or runs of a single "
+        "collective that moves bytes\n");
+}
+
 // The same run in both: 100 us fit one exactly, 200 us the other. The group takes what the larger relative error wants.
 TEST(Validate, TablesOfAGroupShareTheirConstantAndTheirRuns)
 {

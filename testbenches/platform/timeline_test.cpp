@@ -168,6 +168,26 @@ TEST(Timeline, ThePathOfTheTraceAddsUpToItsTime)
     EXPECT_TRUE(found);
 }
 
+// What decides the end of a trace is not known before it.
+TEST(Timeline, ATraceThatWasStoppedHasNoPath)
+{
+    const Folder folder;
+    RunSetup setup;
+    setup.document = mesh_document(4);
+    setup.lines = "profile: generic\n" + trace_lines(folder.write_set(step()), "");
+    setup.options.follow = true;
+    setup.options.until = 33'000'000;  // rank 0 has ended its first node, rank 3 none
+    const std::string timeline = in_timed_child([&setup] { return run_here(setup).timeline; }, 60);
+    EXPECT_EQ(timeline.find("whole trace"), std::string::npos);
+    const Json result = run(setup);
+    EXPECT_EQ(result["stop"], "until");
+    EXPECT_TRUE(result["trace"]["path_ps"].empty());
+    EXPECT_TRUE(result["trace"]["segments"].empty());
+    EXPECT_EQ(result["trace"]["operations"][0]["what"], "compute c");
+    EXPECT_EQ(result["trace"]["operations"][0]["on_path_ps"], 0);
+    EXPECT_NE(result["notices"].dump().find("no critical path: the trace did not run to its end"), std::string::npos);
+}
+
 TEST(Timeline, ItIsTheSameForTheSameRun) { EXPECT_EQ(followed({}).trace, followed({}).trace); }
 
 }  // namespace timeline_test

@@ -56,6 +56,15 @@ TEST(Measured, TableIsReadAndItsSystemFoundBesideIt)
     EXPECT_EQ(read.rows[2].value, 20.0);
 }
 
+TEST(Measured, ValuesAreRoundedToAPicosecondAndAByteASecond)
+{
+    const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
+    EXPECT_DOUBLE_EQ(read_measured("t.yaml", head + "  rows: {1 KiB: 40.123456789 us}\n").rows[0].value, 40.123457);
+    EXPECT_DOUBLE_EQ(
+        read_measured("t.yaml", head + "  quantity: busbw\n  rows: {1 KiB: 112.3333333333 GB/s}\n").rows[0].value,
+        112.333333333);
+}
+
 TEST(Measured, WhatIsWrongIsNamedWithItsLine)
 {
     const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
@@ -63,6 +72,8 @@ TEST(Measured, WhatIsWrongIsNamedWithItsLine)
     expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is not a measured value; expected a time");
     expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not above the row before it");
     expect_refused(head + "  quantity: algbw\n  rows: {1 KiB: 1 us}\n", "unknown quantity 'algbw'");
+    expect_refused(head + "  options: [--collective=barrier]\n  quantity: busbw\n  rows: {8: 40 GB/s}\n",
+        "t.yaml:6: 'quantity: busbw' of a barrier, which moves no bytes; expected quantity: time");
     expect_refused(head + "  launsh: 0\n  rows: {1 KiB: 1 us}\n", "launsh");
     expect_refused("title: T\n", "title");
     expect_refused("validation:\n  title: T\n  rows: {1 KiB: 1 us}\n", "has no 'source'");
@@ -89,6 +100,26 @@ TEST(Comparison, TheLaunchConstantMakesTheMeanErrorSmallest)
         EXPECT_GT(compared.mean_error, result.mean_error);
     }
     EXPECT_DOUBLE_EQ(compare(table("  launch: fitted\n"), runs({30, 30, 30})).launch_us, 0);
+}
+
+// One row of 25 GB/s us after 1 us, nine of 100 after 100 us, all measured at 1 GB/s: up to 24 us the errors add up to
+// 25 / (1 + L) - 1 + 9 (1 - 100 / (100 + L)), smallest at (100 + L) / (1 + L) = 6, where no row fits.
+TEST(Comparison, TheLaunchConstantOfBandwidthsLiesBetweenRows)
+{
+    std::string rows = "  rows: {1 KiB: 1 GB/s";
+    std::vector<SimulatedRun> all{{1024, 0, 1, 25}};
+    for (unsigned i = 2; i <= 10; ++i) {
+        rows += ", " + std::to_string(i) + " KiB: 1 GB/s";
+        all.push_back({i * 1024, 0, 100, 100});
+    }
+    const std::string head = "validation:\n  title: T\n  source: S\n  system: s.yaml\n  quantity: busbw\n";
+    const Comparison result = compare(read_measured("t.yaml", head + "  launch: fitted\n" + rows + "}\n"), all);
+    EXPECT_NEAR(result.launch_us, 18.8, 1e-4);
+    EXPECT_NEAR(result.mean_error, (25 / 19.8 - 1 + 9 * (1 - 100 / 118.8)) / 10, 1e-9);
+    for (const double other : {0.0, 18.0, 19.6, 24.0, 30.0}) {
+        const std::string launch = "  launch: " + std::to_string(other) + "us\n";
+        EXPECT_GT(compare(read_measured("t.yaml", head + launch + rows + "}\n"), all).mean_error, result.mean_error);
+    }
 }
 
 TEST(Comparison, EveryRowTakesTheFastestVariant)

@@ -59,6 +59,20 @@ TEST(ModelReader, NamesTheLineOfEveryMistake)
         std::string::npos);
 }
 
+TEST(ModelReader, HeadsDivideTheHiddenWidthUnlessTheirsIsGiven)
+{
+    const auto model = [](const std::string& hidden, const std::string& more) {
+        return "model: mine\nkind: transformer\nlayers: 4\nhidden: " + hidden +
+            "\nheads: 3\nffn: 256\nvocabulary: 1000\nsequence: 128\n" + more;
+    };
+    EXPECT_EQ(refusal(model("1000", "")),
+        "m.yaml:4: hidden 1000 is not a multiple of heads 3; expected a multiple, or head_width");
+    EXPECT_EQ(refusal(model("1000", "head_width: 320\n")), "");
+    EXPECT_EQ(refusal(model("1000", "latent: {kv_rank: 8, nope_width: 8, rope_width: 4, value_width: 8}\n")), "");
+    EXPECT_EQ(refusal(model("999", "")), "");
+    EXPECT_EQ(refusal(model("none", "")).find("multiple"), std::string::npos);  // only what is wrong itself
+}
+
 TEST(ModelReader, OfRecommendationHoldsTablesAndLookUpsTogether)
 {
     const std::string text = "model: d\nkind: dlrm\nrows: [10, 20]\nlookups: [1]\nwidth: 8\nbottom: [4, 8]\ntop: [1]\n";

@@ -59,6 +59,11 @@ std::vector<std::pair<std::string, TraceJob>> jobs()
     steps.cached = 100;
     steps.steps = 3;
     out.emplace_back("decode", decode_job(model, steps));
+    Options few = small_options(1, 1, 1, 1);  // 6 pairs of token and expert, which meet 5 experts
+    few.microbatch = 3;
+    few.microbatches = 1;
+    few.cached = 10;
+    out.emplace_back("few tokens of experts", decode_job(experts, few));
     Disaggregated both{small_options(4, 1, 2, 1), small_options(2, 1, 2, 1)};
     both.decode.steps = 2;
     out.emplace_back("disaggregated", disaggregated_job(model, both));
@@ -134,6 +139,8 @@ TEST(TraceFiles, OfEveryKindCanRun)
         const chakra::Verdict verdict = written_and_read(job);
         EXPECT_TRUE(verdict.runnable()) << name << ": "
                                         << (verdict.problems.empty() ? "" : verdict.problems.front().text());
+        for (const Diagnostic& notice : verdict.notices)
+            EXPECT_EQ(notice.what.find("product of matrices"), std::string::npos) << name << ": " << notice.what;
     }
 }
 

@@ -36,6 +36,62 @@ std::vector<std::pair<std::uint32_t, LinkResult>> links_of(const FlowFabric& fab
     return out;
 }
 
+// The capacity of window `number` of a run that lasts until `last`.
+double capacity(std::uint64_t number, Time window, Time last)
+{
+    return static_cast<double>(std::min(window, last - number * window));
+}
+
+void move_on(double busy, LinkSeries::Cell& from, LinkSeries::Cell& to)
+{
+    const double payload = from.payload * busy / from.busy_ps;
+    from.busy_ps -= busy;
+    from.payload -= payload;
+    to.busy_ps += busy;
+    to.payload += payload;
+}
+
+// A transfer takes the wire for a whole number of picoseconds and costs fractions of one more or less. So hundreds of them can cost more
+// than the window in which they took the wire: the rest goes on to the next window or, behind the last one, back to those before.
+void fit_into_windows(std::vector<LinkSeries::Cell>& cells, Time window, Time last)
+{
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::uint64_t next = cells[i].window + 1;
+        const double excess = cells[i].busy_ps - capacity(cells[i].window, window, last);
+        if (excess <= 0 || next * window >= last) continue;
+        if (i + 1 == cells.size() || cells[i + 1].window != next)
+            cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(i) + 1, {next, 0, 0});
+        move_on(excess, cells[i], cells[i + 1]);
+    }
+    for (std::size_t i = cells.size(); i-- > 0;) {
+        const std::uint64_t number = cells[i].window;
+        const double excess = cells[i].busy_ps - capacity(number, window, last);
+        if (excess <= 0 || number == 0) continue;
+        if (i == 0 || cells[i - 1].window != number - 1)
+            cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(i++), {number - 1, 0, 0});
+        move_on(excess, cells[i], cells[i - 1]);
+    }
+}
+
+// Busy times of the cells as whole numbers, none longer than its window, which add up to `all`.
+std::vector<Time> whole_times(const std::vector<LinkSeries::Cell>& cells, Time window, Time last, Time all)
+{
+    std::vector<Time> ends;  // sums up to the end of each cell
+    double busy = 0;
+    Time before = 0;
+    const auto most = [&](std::size_t i) { return std::min(window, last - cells[i].window * window); };
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        busy += cells[i].busy_ps;
+        before = std::min({whole(busy), before + most(i), all});
+        ends.push_back(before);
+    }
+    if (ends.empty()) return ends;
+    ends.back() = all;
+    for (std::size_t i = ends.size(); i-- > 1;)
+        if (ends[i] - ends[i - 1] > most(i)) ends[i - 1] = ends[i] - most(i);
+    return ends;
+}
+
 }  // namespace
 
 std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end)
@@ -66,14 +122,21 @@ std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end)
         double all = 0;
         for (const LinkSeries::Cell& cell : cells[l]) all += cell.busy_ps;
         const double part = std::min(1.0, static_cast<double>(link.busy_ps) / all);
+        for (LinkSeries::Cell& cell : cells[l]) {
+            cell.busy_ps *= part;
+            cell.payload *= part;
+        }
+        fit_into_windows(cells[l], window, last);
+        const std::vector<Time> ends = whole_times(cells[l], window, last, link.busy_ps);
         double busy = 0;
         double payload = 0;
         Totals before;
-        for (const LinkSeries::Cell& cell : cells[l]) {
-            busy += cell.busy_ps * part;
-            payload += cell.payload * part;
-            Totals now{whole(payload) / line_bytes, whole(busy * link.GBps / 1e3), whole(payload), whole(busy)};
-            if (&cell == &cells[l].back()) now = totals_of(link);
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            const LinkSeries::Cell& cell = cells[l][i];
+            busy += cell.busy_ps;
+            payload += cell.payload;
+            Totals now{whole(payload) / line_bytes, whole(busy * link.GBps / 1e3), whole(payload), ends[i]};
+            if (i + 1 == ends.size()) now = totals_of(link);
             const Time begin = cell.window * window;
             const Time length = std::min(window, last - begin);
             const Time used = now.busy_ps - before.busy_ps;

@@ -8,7 +8,8 @@
 
 namespace weft {
 
-// Up to `end`, or the end of the last transfer. The rows of a link add up to its totals. At most LinkSeries::most_cells rows: else
+// Up to `end`, or the end of the last transfer. The rows of a link add up to its totals, and none is busy for longer than its window.
+// At most LinkSeries::most_cells rows: else
 // windows get longer.
 std::string flow_series(const FlowFabric& fabric, LinkSeries& series, Time end);
 

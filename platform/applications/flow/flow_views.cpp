@@ -77,13 +77,14 @@ void FlowViews::add_operations_to(RunResult& result) const
 {
     std::vector<std::string> names;
     for (const RankResult& rank : result.ranks) names.push_back(rank.node);
-    result.trace = analysis_of(nodes_);
+    const bool ended = result.stop == StopReason::finished;
+    result.trace = analysis_of(nodes_, ended);
     const FlowPaths paths(*log_);
     const auto path_of = [&](Executor::JobId job) {
         return paths.path(static_cast<std::uint32_t>(job), executor_->records()[job]);
     };
     result.paths = path_results(executor_->records(), path_of);
-    Timeline timeline = timeline_of_nodes(nodes_, names);
+    Timeline timeline = timeline_of_nodes(nodes_, names, ended);
     add_paths(timeline, executor_->records(), path_of);
     const auto operation = [this](std::size_t number) {
         const FlowRecord& record = log_->records()[number];
@@ -98,9 +99,10 @@ void FlowViews::add_operations_to(RunResult& result) const
     result.timeline = timeline.text();
 }
 
-std::vector<std::string> FlowViews::notices() const
+std::vector<std::string> FlowViews::notices(const RunResult& result) const
 {
     std::vector<std::string> out;
+    if (follows_ && result.stop != StopReason::finished) out.push_back(no_path_notice(result));
     if (too_many_ > 0)
         out.push_back(fmt::format("no critical path and no timeline: the collective has {} operations, and at most {} "
                                   "are recorded",

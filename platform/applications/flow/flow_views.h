@@ -41,7 +41,7 @@ public:
     void finish(Picoseconds now);
     // Ranks, links and collectives of the result are there.
     void add_to(RunResult& result, const FlowFabric& fabric, bool one_for_all);
-    std::vector<std::string> notices() const;
+    std::vector<std::string> notices(const RunResult& result) const;
 
 private:
     void add_causes(RunResult& result, bool one_for_all) const;

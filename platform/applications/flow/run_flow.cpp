@@ -380,7 +380,7 @@ private:
                 ranks_));
         if (symmetry_.find(views_follow) != std::string::npos)
             result.notices.push_back("symmetry: all ranks are run, because " + std::string(views_follow));
-        for (std::string& notice : views_.notices()) result.notices.push_back(std::move(notice));
+        for (std::string& notice : views_.notices(result)) result.notices.push_back(std::move(notice));
         if (calibration_.kind == "file" && !flow_rules(ranks_).links.waits)
             result.notices.push_back(fmt::format("--calibration has no effect beyond {} ranks, where nothing waits for "
                                                  "packets",

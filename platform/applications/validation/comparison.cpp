@@ -117,30 +117,88 @@ std::vector<ComparedRow> fastest(const MeasuredTable& table, const Runs& runs)
     return out;
 }
 
-// The mean is smallest where one of the rows fits exactly, or at zero.
+double error_with(double launch_us, std::vector<Fit>& fits)
+{
+    double error = 0;
+    for (Fit& fit : fits) {
+        add_launch(launch_us, fit);
+        error += sum_of_errors(fit.rows);
+    }
+    return error;
+}
+
+struct Best {
+    double launch_us = 0;
+    double error = 0;
+};
+
+// The smallest error between `low` and `high`, by golden section.
+Best least_between(double low, double high, std::vector<Fit>& fits)
+{
+    constexpr double golden = 0.6180339887498949;
+    constexpr double exact = 1e-7;  // us
+    double left = high - golden * (high - low);
+    double right = low + golden * (high - low);
+    double at_left = error_with(left, fits);
+    double at_right = error_with(right, fits);
+    while (high - low > exact) {
+        if (at_left <= at_right) {
+            high = right;
+            right = left;
+            at_right = at_left;
+            left = high - golden * (high - low);
+            at_left = error_with(left, fits);
+        } else {
+            low = left;
+            left = right;
+            at_left = at_right;
+            right = low + golden * (high - low);
+            at_right = error_with(right, fits);
+        }
+    }
+    return at_left <= at_right ? Best{left, at_left} : Best{right, at_right};
+}
+
+// The error of a bandwidth, m / (s + L) - 1, is no line over the constant L: between points at which rows fit, the sum of errors is a
+// smooth curve that can have minima of its own. Points in between find where they are.
+void look_between(double low, double high, std::vector<Fit>& fits, Best& best)
+{
+    constexpr int parts = 32;
+    constexpr double least_difference = 1e-9;  // of a sum of errors: less is rounding
+    const double step = (high - low) / parts;
+    if (step <= 0) return;
+    std::vector<double> errors;
+    for (int i = 0; i <= parts; ++i) errors.push_back(error_with(low + i * step, fits));
+    for (int i = 0; i <= parts; ++i) {
+        const double error = errors[static_cast<std::size_t>(i)];
+        if ((i > 0 && errors[static_cast<std::size_t>(i) - 1] < error) ||
+            (i < parts && errors[static_cast<std::size_t>(i) + 1] < error))
+            continue;
+        const Best found =
+            least_between(std::max(low, low + (i - 1) * step), std::min(high, low + (i + 1) * step), fits);
+        if (found.error < best.error - least_difference) best = found;
+    }
+}
+
+// The mean of errors of times is smallest where one of the rows fits exactly, or at zero.
 double best_launch(const std::vector<Fit>& all, const std::vector<std::size_t>& group)
 {
     std::vector<double> candidates{0};
     std::vector<Fit> fits;
+    bool bandwidths = false;
     for (const std::size_t i : group) {
         fits.push_back(all[i]);
+        bandwidths = bandwidths || all[i].table.quantity == MeasuredTable::Quantity::busbw;
         for (const ComparedRow& row : all[i].rows)
             if (row.us > 0) candidates.push_back(std::max(0.0, measured_us(all[i], row) - row.us));
     }
     std::sort(candidates.begin(), candidates.end());
-    double best = 0;
-    double least = -1;
-    for (const double candidate : candidates) {
-        double error = 0;
-        for (Fit& fit : fits) {
-            add_launch(candidate, fit);
-            error += sum_of_errors(fit.rows);
-        }
-        if (least >= 0 && error >= least) continue;
-        least = error;
-        best = candidate;
-    }
-    return best;
+    Best best{0, error_with(0, fits)};
+    for (const double candidate : candidates)
+        if (const double error = error_with(candidate, fits); error < best.error) best = {candidate, error};
+    if (bandwidths)
+        for (std::size_t i = 1; i < candidates.size(); ++i) look_between(candidates[i - 1], candidates[i], fits, best);
+    return best.launch_us;
 }
 
 // The tables that share the launch constant of table `which`, itself among them.

@@ -85,6 +85,17 @@ void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable
     table.launch_us = static_cast<double>(time.value_or(0)) * 1e-6;
 }
 
+// Before anything is run; what else has none is known from its run.
+bool has_bandwidth(const MeasuredTable& table)
+{
+    const auto is_barrier = [](const std::vector<std::string>& options) {
+        return std::find(options.begin(), options.end(), "--collective=barrier") != options.end();
+    };
+    return !is_barrier(table.options) &&
+        std::none_of(table.variants.begin(), table.variants.end(),
+            [&](const RunVariant& variant) { return is_barrier(variant.options); });
+}
+
 void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& table)
 {
     const std::vector<YamlField> fields = yaml_fields(source, top.value, "the table",
@@ -121,6 +132,7 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
             if (text != "time" && text != "busbw")
                 source.findings.refuse(field.line, "unknown quantity " + in_quotes(text), "time or busbw");
             table.quantity = text == "busbw" ? MeasuredTable::Quantity::busbw : MeasuredTable::Quantity::time;
+            table.quantity_line = field.line;
         }
         if (field.key == "variants")
             for (const YamlField& variant : yaml_fields(source, field.value, "'variants'", {}))
@@ -130,6 +142,9 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
     for (const YamlField& field : fields)
         if (field.key == "rows") read_rows(source, field, table);
     if (table.variants.empty()) table.variants.emplace_back();
+    if (table.quantity == MeasuredTable::Quantity::busbw && !has_bandwidth(table))
+        source.findings.refuse(table.quantity_line, "'quantity: busbw' of a barrier, which moves no bytes",
+            "quantity: time");
     for (const MeasuredRow& row : table.rows)
         if (row.not_simulated.empty() &&
             std::none_of(table.variants.begin(), table.variants.end(),

@@ -57,6 +57,7 @@ struct MeasuredTable {
     std::vector<RunVariant> variants;  // at least one; a single one may have no name
     std::string over = "bytes";
     Quantity quantity = Quantity::time;
+    int quantity_line = 0;
     bool launch_fitted = false;
     double launch_us = 0;
     std::string launch_group;  // empty: the table has a launch of its own
