@@ -38,7 +38,7 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
 void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
-void measure_peer_latency(ProbeBench& bench, ProbeResult& out);
+void measure_peer_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_little(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 

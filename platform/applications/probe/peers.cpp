@@ -12,28 +12,70 @@ constexpr std::uint64_t kib = 1024;
 
 std::uint64_t flag(std::uint64_t number) { return MemoryImage::flag_base + number * 128; }
 
-// One way of a ping-pong between GPUs 0 and 1; `put`: with a 64-byte store before each signal.
-double signals(ProbeBench& bench, std::uint64_t number, bool put)
-{
-    constexpr unsigned turns = 16;
-    const auto tell = [&](Program& program, std::uint32_t from, std::uint32_t to) {
-        if (put)
+// One way of a ping-pong between the units 0 of GPUs 0 and 1; `put`: with a 64-byte store before each signal.
+//
+// A poller finds a signal when it next looks, and both pollers keep their rhythm: left alone they meet in one phase for good.
+// So GPU 1 waits before each answer, a step longer every time, up to a period of the polls. The sums of 1, 2, ... steps meet every
+// phase of a power of two of them once, at either end: signals are late by half a period in the mean.
+class PingPong {
+public:
+    PingPong(ProbeBench& bench, Time spin_interval, std::uint64_t number, bool put)
+        : bench_(bench), flag_(flag(number)), put_(put)
+    {
+        shape_.unit = 0;
+        Program poll;
+        poll.add_wait(global_address(0, flag_), 0);
+        bench_.add(0, std::move(poll), shape_);
+        period_ = bench_.run() + spin_interval;
+    }
+
+    // ns of one way: what as many turns more add to the time, less the steps.
+    double one_way()
+    {
+        const Time shorter = run(steps);
+        const Time longer = run(2 * steps);
+        Time waited = 0;
+        for (unsigned turn = 0; turn < steps; ++turn) waited += step(turn);
+        return ns(longer - shorter - waited) / (2 * steps);
+    }
+
+private:
+    static constexpr unsigned steps = 1024;
+
+    Time step(unsigned turn) const { return period_ * (turn % steps) / steps; }
+
+    Time run(unsigned turns)
+    {
+        Program ping;
+        Program pong;
+        for (unsigned turn = 0; turn < turns; ++turn) {
+            ++value_;
+            tell(ping, 0, 1);
+            ping.add_wait(global_address(0, flag_), value_);
+            pong.add_wait(global_address(1, flag_), value_);
+            pong.add_compute(step(turn));
+            tell(pong, 1, 0);
+        }
+        bench_.add(0, std::move(ping), shape_);
+        bench_.add(1, std::move(pong), shape_);
+        return bench_.run();
+    }
+
+    void tell(Program& program, std::uint32_t from, std::uint32_t to) const
+    {
+        if (put_)
             program.add_move({global_address(from, 0)}, {global_address(to, kib)}, line_bytes, ElementType::u8,
                 ReduceOp::sum);
-        program.add_signal(global_address(to, flag(number)));
-    };
-    Program ping;
-    Program pong;
-    for (unsigned turn = 1; turn <= turns; ++turn) {
-        tell(ping, 0, 1);
-        ping.add_wait(global_address(0, flag(number)), turn);
-        pong.add_wait(global_address(1, flag(number)), turn);
-        tell(pong, 1, 0);
+        program.add_signal(global_address(to, flag_));
     }
-    bench.add(0, std::move(ping), {});
-    bench.add(1, std::move(pong), {});
-    return ns(bench.run()) / (2 * turns);
-}
+
+    ProbeBench& bench_;
+    ProbeBench::Shape shape_;
+    std::uint64_t flag_;
+    bool put_;
+    Time period_ = 0;
+    std::uint64_t value_ = 0;
+};
 
 // Copies between GPUs at once, each by all units of the GPU that carries it out.
 struct Copy {
@@ -110,7 +152,7 @@ double mean_of(const ProbeMatrix& matrix)
 
 }  // namespace
 
-void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
+void measure_peer_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
 {
     const std::uint32_t size = bench.size();
     if (size < 2) return;
@@ -123,8 +165,9 @@ void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
             if (from != home) loads.values[from][home] = chase(bench, from, home, lines, Scope::system);
     out.add("latency.peer", mean_of(loads));
     out.matrices.push_back(std::move(loads));
-    out.add("latency.signal", signals(bench, 0, false));
-    out.add("latency.put_signal", signals(bench, 1, true));
+    const Time spin_interval = system.gpu(system.endpoints().at(0)).spin_interval;
+    out.add("latency.signal", PingPong(bench, spin_interval, 0, false).one_way());
+    out.add("latency.put_signal", PingPong(bench, spin_interval, 1, true).one_way());
 }
 
 void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
