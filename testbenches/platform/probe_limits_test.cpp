@@ -141,6 +141,9 @@ TEST(ProbeLimits, OfOneUnit)
         "l2.bandwidth=600GB/s"});
     expect_bound({"bandwidth.unit_dram", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
         "l2.bandwidth=600GB/s"});
+    for (const char* partitions : {"l2.partitions=1", "l2.partitions=2"})
+        expect_bound({"bandwidth.unit_dram", {partitions, "l2.outstanding_misses=8"}, "l2.outstanding_misses",
+            "l2.outstanding_misses=12", "gpu.outstanding=1024"});
 }
 
 TEST(ProbeLimits, OfPeers)
