@@ -1,6 +1,7 @@
 // Loads from peers, signals to them, and the bandwidth between them.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "platform/applications/probe/parts.h"
 
@@ -87,20 +88,47 @@ struct Copy {
 class Copies {
 public:
     Copies(const ResolvedSystem& system, ProbeBench& bench)
-        : bench_(bench), shape_(full_shape(system.gpu(system.endpoints().at(0))))
+        : bench_(bench), system_(system), shape_(full_shape(system.gpu(system.endpoints().at(0))))
     {
     }
 
-    // GB/s of each copy: what twice `bytes` more for each add to the time.
-    double rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
+    // GB/s of each copy: what twice `bytes` more for each add to the time. Nothing where the L2 has no room for a line of each unit.
+    std::optional<double> rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
     {
-        run(copies, 3 * bytes);  // from then on the data are in the L2
+        piece_ = std::min(3 * bytes, room(copies) / kib * kib);
+        if (piece_ < bench_.units() * line_bytes) return std::nullopt;
+        // Pieces that are small beside the cache lie far apart, others next to each other, so that all sets have their share.
+        stride_ = piece_ == 3 * bytes ? std::max(piece_, std::uint64_t{16} << 20) : piece_;
+        run(copies, piece_);  // from then on the data are in the L2
         const Time shorter = run(copies, bytes);
         const Time longer = run(copies, 3 * bytes);
         return rate(2 * bytes, longer - shorter);
     }
 
 private:
+    // Of each copy: a half of the cache holds all that one GPU has of them. Where partitions have caches of their own, what
+    // comes from others is in the memory-side cache.
+    std::uint64_t room(const std::vector<Copy>& copies) const
+    {
+        const Levels levels(system_);
+        const L2Spec& l2 = system_.l2(system_.endpoints().at(0));
+        const bool apart = l2.separate() && levels.memory_side > 0;
+        std::uint64_t out = ~std::uint64_t{0};
+        for (std::uint32_t gpu = 0; gpu < bench_.size(); ++gpu) {
+            std::uint64_t own = 0;
+            std::uint64_t come = 0;
+            for (const Copy& copy : copies) {
+                if (copy.from == gpu) own = 1;
+                if (copy.to == gpu) ++come;
+            }
+            if (own + come == 0) continue;
+            const std::uint64_t near = own + (apart ? 0 : come);
+            if (near > 0) out = std::min(out, levels.near / 2 / near);
+            if (apart) out = std::min(out, levels.memory_side / 2 / (own + come));
+        }
+        return out;
+    }
+
     Time run(const std::vector<Copy>& copies, std::uint64_t bytes)
     {
         for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -117,12 +145,16 @@ private:
             const std::uint32_t units = bench_.units(mover);
             const std::uint32_t own = std::max(1U, units / share);
             for (std::uint32_t unit = 0; unit < own; ++unit) {
-                const std::uint64_t begin = bytes / line_bytes * unit / own * line_bytes;
-                const std::uint64_t end = bytes / line_bytes * (unit + 1) / own * line_bytes;
                 Program program;
-                program.add_move({global_address(copy.from, begin)},
-                    {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8,
-                    ReduceOp::sum);
+                for (std::uint64_t done = 0; done < bytes; done += piece_) {
+                    const std::uint64_t now = std::min(piece_, bytes - done);
+                    const std::uint64_t begin = now / line_bytes * unit / own * line_bytes;
+                    const std::uint64_t end = now / line_bytes * (unit + 1) / own * line_bytes;
+                    if (begin == end) continue;
+                    program.add_move({global_address(copy.from, begin)},
+                        {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8,
+                        ReduceOp::sum, 0, done > 0);
+                }
                 ProbeBench::Shape shape = shape_;
                 shape.unit = (number * own + unit) % units;
                 bench_.add(mover, std::move(program), shape);
@@ -131,10 +163,13 @@ private:
         return bench_.run();
     }
 
-    static std::uint64_t destination(std::uint32_t from) { return (std::uint64_t{from} + 1) << 24; }
+    std::uint64_t destination(std::uint32_t from) const { return (std::uint64_t{from} + 1) * stride_; }
 
     ProbeBench& bench_;
+    const ResolvedSystem& system_;
     ProbeBench::Shape shape_;
+    std::uint64_t piece_ = 0;   // B that a copy moves over and over
+    std::uint64_t stride_ = 0;  // B between the pieces of a GPU
 };
 
 ProbeMatrix matrix(const std::string& name, const std::string& unit, std::uint32_t size)
@@ -175,19 +210,28 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     const std::uint32_t size = bench.size();
     if (size < 2) return;
     Copies copies(system, bench);
-    constexpr std::uint64_t pair_bytes = 256 * kib;
+    // Of each of a GPU's `copies` in the shorter run.
+    const auto bytes_of = [&system](const std::string& row, std::uint64_t usual, std::uint64_t copies) {
+        return std::max(usual, (peer_bytes(system, row) / copies + kib - 1) / kib * kib);
+    };
     for (const bool by_reader : {true, false}) {
+        const std::string row = by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write";
+        const std::uint64_t bytes = bytes_of(row, 256 * kib, 1);
         ProbeMatrix rates =
             matrix(by_reader ? "read by units of the row" : "written by units of the row", "GB/s", size);
+        bool whole = true;
         for (std::uint32_t mover = 0; mover < size; ++mover)
-            for (std::uint32_t other = 0; other < size; ++other)
-                if (mover != other)
-                    rates.values[mover][other] =
-                        copies.rate_of({by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, pair_bytes);
-        out.add(by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write", mean_of(rates));
+            for (std::uint32_t other = 0; other < size; ++other) {
+                if (mover == other) continue;
+                const std::optional<double> found =
+                    copies.rate_of({by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, bytes);
+                whole = whole && found;
+                rates.values[mover][other] = found.value_or(0);
+            }
+        if (!whole) continue;
+        out.add(row, mean_of(rates));
         out.matrices.push_back(std::move(rates));
     }
-    out.add("bandwidth.peer_both", copies.rate_of({{0, 1, false}, {1, 0, false}}, 2 * pair_bytes));
     std::vector<Copy> to_all;
     std::vector<Copy> gathered;
     std::vector<Copy> all;
@@ -198,10 +242,15 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     for (std::uint32_t from = 0; from < size; ++from)
         for (std::uint32_t to = 0; to < size; ++to)
             if (from != to) all.push_back({from, to, false});
-    const double peers = size - 1;
-    out.add("bandwidth.peer_all", peers * copies.rate_of(to_all, 128 * kib));
-    out.add("bandwidth.peer_incast", peers * copies.rate_of(gathered, 128 * kib));
-    out.add("bandwidth.all_to_all", peers * copies.rate_of(all, 64 * kib));
+    const auto add = [&](const std::string& row, const std::vector<Copy>& what, std::uint64_t usual,
+                         std::uint64_t of_gpu) {
+        if (const std::optional<double> found = copies.rate_of(what, bytes_of(row, usual, of_gpu)))
+            out.add(row, static_cast<double>(of_gpu) * *found);
+    };
+    add("bandwidth.peer_both", {{0, 1, false}, {1, 0, false}}, 512 * kib, 1);
+    add("bandwidth.peer_all", to_all, 128 * kib, size - 1);
+    add("bandwidth.peer_incast", gathered, 128 * kib, size - 1);
+    add("bandwidth.all_to_all", all, 64 * kib, size - 1);
 }
 
 }  // namespace weft
