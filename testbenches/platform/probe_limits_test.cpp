@@ -129,6 +129,20 @@ TEST(ProbeLimits, OfTheDram)
         "hbm.bandwidth=240GB/s"});
 }
 
+// Stores are over when the caches have them; what counts is what the pins take.
+TEST(ProbeLimits, WritesDoNotPassThePins)
+{
+    double last = 160;
+    for (const char* recovery : {"16ns", "60ns", "100ns", "700ns"}) {
+        const double found =
+            simulated("bandwidth.dram_write", {"hbm.refresh=none", std::string("hbm.t_wr=") + recovery});
+        EXPECT_LE(found, 1.001 * last) << recovery;
+        EXPECT_GT(found, 0) << recovery;
+        last = found;
+    }
+    EXPECT_LT(last, 150);
+}
+
 TEST(ProbeLimits, OfOneUnit)
 {
     expect_bound({"bandwidth.unit_read", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",
