@@ -1,4 +1,6 @@
 // The limit that a bandwidth row of the probe names: raising that parameter moves the row, raising another one does not.
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
@@ -18,11 +20,11 @@ namespace {
 
 using Sets = std::vector<std::string>;
 
-// A GPU of few units on the usual board, with one neighbour.
-ResolvedSystem small_system(const Sets& sets)
+// A GPU of few units on the usual board, with one neighbour or more.
+ResolvedSystem small_system(const Sets& sets, unsigned gpus = 2)
 {
     std::string document = node_document("h100", "nvlink", PublishedTable::built_in().find("h100"));
-    document.replace(document.find("count: 8"), 8, "count: 2");
+    document.replace(document.find("count: 8"), 8, "count: " + std::to_string(gpus));
     SystemDescription description;
     description.infrastructure = "node.yaml";
     description.profile = "h100";
@@ -127,6 +129,20 @@ TEST(ProbeLimits, OfTheDram)
         "hbm.bandwidth=240GB/s"});
 }
 
+// Stores are over when the caches have them; what counts is what the pins take.
+TEST(ProbeLimits, WritesDoNotPassThePins)
+{
+    double last = 160;
+    for (const char* recovery : {"16ns", "60ns", "100ns", "700ns"}) {
+        const double found =
+            simulated("bandwidth.dram_write", {"hbm.refresh=none", std::string("hbm.t_wr=") + recovery});
+        EXPECT_LE(found, 1.001 * last) << recovery;
+        EXPECT_GT(found, 0) << recovery;
+        last = found;
+    }
+    EXPECT_LT(last, 150);
+}
+
 TEST(ProbeLimits, OfOneUnit)
 {
     expect_bound({"bandwidth.unit_read", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",
@@ -141,6 +157,9 @@ TEST(ProbeLimits, OfOneUnit)
         "l2.bandwidth=600GB/s"});
     expect_bound({"bandwidth.unit_dram", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
         "l2.bandwidth=600GB/s"});
+    for (const char* partitions : {"l2.partitions=1", "l2.partitions=2"})
+        expect_bound({"bandwidth.unit_dram", {partitions, "l2.outstanding_misses=8"}, "l2.outstanding_misses",
+            "l2.outstanding_misses=12", "gpu.outstanding=1024"});
 }
 
 TEST(ProbeLimits, OfPeers)
@@ -153,6 +172,49 @@ TEST(ProbeLimits, OfPeers)
     }
     expect_bound({"bandwidth.peer_write", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
         "link.bandwidth=200GB/s"});
+}
+
+// Rows between peers are those of lines in the L2, also of a small one: a hundredth of the DRAM's rate does not change them, and
+// none passes its bound.
+TEST(ProbeLimits, PeersDoNotMeetTheDram)
+{
+    const auto rows_of = [](const Sets& sets) {
+        Sets all{"l2.size=512KiB"};
+        all.insert(all.end(), sets.begin(), sets.end());
+        const ResolvedSystem system = small_system(all, 4);
+        const std::string text =
+            in_child([&] { return part_json(measure(ProbePart::peer_bandwidth, system, ModelRegistry())); });
+        if (text.empty()) return std::map<std::string, double>();
+        std::map<std::string, double> out;
+        for (const auto& [row, value] : part_from_json(text).values) {
+            out[row] = value;
+            EXPECT_LT(value, 1.02 * limits_of(system, row).at(0).rate) << row;
+        }
+        EXPECT_EQ(out.size(), 6u);
+        return out;
+    };
+    for (const Sets& sets : {Sets{"gpu.wavefronts_per_unit=16", "gpu.outstanding=256"}, Sets{"link.bandwidth=5GB/s"}}) {
+        Sets slow = sets;
+        slow.push_back("hbm.bandwidth=1600MB/s");
+        const auto usual = rows_of(sets);
+        for (const auto& [row, value] : rows_of(slow)) EXPECT_NEAR(value / usual.at(row), 1, 0.02) << row;
+    }
+    EXPECT_EQ(limits_of(small_system({}, 4), "bandwidth.peer_all")[0].parameter, "gpu.outstanding");
+    EXPECT_EQ(limits_of(small_system({}, 4), "bandwidth.all_to_all")[0].rate,
+        0.75 * limits_of(small_system({}, 4), "bandwidth.peer_both")[0].rate);
+}
+
+// What is sent before the first acknowledge is back has the wire for itself: a longer way needs more bytes.
+TEST(ProbeLimits, OfPeersFarApart)
+{
+    const Sets far{"link.bandwidth=50GB/s", "link.latency=3us", "gpu.outstanding=60000"};
+    const double bound = limits_of(small_system(far), "bandwidth.peer_both").at(0).rate;
+    EXPECT_EQ(bound, 160);
+    for (const char* row : {"bandwidth.peer_both", "bandwidth.all_to_all"}) {
+        const double found = simulated(row, far);
+        EXPECT_LE(found, 1.001 * bound) << row;
+        EXPECT_GT(found, 0.95 * bound) << row;
+    }
 }
 
 TEST(ProbeLimits, RowsWithoutABoundHaveNone)

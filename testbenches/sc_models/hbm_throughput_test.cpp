@@ -103,6 +103,40 @@ TEST(HbmThroughput, ShortRowsNeedMoreActivates)
     EXPECT_EQ(between(answers(2000), 100, 1900), 1800 * 2'000u);
 }
 
+TEST(HbmThroughput, AStreamUsesUpTheRowsOfScarceActivates)
+{
+    HbmSpec spec = one_channel();
+    spec.t_rrd = 60'000;  // sixteen lines of a row take 32 ns on the pins
+    std::vector<Time> reads = run_hbm(spec, 1, backlog(4000)).answered;
+    std::sort(reads.begin(), reads.end());
+    EXPECT_NEAR(static_cast<double>(between(reads, 100, 3900)), 3800 / 16 * 60'000.0, 3800 / 16 * 600.0);
+}
+
+// The same number of rows and lines, but the lines of three rows of each bank in turn: a row is opened once while nobody is too old,
+// and once for nearly every line when all are older than the age limit before their row has its turn.
+TEST(HbmThroughput, ScarceActivatesAndOldLinesLoseTheRows)
+{
+    HbmSpec spec = one_channel();
+    spec.t_rrd = 60'000;
+    spec.read_queue = 1024;
+    std::vector<HbmAccess> accesses;
+    for (unsigned line = 0; line < 16; ++line)
+        for (unsigned row = 0; row < 3; ++row)
+            for (unsigned bank = 0; bank < 16; ++bank)
+                accesses.push_back({0, 0, LineOp::read, line_of(spec, 1, bank, row, line)});
+    const auto last = [&accesses](const HbmOutcome& outcome) {
+        return *std::max_element(outcome.answered.begin(), outcome.answered.begin() + accesses.size());
+    };
+    const HbmOutcome old = run_hbm(spec, 1, accesses);
+    EXPECT_LT(old.statistics.at("row_hits"), 48 * 15 / 2);
+    EXPECT_GT(last(old), 2 * 48 * 60'000u);
+    spec.age_limit = 10'000'000;
+    const HbmOutcome young = run_hbm(spec, 1, accesses);
+    EXPECT_EQ(young.statistics.at("row_hits"), 48 * 15);
+    // The last activate, and sixteen lines each of two rows of its bank group.
+    EXPECT_LE(last(young), idle_read(spec) + 47 * 60'000 + 32 * 4'000u);
+}
+
 TEST(HbmThroughput, OneBankIsBoundByItsRowCycle)
 {
     HbmSpec spec = one_channel();

@@ -147,6 +147,38 @@ public:
     // At least `bytes` (of copies: of each side); what it took, and how many bytes it were.
     Time run(Kind kind, std::uint64_t& bytes)
     {
+        add(kind, bytes);
+        return bench_.run_until_quiet();
+    }
+
+    // GB/s that the pins take of a kernel that writes `bytes`, over two intervals from the second one on. Stores are over when the
+    // caches have them: the time of the kernel says little.
+    double written(std::uint64_t bytes, Time interval)
+    {
+        add(Kind::write, bytes);
+        const std::vector<ProbeBench::Count> found = bench_.run_counted({interval, 3 * interval}, [this] {
+            for (const Statistic& one : bench_.gpu(0).hbm().statistics())
+                if (one.name == "writes") return one.value;
+            return 0.0;
+        });
+        const Time between = std::max<Time>(1, found[1].at - found[0].at);
+        return (found[1].value - found[0].value) * line_bytes * 1e3 / static_cast<double>(between);
+    }
+
+    // GB/s between a kernel of `bytes` and one of three times as many.
+    double sustained(Kind kind, std::uint64_t bytes)
+    {
+        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
+        std::uint64_t less = bytes;
+        std::uint64_t more = 3 * bytes;
+        const Time shorter = run(kind, less);
+        const Time longer = run(kind, more);
+        return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
+    }
+
+private:
+    void add(Kind kind, std::uint64_t& bytes)
+    {
         const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
         const std::uint64_t chunk = shape_.wavefronts * instruction();
         const std::uint64_t turns = std::max<std::uint64_t>(1, (bytes + workgroups * chunk / 2) / (workgroups * chunk));
@@ -166,21 +198,8 @@ public:
             }
             bench_.add(0, std::move(program), shape_);
         }
-        return bench_.run_until_quiet();
     }
 
-    // GB/s between a kernel of `bytes` and one of three times as many.
-    double sustained(Kind kind, std::uint64_t bytes)
-    {
-        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
-        std::uint64_t less = bytes;
-        std::uint64_t more = 3 * bytes;
-        const Time shorter = run(kind, less);
-        const Time longer = run(kind, more);
-        return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
-    }
-
-private:
     std::uint64_t instruction() const { return gpu_.lanes * shape_.vector_bytes; }
 
     std::uint64_t take(std::uint64_t bytes)
@@ -217,7 +236,8 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     out.add("bandwidth.dram_copy", streams.sustained(Streams::Kind::copy, bytes / 2));
     std::uint64_t all = 3 * caches;
     streams.run(Streams::Kind::write, all);
-    out.add("bandwidth.dram_write", streams.sustained(Streams::Kind::write, bytes));
+    out.add("bandwidth.dram_write",
+        hbm.ours() ? streams.written(4 * bytes, hbm.t_refi) : streams.sustained(Streams::Kind::write, bytes));
 }
 
 }  // namespace weft

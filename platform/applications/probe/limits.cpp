@@ -121,6 +121,17 @@ void add_write_backs(RowLimits& out, const OneGpu& one, double sides)
             static_cast<double>(one.hbm.request_latency));
 }
 
+// Limits by loads from memory in flight. `partitions`: of which a unit has the slices of one.
+void add_misses(RowLimits& out, const OneGpu& one, double sides, std::uint64_t partitions = 1)
+{
+    out.add_in_flight("l2.outstanding_misses",
+        sides * static_cast<double>(one.l2.outstanding_misses * one.l2.slices / partitions),
+        side_ps(one) + dram_ps(one.hbm));
+    if (one.side.present())
+        out.add_in_flight("memory_side.outstanding_misses",
+            sides * static_cast<double>(one.side.outstanding_misses * one.hbm.channels), dram_ps(one.hbm));
+}
+
 void add_dram(RowLimits& out, const OneGpu& one, bool turns)
 {
     const HbmSpec& hbm = one.hbm;
@@ -188,11 +199,7 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
         out.add_in_flight("gpu.outstanding", one.lines_in_flight(), hit);
         return out.sorted();
     }
-    out.add_in_flight("l2.outstanding_misses", sides * static_cast<double>(one.l2.outstanding_misses * one.l2.slices),
-        below);
-    if (one.side.present())
-        out.add_in_flight("memory_side.outstanding_misses",
-            sides * static_cast<double>(one.side.outstanding_misses * one.hbm.channels), dram_ps(one.hbm));
+    add_misses(out, one, sides);
     // A line is in flight while it is loaded and while it is stored, its register while it is loaded.
     out.add_in_flight("gpu.outstanding", sides * one.lines_in_flight(), hit + below + (copies ? hit : 0));
     out.add_in_flight("gpu.wavefronts_per_unit", sides * one.lines_of(shape), hit + below);
@@ -210,6 +217,7 @@ std::vector<RateLimit> unit_limits(const OneGpu& one, const std::string& row)
         if (row == "bandwidth.unit_dram") {
             if (!one.hbm.ours()) return {};
             add_dram(out, one, false);
+            add_misses(out, one, 1, one.l2.partitions);
             latency += side_ps(one) + dram_ps(one.hbm);
         }
         add_network(out, one, row == "bandwidth.unit_write" ? Moves::stores : Moves::loads);

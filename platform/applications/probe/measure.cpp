@@ -36,7 +36,7 @@ ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelReg
     case ProbePart::one_unit: measure_one_unit(system, bench, out); break;
     case ProbePart::dram: measure_dram(system, bench, out); break;
     case ProbePart::synchronisation: measure_synchronisation(system, bench, out); break;
-    case ProbePart::peer_latency: measure_peer_latency(bench, out); break;
+    case ProbePart::peer_latency: measure_peer_latency(system, bench, out); break;
     case ProbePart::peer_bandwidth: measure_peer_bandwidth(system, bench, out); break;
     case ProbePart::curve: measure_curve(system, bench, out); break;
     case ProbePart::little: measure_little(system, bench, out); break;

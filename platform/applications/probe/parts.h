@@ -32,13 +32,17 @@ ProbeBench::Shape full_shape(const GpuSpec& gpu);
 // The same of streams over the DRAM: no more in flight than its pins need, as far as the units have that much.
 ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm);
 
+// Bytes that the GPU which bounds a row between peers must move at least in the shorter of two runs, so that the difference is a
+// steady state; 0: beginning and end cancel out whatever the length.
+std::uint64_t peer_bytes(const ResolvedSystem& system, const std::string& row);
+
 void measure_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_curve(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
-void measure_peer_latency(ProbeBench& bench, ProbeResult& out);
+void measure_peer_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_little(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 

@@ -78,9 +78,15 @@ double payload_rate(const LinkSpec& link, std::uint64_t stripe, Traffic traffic)
     return static_cast<double>(link.bandwidth) * packet.frames * packet.payload / bytes;
 }
 
-}  // namespace
+// The limits of a row, and how long a line of it is under way: loaded and stored, and in a register, ps.
+struct PeerRow {
+    std::vector<RateLimit> limits;
+    Traffic traffic = Traffic::write;
+    double latency = 0;
+    double in_register = 0;
+};
 
-std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::string& row)
+PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
 {
     const std::vector<NodeId>& ends = system.endpoints();
     if (ends.size() < 2) return {};
@@ -112,21 +118,46 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     const GpuSpec& gpu = system.gpu(own);
     const L2Spec& l2 = system.l2(own);
     out.add_rate("network.port_rate", system.network(own).port_rate, paths.first.size());
-    out.add("gpu.clock",
-        static_cast<double>(gpu.clock * gpu.coalesce * gpu.compute_units) / 2);  // a load and a store each
     const double hit = local_hit_ps(gpu, l2);
     const double peer =
         static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
         2 * paths.latency;
-    // Of incast the senders are many, each with its own.
-    const double movers = row == "bandwidth.peer_incast" ? static_cast<double>(ends.size() - 1) : 1;
-    const double units = movers * static_cast<double>(gpu.compute_units);
+    // Of incast the senders are many, each with its own units. To several peers as many of the own go each.
+    const std::uint64_t peers = ends.size() - 1;
+    const bool shared = all && row != "bandwidth.peer_incast" && gpu.compute_units >= peers;
+    const auto units = static_cast<double>(row == "bandwidth.peer_incast" ? peers * gpu.compute_units
+            : shared                                                      ? gpu.compute_units / peers * peers
+                                                                          : gpu.compute_units);
+    out.add("gpu.clock", units * static_cast<double>(gpu.clock * gpu.coalesce) / 2);  // a load and a store each
     out.add_in_flight("gpu.outstanding", units * static_cast<double>(gpu.outstanding), hit + peer);
     const ProbeBench::Shape shape = full_shape(gpu);
     out.add_in_flight("gpu.wavefronts_per_unit",
         units * static_cast<double>(shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes,
         reads ? peer : hit);
-    return out.sorted();
+    return {out.sorted(), traffic, hit + peer, reads ? peer : hit};
+}
+
+}  // namespace
+
+std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::string& row)
+{
+    return peer_row(system, row).limits;
+}
+
+// Where data go one way and the wire is the bound, the acknowledges are in nobody's way. Else they slow what follows them, and a run
+// must be longer than what is sent before the first of them is back: a quarter longer where they share the wire, four times where they
+// make room for the next requests, which then come in bursts.
+std::uint64_t peer_bytes(const ResolvedSystem& system, const std::string& row)
+{
+    const PeerRow found = peer_row(system, row);
+    if (found.limits.empty()) return 0;
+    const std::string& bound = found.limits[0].parameter;
+    const bool requests = bound.rfind("gpu.", 0) == 0 && bound != "gpu.clock";
+    const bool credits = bound == "link.request_credits" || bound == "link.response_credits";
+    if (found.traffic != Traffic::both && !requests && !credits) return 0;
+    const double windows = requests || credits ? 4 : 1.25;
+    const double latency = bound == "gpu.wavefronts_per_unit" ? found.in_register : found.latency;
+    return static_cast<std::uint64_t>(windows * found.limits[0].rate * latency * 1e-3);
 }
 
 }  // namespace weft

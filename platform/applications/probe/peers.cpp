@@ -1,6 +1,7 @@
 // Loads from peers, signals to them, and the bandwidth between them.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "platform/applications/probe/parts.h"
 
@@ -12,28 +13,70 @@ constexpr std::uint64_t kib = 1024;
 
 std::uint64_t flag(std::uint64_t number) { return MemoryImage::flag_base + number * 128; }
 
-// One way of a ping-pong between GPUs 0 and 1; `put`: with a 64-byte store before each signal.
-double signals(ProbeBench& bench, std::uint64_t number, bool put)
-{
-    constexpr unsigned turns = 16;
-    const auto tell = [&](Program& program, std::uint32_t from, std::uint32_t to) {
-        if (put)
+// One way of a ping-pong between the units 0 of GPUs 0 and 1; `put`: with a 64-byte store before each signal.
+//
+// A poller finds a signal when it next looks, and both pollers keep their rhythm: left alone they meet in one phase for good.
+// So GPU 1 waits before each answer, a step longer every time, up to a period of the polls. The sums of 1, 2, ... steps meet every
+// phase of a power of two of them once, at either end: signals are late by half a period in the mean.
+class PingPong {
+public:
+    PingPong(ProbeBench& bench, Time spin_interval, std::uint64_t number, bool put)
+        : bench_(bench), flag_(flag(number)), put_(put)
+    {
+        shape_.unit = 0;
+        Program poll;
+        poll.add_wait(global_address(0, flag_), 0);
+        bench_.add(0, std::move(poll), shape_);
+        period_ = bench_.run() + spin_interval;
+    }
+
+    // ns of one way: what as many turns more add to the time, less the steps.
+    double one_way()
+    {
+        const Time shorter = run(steps);
+        const Time longer = run(2 * steps);
+        Time waited = 0;
+        for (unsigned turn = 0; turn < steps; ++turn) waited += step(turn);
+        return ns(longer - shorter - waited) / (2 * steps);
+    }
+
+private:
+    static constexpr unsigned steps = 1024;
+
+    Time step(unsigned turn) const { return period_ * (turn % steps) / steps; }
+
+    Time run(unsigned turns)
+    {
+        Program ping;
+        Program pong;
+        for (unsigned turn = 0; turn < turns; ++turn) {
+            ++value_;
+            tell(ping, 0, 1);
+            ping.add_wait(global_address(0, flag_), value_);
+            pong.add_wait(global_address(1, flag_), value_);
+            pong.add_compute(step(turn));
+            tell(pong, 1, 0);
+        }
+        bench_.add(0, std::move(ping), shape_);
+        bench_.add(1, std::move(pong), shape_);
+        return bench_.run();
+    }
+
+    void tell(Program& program, std::uint32_t from, std::uint32_t to) const
+    {
+        if (put_)
             program.add_move({global_address(from, 0)}, {global_address(to, kib)}, line_bytes, ElementType::u8,
                 ReduceOp::sum);
-        program.add_signal(global_address(to, flag(number)));
-    };
-    Program ping;
-    Program pong;
-    for (unsigned turn = 1; turn <= turns; ++turn) {
-        tell(ping, 0, 1);
-        ping.add_wait(global_address(0, flag(number)), turn);
-        pong.add_wait(global_address(1, flag(number)), turn);
-        tell(pong, 1, 0);
+        program.add_signal(global_address(to, flag_));
     }
-    bench.add(0, std::move(ping), {});
-    bench.add(1, std::move(pong), {});
-    return ns(bench.run()) / (2 * turns);
-}
+
+    ProbeBench& bench_;
+    ProbeBench::Shape shape_;
+    std::uint64_t flag_;
+    bool put_;
+    Time period_ = 0;
+    std::uint64_t value_ = 0;
+};
 
 // Copies between GPUs at once, each by all units of the GPU that carries it out.
 struct Copy {
@@ -45,20 +88,47 @@ struct Copy {
 class Copies {
 public:
     Copies(const ResolvedSystem& system, ProbeBench& bench)
-        : bench_(bench), shape_(full_shape(system.gpu(system.endpoints().at(0))))
+        : bench_(bench), system_(system), shape_(full_shape(system.gpu(system.endpoints().at(0))))
     {
     }
 
-    // GB/s of each copy: what twice `bytes` more for each add to the time.
-    double rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
+    // GB/s of each copy: what twice `bytes` more for each add to the time. Nothing where the L2 has no room for a line of each unit.
+    std::optional<double> rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
     {
-        run(copies, 3 * bytes);  // from then on the data are in the L2
+        piece_ = std::min(3 * bytes, room(copies) / kib * kib);
+        if (piece_ < bench_.units() * line_bytes) return std::nullopt;
+        // Pieces that are small beside the cache lie far apart, others next to each other, so that all sets have their share.
+        stride_ = piece_ == 3 * bytes ? std::max(piece_, std::uint64_t{16} << 20) : piece_;
+        run(copies, piece_);  // from then on the data are in the L2
         const Time shorter = run(copies, bytes);
         const Time longer = run(copies, 3 * bytes);
         return rate(2 * bytes, longer - shorter);
     }
 
 private:
+    // Of each copy: a half of the cache holds all that one GPU has of them. Where partitions have caches of their own, what
+    // comes from others is in the memory-side cache.
+    std::uint64_t room(const std::vector<Copy>& copies) const
+    {
+        const Levels levels(system_);
+        const L2Spec& l2 = system_.l2(system_.endpoints().at(0));
+        const bool apart = l2.separate() && levels.memory_side > 0;
+        std::uint64_t out = ~std::uint64_t{0};
+        for (std::uint32_t gpu = 0; gpu < bench_.size(); ++gpu) {
+            std::uint64_t own = 0;
+            std::uint64_t come = 0;
+            for (const Copy& copy : copies) {
+                if (copy.from == gpu) own = 1;
+                if (copy.to == gpu) ++come;
+            }
+            if (own + come == 0) continue;
+            const std::uint64_t near = own + (apart ? 0 : come);
+            if (near > 0) out = std::min(out, levels.near / 2 / near);
+            if (apart) out = std::min(out, levels.memory_side / 2 / (own + come));
+        }
+        return out;
+    }
+
     Time run(const std::vector<Copy>& copies, std::uint64_t bytes)
     {
         for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -75,12 +145,16 @@ private:
             const std::uint32_t units = bench_.units(mover);
             const std::uint32_t own = std::max(1U, units / share);
             for (std::uint32_t unit = 0; unit < own; ++unit) {
-                const std::uint64_t begin = bytes / line_bytes * unit / own * line_bytes;
-                const std::uint64_t end = bytes / line_bytes * (unit + 1) / own * line_bytes;
                 Program program;
-                program.add_move({global_address(copy.from, begin)},
-                    {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8,
-                    ReduceOp::sum);
+                for (std::uint64_t done = 0; done < bytes; done += piece_) {
+                    const std::uint64_t now = std::min(piece_, bytes - done);
+                    const std::uint64_t begin = now / line_bytes * unit / own * line_bytes;
+                    const std::uint64_t end = now / line_bytes * (unit + 1) / own * line_bytes;
+                    if (begin == end) continue;
+                    program.add_move({global_address(copy.from, begin)},
+                        {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8,
+                        ReduceOp::sum, 0, done > 0);
+                }
                 ProbeBench::Shape shape = shape_;
                 shape.unit = (number * own + unit) % units;
                 bench_.add(mover, std::move(program), shape);
@@ -89,10 +163,13 @@ private:
         return bench_.run();
     }
 
-    static std::uint64_t destination(std::uint32_t from) { return (std::uint64_t{from} + 1) << 24; }
+    std::uint64_t destination(std::uint32_t from) const { return (std::uint64_t{from} + 1) * stride_; }
 
     ProbeBench& bench_;
+    const ResolvedSystem& system_;
     ProbeBench::Shape shape_;
+    std::uint64_t piece_ = 0;   // B that a copy moves over and over
+    std::uint64_t stride_ = 0;  // B between the pieces of a GPU
 };
 
 ProbeMatrix matrix(const std::string& name, const std::string& unit, std::uint32_t size)
@@ -110,7 +187,7 @@ double mean_of(const ProbeMatrix& matrix)
 
 }  // namespace
 
-void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
+void measure_peer_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
 {
     const std::uint32_t size = bench.size();
     if (size < 2) return;
@@ -123,8 +200,9 @@ void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
             if (from != home) loads.values[from][home] = chase(bench, from, home, lines, Scope::system);
     out.add("latency.peer", mean_of(loads));
     out.matrices.push_back(std::move(loads));
-    out.add("latency.signal", signals(bench, 0, false));
-    out.add("latency.put_signal", signals(bench, 1, true));
+    const Time spin_interval = system.gpu(system.endpoints().at(0)).spin_interval;
+    out.add("latency.signal", PingPong(bench, spin_interval, 0, false).one_way());
+    out.add("latency.put_signal", PingPong(bench, spin_interval, 1, true).one_way());
 }
 
 void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
@@ -132,19 +210,28 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     const std::uint32_t size = bench.size();
     if (size < 2) return;
     Copies copies(system, bench);
-    constexpr std::uint64_t pair_bytes = 256 * kib;
+    // Of each of a GPU's `copies` in the shorter run.
+    const auto bytes_of = [&system](const std::string& row, std::uint64_t usual, std::uint64_t copies) {
+        return std::max(usual, (peer_bytes(system, row) / copies + kib - 1) / kib * kib);
+    };
     for (const bool by_reader : {true, false}) {
+        const std::string row = by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write";
+        const std::uint64_t bytes = bytes_of(row, 256 * kib, 1);
         ProbeMatrix rates =
             matrix(by_reader ? "read by units of the row" : "written by units of the row", "GB/s", size);
+        bool whole = true;
         for (std::uint32_t mover = 0; mover < size; ++mover)
-            for (std::uint32_t other = 0; other < size; ++other)
-                if (mover != other)
-                    rates.values[mover][other] =
-                        copies.rate_of({by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, pair_bytes);
-        out.add(by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write", mean_of(rates));
+            for (std::uint32_t other = 0; other < size; ++other) {
+                if (mover == other) continue;
+                const std::optional<double> found =
+                    copies.rate_of({by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, bytes);
+                whole = whole && found;
+                rates.values[mover][other] = found.value_or(0);
+            }
+        if (!whole) continue;
+        out.add(row, mean_of(rates));
         out.matrices.push_back(std::move(rates));
     }
-    out.add("bandwidth.peer_both", copies.rate_of({{0, 1, false}, {1, 0, false}}, 2 * pair_bytes));
     std::vector<Copy> to_all;
     std::vector<Copy> gathered;
     std::vector<Copy> all;
@@ -155,10 +242,15 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     for (std::uint32_t from = 0; from < size; ++from)
         for (std::uint32_t to = 0; to < size; ++to)
             if (from != to) all.push_back({from, to, false});
-    const double peers = size - 1;
-    out.add("bandwidth.peer_all", peers * copies.rate_of(to_all, 128 * kib));
-    out.add("bandwidth.peer_incast", peers * copies.rate_of(gathered, 128 * kib));
-    out.add("bandwidth.all_to_all", peers * copies.rate_of(all, 64 * kib));
+    const auto add = [&](const std::string& row, const std::vector<Copy>& what, std::uint64_t usual,
+                         std::uint64_t of_gpu) {
+        if (const std::optional<double> found = copies.rate_of(what, bytes_of(row, usual, of_gpu)))
+            out.add(row, static_cast<double>(of_gpu) * *found);
+    };
+    add("bandwidth.peer_both", {{0, 1, false}, {1, 0, false}}, 512 * kib, 1);
+    add("bandwidth.peer_all", to_all, 128 * kib, size - 1);
+    add("bandwidth.peer_incast", gathered, 128 * kib, size - 1);
+    add("bandwidth.all_to_all", all, 64 * kib, size - 1);
 }
 
 }  // namespace weft

@@ -78,19 +78,45 @@ void ProbeBench::on_workgroup_done(std::uint64_t token)
     if (works_[token].done) works_[token].done();
 }
 
-Time ProbeBench::run()
+void ProbeBench::launch_all()
 {
-    const Time begun = system_->event_queue().now();
-    ended_ = begun;
+    ended_ = system_->event_queue().now();
     left_ = works_.size();
     for (std::size_t i = 0, count = works_.size(); i < count; ++i) launch(works_[i], i);
+}
+
+void ProbeBench::finish()
+{
     sc_core::sc_start();
     if (const std::vector<std::string> problems = system_->problems(); !problems.empty())
         throw ProbeStuck(problems.front());
     if (left_ > 0) throw ProbeStuck("programs of the probe wait for each other: no progress is possible");
     works_.clear();
     catch_up();
+}
+
+Time ProbeBench::run()
+{
+    const Time begun = system_->event_queue().now();
+    launch_all();
+    finish();
     return ended_ - begun;
+}
+
+std::vector<ProbeBench::Count> ProbeBench::run_counted(const std::vector<Time>& times,
+    const std::function<double()>& count)
+{
+    EventQueue& queue = system_->event_queue();
+    const Time begun = queue.now();
+    launch_all();
+    std::vector<Count> out;
+    for (const Time time : times) {
+        queue.run_kernel(begun + time);
+        out.push_back({queue.idle() ? queue.last() - begun : time, count()});
+    }
+    queue.set_end(~Time{0});
+    finish();
+    return out;
 }
 
 Time ProbeBench::run_until_quiet()

@@ -46,6 +46,12 @@ public:
     Time run();
     // The same up to the instant from which on nothing moves: with write-backs that nobody waits for.
     Time run_until_quiet();
+    // As run(), and what `count` finds at each of the times after the start, in order, or when nothing moves any more before.
+    struct Count {
+        Time at = 0;
+        double value = 0;
+    };
+    std::vector<Count> run_counted(const std::vector<Time>& times, const std::function<double()>& count);
     // Lets time pass.
     void pass(Time time);
 
@@ -58,6 +64,8 @@ private:
         std::function<void()> done;
     };
 
+    void launch_all();
+    void finish();
     void launch(Work& work, std::uint64_t token);
     void on_workgroup_done(std::uint64_t token) override;
     void catch_up();
