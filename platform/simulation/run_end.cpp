@@ -38,6 +38,19 @@ std::vector<std::string> kept_by(const System& system, const Graph& graph, const
         at.model, in, out)};
 }
 
+// Ahead of who waits for them, switches before links.
+void add_suspects(BuiltRun& parts, EndReport& out)
+{
+    std::uint64_t place = 0;
+    const auto add = [&out, &place](const BlockHost* block) {
+        ++place;
+        if (std::string line = block == nullptr ? "" : block->standing(); !line.empty())
+            out.suspects.emplace_back(place, std::move(line));
+    };
+    for (const System::SwitchPlace& at : parts.system.switches()) add(BlockHost::of(at.module.get()));
+    for (const System::LinkPlace& at : parts.system.links()) add(BlockHost::of(at.link.get()));
+}
+
 // Ranks in their order, then modules in the order of System::blocked().
 void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
 {
@@ -88,11 +101,12 @@ bool overdue(System& system, Time now, ProcessGroup* group)
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
     const std::string circle = FabricModules::circle_of(waits);
     Pulse here;
-    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now) ? 2U : 0U) |
-        (system.anything_moves(now) ? 4U : 0U);
+    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now, false) ? 2U : 0U) |
+        (system.anything_moves(now) ? 4U : 0U) | (system.anything_overdue(now, true) ? 8U : 0U);
     const Pulse everywhere = agreed(here, group);
     const bool still = system.stands_still(everywhere.has(4));
-    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2) || still;
+    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2) ||
+        (everywhere.has(8) && !everywhere.has(4)) || still;
 }
 
 LineExecutor::FlagValues flags_elsewhere(const LineExecutor& executor, const std::vector<std::uint64_t>& wanted,
@@ -152,6 +166,7 @@ EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiti
     if (ended) out.unsettled = system.unsettled();
     if (waiting) {
         parts.executor.look_at_flags_elsewhere();
+        add_suspects(parts, out);
         add_waiting(run, parts, out);
     }
     out.last = system.last();

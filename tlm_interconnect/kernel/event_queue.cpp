@@ -92,6 +92,11 @@ void EventQueue::fail(const std::string& problem)
     stop();
 }
 
+bool EventQueue::only_standing() const
+{
+    return part_ ? part_->only_standing : stands() && !sc_core::sc_pending_activity();
+}
+
 void EventQueue::enter()
 {
     if (!running_) now_ = to_ps(sc_core::sc_time_stamp());
