@@ -191,9 +191,12 @@ private:
     friend class TimedComponent;
 
     void end_of_elaboration() override;
+    void start_of_simulation() override;
     std::uint64_t size() const { return part_ ? part_->wheel.size() : wheel_.size(); }
     void wake();
+    template <bool processes>
     void drain(Time kernel_now, Time limit);
+    void look_at_kernel(Time kernel_now, const TimedComponent& component);
     void notify_self();
     void run_entry(const StampedWheel::Entry& entry, Time due);
     template <class Wheel>
@@ -228,6 +231,7 @@ private:
     std::vector<PrefetchedState> states_;  // by rank
     std::vector<std::string> failures_;
     std::uint64_t standing_ = 0;
+    bool beside_processes_ = false;  // of others, in the kernel
 };
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)
