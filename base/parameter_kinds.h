@@ -21,6 +21,11 @@ struct Range {
     std::uint64_t high = 0;
 };
 
+struct RealRange {
+    double low = 0;
+    double high = 0;
+};
+
 namespace parameter_detail {
 
 template <class Spec>
@@ -81,11 +86,20 @@ Parameter<Spec> flag_parameter(const char* name, bool Spec::*member, const char*
 
 // Numbers from 0 up.
 template <class Spec>
+Parameter<Spec> real_parameter(const char* name, double Spec::*member, RealRange range, const char* text,
+    const char* source = "")
+{
+    return {{name, Unit::real, parameter_detail::to_base(range.low), parameter_detail::to_base(range.high), text, {},
+                "", source},
+        member};
+}
+
+// The same, as earlier plug-ins have it.
+template <class Spec>
 Parameter<Spec> real_parameter(const char* name, double Spec::*member, double low, double high, const char* text,
     const char* source = "")
 {
-    return {{name, Unit::real, parameter_detail::to_base(low), parameter_detail::to_base(high), text, {}, "", source},
-        member};
+    return real_parameter(name, member, RealRange{low, high}, text, source);
 }
 
 }  // namespace weft

@@ -314,6 +314,15 @@ std::optional<BlockFault> FabricModules::fault() const
     return first;
 }
 
+bool FabricModules::any_block(const std::function<bool(const BlockHost& block)>& test) const
+{
+    const auto holds = [&test](const BlockHost* block) { return block != nullptr && test(*block); };
+    return std::any_of(switches_.begin(), switches_.end(),
+               [&holds](const SwitchPlace& place) { return holds(BlockHost::of(place.module.get())); }) ||
+        std::any_of(links_.begin(), links_.end(),
+            [&holds](const LinkPlace& place) { return holds(BlockHost::of(place.link.get())); });
+}
+
 std::vector<std::string> FabricModules::problems() const
 {
     std::vector<std::string> out;

@@ -112,6 +112,8 @@ public:
     std::uint64_t line_hops() const;
     // The blocked parts of switches and links, a line each.
     std::vector<std::string> blocked() const;
+    // Whether `test` holds for any switch or link that is a clocked block.
+    bool any_block(const std::function<bool(const BlockHost& block)>& test) const;
     // Errors that modules detected, in their order.
     std::vector<std::string> problems() const;
     // After a run that ended by itself (fabric_unsettled.cpp): credits that are not back at their sender, and what blocks of

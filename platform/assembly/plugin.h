@@ -40,6 +40,9 @@ namespace weft {
 //   11 accounts of credits are told the time when credits come back; up to three places of a component are fetched ahead
 //   12 the data of a line are behind it, where its run has any; accounts of credits are smaller
 //   13 tables of lines that wait at a port are smaller
+//   14 failures of modules end a run by the event queue (fail())
+//   15 lines note their data, so that adapters see what a foreign module has changed; adapters keep the time of service behind them
+//   16 EventQueue: clocks of blocks that stand still, and whether the kernel has processes of others
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

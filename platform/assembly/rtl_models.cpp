@@ -206,9 +206,9 @@ ModelDeclaration link_model(const std::string& name, const std::string& text, co
 ModelDeclaration clocked_link_model(const std::string& name, const std::string& text)
 {
     return link_model(name, text, clocked_link_statistics())
-        .with_reads({"link.model", "link.flit", "link.bandwidth", "link.latency", "link.request_credits",
-            "link.response_credits", "link.pool_credits", "link.vcs", "link.vc_sets", "link.replay_buffer",
-            "link.replay_timeout", "link.bit_error_rate"});
+        .with_reads({"link.flit", "link.bandwidth", "link.latency", "link.request_credits", "link.response_credits",
+            "link.pool_credits", "link.vcs", "link.vc_sets", "link.replay_buffer", "link.replay_timeout",
+            "link.bit_error_rate"});
 }
 
 // With the parameters that the block has, or that are refused where they are not as in the block.
@@ -221,11 +221,10 @@ ModelDeclaration clocked_switch_model(const std::string& name, const std::string
             "switch.output_buffer"});
 }
 
-// Parameters that count for RTL of users: they size credits, state the rate of load 1 and of estimates, or are refused. The block itself
-// decides everything else.
-const std::vector<std::string> around_links{"link.model", "link.bandwidth", "link.latency", "link.request_credits",
-    "link.response_credits", "link.pool_credits", "link.vcs", "link.vc_sets", "link.bit_error_rate"};
-const std::vector<std::string> around_switches{"switch.clock", "switch.latency"};
+// Parameters that RTL of users reads: its credits come back after a latency, and bit errors are refused. The block itself decides everything
+// else, or what is around it.
+const std::vector<std::string> read_by_links{"link.latency", "link.bit_error_rate"};
+const std::vector<std::string> read_by_switches{"switch.clock", "switch.latency"};
 
 // The map as it is now. Throws InputError where it has become one of another role.
 PortMap map_of(const RegisteredBlock& block)
@@ -243,14 +242,14 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 {
     const std::string text = block.text + " (RTL, " + block.map + ")";
     if (block.role == BlockRole::link)
-        registry.add_link(link_model(block.name, text, dut_link_statistics()).with_reads(around_links),
+        registry.add_link(link_model(block.name, text, dut_link_statistics()).with_reads(read_by_links),
             [block](const RunContext& context, const LinkRequest& request) {
                 const BlockInstance instance{request.path, context.waves, 0, context.seed};
                 return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path,
                     request.parameters.get<LinkSpec>(), map_of(block), block.files, instance.wave(), instance.seed());
             });
     else
-        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()).with_reads(around_switches),
+        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()).with_reads(read_by_switches),
             [block](const RunContext& context, const SwitchRequest& request) {
                 const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
                 const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};

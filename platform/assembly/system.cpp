@@ -115,8 +115,9 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
 
 bool System::overdue(Time now)
 {
-    const bool still = stands_still(anything_moves(now));
-    return circle_stands(fabric_.standing_circle()) || anything_overdue(now) || still;
+    const bool moves = anything_moves(now);
+    const bool still = stands_still(moves);
+    return circle_stands(fabric_.standing_circle()) || anything_overdue(now, !moves) || still;
 }
 
 // Who waits in a circle that is the same look after look, without a credit on its way, waits for ever.
@@ -138,7 +139,7 @@ bool System::anything_moves(Time now)
     if (!polls_pass_links_) changes += fabric_.line_hops();
     const bool changed = changes != changes_;
     changes_ = changes;
-    return changed || far;
+    return changed || far || fabric_.any_block([now](const BlockHost& block) { return block.may_move(now); });
 }
 
 bool System::stands_still(bool moves)
@@ -148,7 +149,7 @@ bool System::stands_still(bool moves)
     return still_looks_ >= (polls_pass_links_ ? 10 : 3);
 }
 
-bool System::anything_overdue(Time now) const
+bool System::anything_overdue(Time now, bool alone) const
 {
     const std::vector<SwitchPlace>& switches = fabric_.switches();
     const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
@@ -157,7 +158,8 @@ bool System::anything_overdue(Time now) const
     };
     return std::any_of(switches.begin(), switches.end(), in_switch) ||
         std::any_of(links.begin(), links.end(),
-            [now](const FabricModules::LinkPlace& place) { return place.link != nullptr && place.link->stuck(now); });
+            [now](const FabricModules::LinkPlace& place) { return place.link != nullptr && place.link->stuck(now); }) ||
+        fabric_.any_block([now, alone](const BlockHost& block) { return block.stands(now, alone); });
 }
 
 bool System::idle() const

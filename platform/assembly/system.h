@@ -73,9 +73,10 @@ public:
     bool cannot_progress() const;
     // A switch or link that is busy waits in vain. Who spins for what it holds would do so for ever, so it is asked for every so often.
     bool overdue(Time now);
-    // The same in two steps, where other processes have parts of the fabric: whether `circle`, of all, stands; what is busy here.
+    // The same in two steps, where other processes have parts of the fabric: whether `circle`, of all, stands; what is busy here, while
+    // nothing else moves or in any case.
     bool circle_stands(const std::string& circle);
-    bool anything_overdue(Time now) const;
+    bool anything_overdue(Time now, bool alone) const;
     // Something but polls has happened here since the last look, or will happen behind the next one.
     bool anything_moves(Time now);
     // Nothing has moved anywhere for so many looks: what is busy waits for a transaction or a credit that never comes.

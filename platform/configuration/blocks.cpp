@@ -34,6 +34,16 @@ std::vector<std::shared_ptr<const BlockInfo>> blocks_of_weft()
         LinkSpec, EngineSpec, RoutingSpec>();
 }
 
+// What is around a link reads these, whatever the model of the link is: the ports at its ends send by the credits and channels, which are
+// sized from latency and bandwidth where nobody sets them, and keep together what shares a packet; routes and load 1 are as wide as the
+// bandwidth says.
+const std::set<std::string>& around_links()
+{
+    static const std::set<std::string> names{"model", "bandwidth", "latency", "request_credits", "response_credits",
+        "pool_credits", "vcs", "vc_sets", "merge", "max_payload", "group_payload"};
+    return names;
+}
+
 const char* example_of(Unit unit)
 {
     switch (unit) {
@@ -89,6 +99,12 @@ std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared
 }
 
 bool BlockTable::counts(Block block, std::size_t parameter, const std::string& model) const
+{
+    return reads(block, parameter, model) ||
+        (block == block_of<LinkSpec>() && around_links().count((*this)[block].parameters[parameter]->name) > 0);
+}
+
+bool BlockTable::reads(Block block, std::size_t parameter, const std::string& model) const
 {
     const BlockInfo& info = (*this)[block];
     const auto declared = reads_.find(model);

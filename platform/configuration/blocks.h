@@ -31,8 +31,9 @@ public:
     std::shared_ptr<const BlockTable> with(const std::vector<std::shared_ptr<const BlockInfo>>& more,
         Reads reads = {}) const;
 
-    // Whether a parameter of a block of Weft counts for a module of `model`: the model has declared it or, where it declares
-    // nothing, may read it.
+    // Whether a module of `model` reads a parameter of a block of Weft: the model has declared it or, where it declares nothing, may read it.
+    bool reads(Block block, std::size_t parameter, const std::string& model) const;
+    // Whether it counts for such a module: the model reads it or, of a link, what is around it does.
     bool counts(Block block, std::size_t parameter, const std::string& model) const;
 
     const BlockInfo& operator[](Block block) const { return *infos_.at(static_cast<std::size_t>(block)); }

@@ -156,6 +156,8 @@ Conductor::End Conductor::run(Time until, const Between& between)
         exchange();
         Pulse own = turns_.pulse();
         for (const Note& note : notes_) own.least = std::min(own.least, note.least);
+        for (const Part& part : parts_)
+            if (!part.event_queue->stands()) own.flags |= Pulse::goes_on;
         if (failure_ != nullptr || stopped_ || !wanted_) own.flags |= Pulse::stopped;
         if (failure_ == nullptr && between.has_news && between.has_news()) own.flags |= Pulse::news;
         const Pulse all = agree(own);
@@ -171,6 +173,7 @@ Conductor::End Conductor::run(Time until, const Between& between)
             break;
         }
         ++windows_;
+        for (const Part& part : parts_) part.event_queue->set_only_standing(!all.has(Pulse::goes_on));
         const Time window = all.least > never - lookahead_ ? never : all.least + lookahead_;
         begin_ = until < never ? std::min(window, until + 1) : window;
         run_window(all);

@@ -40,6 +40,8 @@ struct Pulse {
     static constexpr std::uint64_t asks_help = 32;  // a process asks all others (turns.h)
     static constexpr std::uint64_t asks_overdue = 64;
     static constexpr std::uint64_t at_once = 128;  // Progress::polls_at_once()
+    static constexpr std::uint64_t goes_on =
+        256;  // more is due than clocks of blocks that stand still (EventQueue::stands())
 
     Time least = ~Time{0};     // the earliest that is due: the least of all
     Time since = 0;            // nothing has been busy since: the latest of all

@@ -216,6 +216,7 @@ Bytes EndReport::bytes() const
         out.put(wait.second.wanted);
         out.put(wait.second.lines);
     });
+    put_placed(out, suspects);
     put_placed(out, waiting_ranks);
     put_placed(out, waiting_modules);
     out.put(last);
@@ -254,6 +255,7 @@ EndReport EndReport::of(const Bytes& bytes)
         wait.lines = in.take<std::uint32_t>();
         return std::pair(place, std::move(wait));
     });
+    out.suspects = take_placed(in);
     out.waiting_ranks = take_placed(in);
     out.waiting_modules = take_placed(in);
     out.last = in.take<Time>();
@@ -280,6 +282,7 @@ void EndReport::add(EndReport other)
     if (other.fault && (!fault || other.fault->at < fault->at)) fault = std::move(other.fault);
     append(unsettled, std::move(other.unsettled));
     append_in_order(buffer_waits, std::move(other.buffer_waits));
+    append_in_order(suspects, std::move(other.suspects));
     append_in_order(waiting_ranks, std::move(other.waiting_ranks));
     append_in_order(waiting_modules, std::move(other.waiting_modules));
     last = std::max(last, other.last);

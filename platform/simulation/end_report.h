@@ -25,6 +25,7 @@ struct EndReport {
     std::vector<std::string> unsettled;  // what has not come home; one line each
     // Who waits, by place in the order of all: buffers, then ranks, then modules.
     std::vector<std::pair<std::uint64_t, BufferWait>> buffer_waits;
+    std::vector<std::pair<std::uint64_t, std::string>> suspects;  // modules that others seem to wait for
     std::vector<std::pair<std::uint64_t, std::string>> waiting_ranks;
     std::vector<std::pair<std::uint64_t, std::string>> waiting_modules;
     Time last = 0;  // of what ran

@@ -129,7 +129,9 @@ std::vector<std::string> who_waits(EndReport& all, std::size_t& modules)
 {
     std::vector<BufferWait> waits;
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
-    std::vector<std::string> out = blocked_chain(waits);
+    std::vector<std::string> out;
+    for (auto& [place, line] : all.suspects) out.push_back(std::move(line));
+    for (std::string& line : blocked_chain(waits)) out.push_back(std::move(line));
     for (auto& [place, line] : all.waiting_ranks) out.push_back(std::move(line));
     modules = all.waiting_modules.size();
     for (auto& [place, line] : all.waiting_modules) out.push_back(std::move(line));

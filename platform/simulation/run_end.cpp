@@ -20,22 +20,72 @@ std::uint64_t resident_bytes_of_process()
     return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
 }
 
-// What a switch keeps without a word, as one of somebody else may: by the lines that its links have carried.
-std::vector<std::string> kept_by(const System& system, const Graph& graph, const System::SwitchPlace& at)
+// Requests and responses that came in by the sockets of one side.
+std::uint64_t came_in(const LineTargetSocket& target, const LineInitiatorSocket& initiator)
+{
+    return target.calls().lines + initiator.calls().lines;
+}
+
+// What a module keeps without a word, as one of somebody else may.
+std::string kept_by(const std::string& name, const std::string& model, std::uint64_t in, std::uint64_t out)
+{
+    if (in <= out) return {};
+    return fmt::format("{} (model {}): {} transactions came in, {} went out, and it says nothing of the rest", name,
+        model, in, out);
+}
+
+// What went out is what came in at the links.
+std::string kept_by(const System& system, const Graph& graph, const System::SwitchPlace& at)
 {
     std::uint64_t in = 0;
     std::uint64_t out = 0;
     for (const System::LinkPlace& place : system.links()) {
-        if (place.link == nullptr) return {};  // another process knows
         const Edge& edge = graph.edge(place.edge);
         if (edge.a != at.node && edge.b != at.node) continue;
         const unsigned end = edge.a == at.node ? 0 : 1;
-        out += place.link->direction(end).lines;
-        in += place.link->direction(1 - end).lines;
+        in += came_in(*place.ends[end].target, *place.ends[end].initiator);
+        out += came_in(place.link->target(end), place.link->initiator(end));
     }
-    if (in <= out) return {};
-    return {fmt::format("{} (model {}): {} lines came in, {} went out, and it says nothing of the rest", at.path,
-        at.model, in, out)};
+    return kept_by(at.path, at.model, in, out);
+}
+
+// What went out is what came in at the modules at its ends.
+std::string kept_by(const ResolvedSystem& resolved, const System::LinkPlace& place)
+{
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+    for (unsigned end = 0; end < 2; ++end) {
+        in += came_in(place.link->target(end), place.link->initiator(end));
+        out += came_in(*place.ends[end].target, *place.ends[end].initiator);
+    }
+    return kept_by(edge_name(resolved.graph(), place.edge), resolved.link_model(place.edge), in, out);
+}
+
+// Ahead of who waits for them, switches before links.
+void add_suspects(PlannedRun& run, BuiltRun& parts, EndReport& out)
+{
+    std::uint64_t place = 0;
+    const auto add = [&out, &place](std::string line) {
+        if (!line.empty()) out.suspects.emplace_back(place, std::move(line));
+    };
+    const auto add_standing = [&add](const BlockHost* block) {
+        if (block != nullptr) add(block->standing());
+    };
+    const bool whole = run.options.group == nullptr;  // otherwise another process knows what came in there
+    for (const System::SwitchPlace& at : parts.system.switches()) {
+        ++place;
+        if (at.module == nullptr) continue;
+        add_standing(BlockHost::of(at.module.get()));
+        // Ours take several transactions of a group for one, and keep nothing without a word.
+        const bool ours = at.model == "switch" || at.model == "crossbar";
+        if (whole && !ours && at.module->blocked().empty()) add(kept_by(parts.system, run.resolved.graph(), at));
+    }
+    for (const System::LinkPlace& at : parts.system.links()) {
+        ++place;
+        if (at.link == nullptr) continue;
+        add_standing(BlockHost::of(at.link.get()));
+        if (whole && at.link->blocked().empty()) add(kept_by(run.resolved, at));
+    }
 }
 
 // Ranks in their order, then modules in the order of System::blocked().
@@ -49,10 +99,6 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
     };
     // The nodes of a trace are the same in all processes.
     if (run.options.group == nullptr || run.options.group->first()) add(out.waiting_ranks, 0, run.load.blocked());
-    // Ahead of who waits for it.
-    for (const System::SwitchPlace& at : parts.system.switches())
-        if (run.options.group == nullptr && at.module != nullptr && at.module->blocked().empty())
-            add(out.waiting_ranks, 0, kept_by(parts.system, run.resolved.graph(), at));
     for (std::uint32_t endpoint = 0; endpoint < parts.executor.endpoints(); ++endpoint)
         add(out.waiting_ranks, 1 + endpoint, parts.executor.blocked_at(endpoint));
     std::uint64_t place = 0;
@@ -88,11 +134,12 @@ bool overdue(System& system, Time now, ProcessGroup* group)
     for (auto& [place, wait] : all.buffer_waits) waits.push_back(std::move(wait));
     const std::string circle = FabricModules::circle_of(waits);
     Pulse here;
-    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now) ? 2U : 0U) |
-        (system.anything_moves(now) ? 4U : 0U);
+    here.flags = (system.fabric().moves(circle) ? 1U : 0U) | (system.anything_overdue(now, false) ? 2U : 0U) |
+        (system.anything_moves(now) ? 4U : 0U) | (system.anything_overdue(now, true) ? 8U : 0U);
     const Pulse everywhere = agreed(here, group);
     const bool still = system.stands_still(everywhere.has(4));
-    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2) || still;
+    return system.circle_stands(everywhere.has(1) ? "" : circle) || everywhere.has(2) ||
+        (everywhere.has(8) && !everywhere.has(4)) || still;
 }
 
 LineExecutor::FlagValues flags_elsewhere(const LineExecutor& executor, const std::vector<std::uint64_t>& wanted,
@@ -152,6 +199,7 @@ EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiti
     if (ended) out.unsettled = system.unsettled();
     if (waiting) {
         parts.executor.look_at_flags_elsewhere();
+        add_suspects(run, parts, out);
         add_waiting(run, parts, out);
     }
     out.last = system.last();

@@ -41,7 +41,6 @@ public:
         std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
     Direction direction(unsigned end) const override;
-    bool stuck(Time now) const override { return DutModule::stuck(now); }
     std::vector<std::string> unsettled() override { return DutModule::unsettled(); }
     std::vector<std::string> blocked() const override { return waiting_lines(); }
     std::vector<std::string> problems() const override { return errors(); }

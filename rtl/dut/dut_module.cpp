@@ -16,6 +16,13 @@ namespace {
 // Clocks for which a block may say that nothing is inside while a line is on its way in or out.
 constexpr unsigned idle_patience = 4;
 
+// Clocks for which a block that holds something may stand still while nobody else has anything to do, at least: `quiet` is meant for
+// blocks that hold nothing, and the latency of a block may be longer.
+constexpr std::uint64_t least_patience = 65'536;
+
+// Where others go on for ever, it may stand still for so many times as long.
+constexpr unsigned beside_others = 16;
+
 }  // namespace
 
 DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports,
@@ -41,7 +48,8 @@ void DutModule::build(BlockChannels channels, Time clock)
     flights_ = std::make_unique<FlightTable>(shape.ports, 2 * shape.channels, words_.out);
     went_in_ = RecentLines(shape.ports);
     came_out_ = RecentLines(shape.ports);
-    patience_ = map_.quiet * block_->longest_period();
+    quiet_ = map_.quiet * block_->longest_period();
+    patience_ = std::max<std::uint64_t>(map_.quiet, least_patience) * block_->longest_period();
     for (Port& port : ports_) port.arrived.resize(shape.channels);
 }
 
@@ -63,6 +71,7 @@ void DutModule::tick(Time now)
 {
     last_tick_ = now;
     ticked_ = true;
+    stand(false);
     const unsigned rising = block_->rising(now);
     bool moved = false;
     std::vector<DutBlock::Source>& sources = block_->sources();
@@ -102,7 +111,30 @@ void DutModule::tick(Time now)
         std::all_of(sources.begin(), sources.end(),
             [](const DutBlock::Source& source) { return !source.channel->busy() && source.channel->settled(); }) &&
         std::none_of(sinks.begin(), sinks.end(), [](const DutBlock::Sink& sink) { return sink.channel->owes(); });
-    if (!idle && now - moved_at_ <= patience_) wake(now + 1);
+    if (!idle) go_on(now);
+}
+
+// To the next clock, if anything may come of it.
+void DutModule::go_on(Time now)
+{
+    if (now - moved_at_ > quiet_) {
+        if (!holds() && (!block_->has_idle() || block_->idle())) return;
+        event_queue().without_effect();
+        if (!event_queue().only_standing()) busy_elsewhere_ = now;
+        if (now - std::max(moved_at_, busy_elsewhere_) > (holds() ? patience_ : quiet_)) return;
+        stand(true);
+    }
+    wake(now + 1);
+}
+
+void DutModule::stand(bool still)
+{
+    if (still == still_) return;
+    still_ = still;
+    if (still)
+        event_queue().add_standing();
+    else
+        event_queue().remove_standing();
 }
 
 // False: a value has no room on the pins.
@@ -290,10 +322,22 @@ std::vector<std::string> DutModule::unsettled()
     return out;
 }
 
-bool DutModule::stuck(Time now) const
+bool DutModule::stands(Time now, bool alone) const
 {
-    const bool holds = flights_ != nullptr && (flights_->inside() > 0 || waiting_ > 0);
-    return holds && now > moved_at_ + patience_ && !held_up();
+    return could_move() && now > moved_at_ + (alone ? 1 : beside_others) * patience_;
+}
+
+std::string DutModule::standing() const
+{
+    if (!could_move() || last_tick_ <= moved_at_ + patience_) return {};
+    const char* idle = !block_->has_idle() ? "it has no idle pin"
+        : block_->idle()                   ? "its idle pin says idle"
+                                           : "its idle pin says busy";
+    return fmt::format(
+        "{}: nothing has moved on the pins of the block for {} clocks; transactions inside: {}, in front of "
+        "it: {}; {}; if it only takes so long, set quiet in its map to more",
+        path(), (last_tick_ - moved_at_) / block_->longest_period(), flights_->inside() - on_pins_, waiting_ + on_pins_,
+        idle);
 }
 
 std::vector<std::string> DutModule::waiting_lines() const

@@ -5,8 +5,10 @@
 // not before its arrival. What comes out is put together again from the pins alone, looked up by its tag and compared with
 // what went in (flight_table.h); its data go on as they came out. What is wrong ends the run.
 //
-// The block is clocked from the first arrival until it says that it is idle, or nothing has moved for `quiet` clocks of
-// the map. Edges of a clock lie at multiples of its period. Inputs change just after the edge of their clock that has
+// The block is clocked from the first arrival until it says that it is idle. One that cannot say so is clocked until it holds nothing and
+// nothing has moved for `quiet` clocks of the map. While it is at work it may stand still for any time in which others have something to do. If
+// it stands for `quiet` clocks and at least 65,536 while nobody has, it hangs: it is clocked no more, and standing() names it.
+// Edges of a clock lie at multiples of its period. Inputs change just after the edge of their clock that has
 // consumed what they were: their clock stands high until what the next edge finds is known, and falls then (dut_block.h).
 #pragma once
 
@@ -25,8 +27,9 @@ namespace weft {
 
 class DutModule : public PinShell {
 public:
-    // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
-    bool stuck(Time now) const;
+    bool may_move(Time now) const final { return could_move() && now - moved_at_ <= patience_; }
+    bool stands(Time now, bool alone) const final;
+    std::string standing() const final;
     // After a run that ended by itself: what the block has not given back, a line each.
     std::vector<std::string> unsettled();
 
@@ -50,6 +53,7 @@ protected:
     void input_changed(Time now)
     {
         moved_at_ = now;
+        stand(false);
         wake(now);
     }
 
@@ -90,6 +94,11 @@ private:
     };
 
     void tick(Time now) override;
+    void go_on(Time now);
+    void stand(bool still);
+    // Transactions are inside or in front of it.
+    bool holds() const { return flights_ != nullptr && (flights_->inside() > 0 || waiting_ > 0); }
+    bool could_move() const { return holds() && !held_up(); }
     bool drive_inputs(unsigned rising, Time now);
     void begin(std::size_t source, Time now);
     void go_in(std::size_t source, Time now);
@@ -123,6 +132,9 @@ private:
     bool ticked_ = false;
     Time last_tick_ = 0;
     Time moved_at_ = 0;
+    Time busy_elsewhere_ = 0;  // when anybody else last had something to do, as far as it was asked
+    bool still_ = false;       // its next clock counts as EventQueue::add_standing()
+    Time quiet_ = 0;           // `quiet` of the map
     Time patience_ = 0;
     unsigned idle_clocks_ = 0;  // in a row, and nothing moved
 };

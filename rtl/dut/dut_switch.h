@@ -7,8 +7,8 @@
 // buffer is free when its last beat has gone in. What comes out is put together again from the pins alone, looked up
 // by its tag and compared with what went in (flight_table.h), and its data go on as they came out. A few lines of
 // each channel (output_buffer of the map) wait behind an output for credits and the wire; the block sees no ready
-// while there is no room. What is wrong ends the run: problems(). A block that stops moving is not clocked any more,
-// and blocked() says what is where.
+// while there is no room. What is wrong ends the run: problems(). What it holds when nothing
+// moves any more is in blocked().
 //
 // Timing, with edges of a clock at multiples of its period:
 //   arrival, rounded up to an edge of the stream's clock   first clock in which the line is on the pins
@@ -41,7 +41,6 @@ public:
     std::uint64_t line_hops() const override { return sent_; }
     bool accounts_for_credits() const override { return true; }
     std::uint32_t credits_out(unsigned port, std::uint8_t vc) const override;
-    bool stuck(Time now) const override { return DutModule::stuck(now); }
     std::vector<std::string> unsettled() override { return DutModule::unsettled(); }
     std::vector<std::string> blocked() const override { return waiting_lines(); }
     std::vector<std::string> problems() const override { return errors(); }

@@ -88,7 +88,7 @@ struct PortMap {
     std::vector<MapClock> clocks;
     MapReset reset;
     MapPin idle;                 // no pin: never says so; value: what it says while nothing is inside
-    unsigned quiet = 1024;       // clocks in which nothing moves, and after which nothing will
+    unsigned quiet = 1024;       // clocks in which nothing moves, and after which nothing will (dut_module.h)
     unsigned output_buffer = 8;  // lines of a channel between an output and its wire
     std::vector<MapPin> ties;
     std::vector<MapStream> streams;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rtl/modules/block_fault.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 
@@ -21,6 +22,20 @@ public:
 
     // Nothing: all is well.
     const std::optional<BlockFault>& fault() const { return fault_; }
+
+    // Of a block that holds transactions, could get rid of all of them, and has not moved: whether it may still, where nothing else does.
+    virtual bool may_move(Time /*now*/) const { return false; }
+    // Whether it has not for longer than it may; less is allowed where nothing else moves (`alone`).
+    virtual bool stands(Time /*now*/, bool /*alone*/) const { return false; }
+    // What there is to say of it then, a line; empty: it has not stood for so long.
+    virtual std::string standing() const { return {}; }
+
+    // The host that `module` is; null: it is none, or there is no module.
+    template <class Module>
+    static const BlockHost* of(const Module* module)
+    {
+        return dynamic_cast<const BlockHost*>(module);
+    }
 
 protected:
     ~BlockHost() = default;

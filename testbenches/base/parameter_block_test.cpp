@@ -19,6 +19,7 @@ struct Sample {
     Policy policy = Policy::aged;
     bool watch = true;
     double share = 0.25;
+    double part = 0.5;
 
     static const ParameterTable<Sample>& parameters()
     {
@@ -29,7 +30,8 @@ struct Sample {
                 rate_parameter("pace", &Sample::pace, {1'000'000, 1'000'000'000'000}, "of an output"),
                 choice_parameter("policy", &Sample::policy, {"strict", "aged", "random"}, "who goes first"),
                 flag_parameter("watch", &Sample::watch, "whether it looks"),
-                real_parameter("share", &Sample::share, 0, 1.5, "of the time")});
+                real_parameter("share", &Sample::share, {0, 1.5}, "of the time"),
+                real_parameter("part", &Sample::part, 0.25, 2, "as plug-ins had it")});
         return table;
     }
 };
@@ -60,11 +62,11 @@ TEST(ParameterBlock, DefaultsAreTheInitialisersOfTheMembers)
     const BlockInfo block = block_info<Sample>();
     EXPECT_EQ(block.name(), "sample");
     EXPECT_EQ(block.parameter_names(),
-        (std::vector<std::string>{"entries", "size", "delay", "pace", "policy", "watch", "share"}));
+        (std::vector<std::string>{"entries", "size", "delay", "pace", "policy", "watch", "share", "part"}));
     std::string text;
     for (std::size_t i = 0; i < block.parameters.size(); ++i)
         text += format_value(*block.parameters[i], block.defaults[i]) + "|";
-    EXPECT_EQ(text, "8|4 KiB|70 ns|25 GB/s|aged|on|0.25|");
+    EXPECT_EQ(text, "8|4 KiB|70 ns|25 GB/s|aged|on|0.25|0.5|");
     EXPECT_EQ(block.path_of(4), "sample.policy");
     EXPECT_TRUE(declaration_problems(block).empty());
 }
@@ -92,6 +94,7 @@ TEST(ParameterBlock, TextOfFlagsAndRealNumbers)
     for (const char* wrong : {"", "-1", "1e400", "nan", "0.5x", "half"})
         EXPECT_EQ(shown("share", wrong), "none") << wrong;
     EXPECT_EQ(describe_range(info("share")), "0 to 1.5");
+    EXPECT_EQ(describe_range(info("part")), "0.25 to 2");
     EXPECT_EQ(describe_range(info("watch")), "on or off");
     // The order of their bits is that of the numbers: ranges compare them.
     EXPECT_LT(*parse_value(info("share"), "1e-9"), *parse_value(info("share"), "0.5"));

@@ -1,4 +1,6 @@
 // The table of blocks, and blocks that models bring: paths, ranges, places of errors, who has which.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "base/parameter_kinds.h"
@@ -122,6 +124,34 @@ TEST(Blocks, AModelCountsWhatItDeclaresToRead)
         "model 'fast' declares that it reads 'switch.latenzy', which is no parameter; expected a parameter of Weft "
         "(did "
         "you mean 'switch.latency'?)");
+}
+
+// What Weft reads around a link counts whatever its model declares.
+TEST(Blocks, ALinkCountsWhatItsModelReadsAndWhatIsReadAroundIt)
+{
+    KnownNames names = known();
+    names.blocks = BlockTable::built_in()->with(
+        {block_of_model(block_info<FastSpec>(), "fast"), block_of_model(block_info<WireSpec>(), "wire")},
+        {{"wire", {"link.flit"}}});
+    const auto notices = [&](const std::string& set) {
+        return resolved("", {"link.model=wire", set}, small_box, names).notices;
+    };
+    const ResolvedSystem system = resolved("", {"link.model=wire"}, small_box, names);
+    EXPECT_EQ(system.notices, std::vector<std::string>());
+    std::set<std::string> of_links;
+    for (const ExplainedParameter& parameter : explained_parameters(system)) {
+        const std::size_t at = parameter.path.rfind(".link.");
+        if (at != std::string::npos) of_links.insert(parameter.path.substr(at + 6));
+    }
+    EXPECT_EQ(of_links,
+        (std::set<std::string>{"bandwidth", "flit", "group_payload", "latency", "max_payload", "merge", "model",
+            "pool_credits", "request_credits", "response_credits", "vc_sets", "vcs"}));
+    for (const char* set : {"link.flit=32", "link.bandwidth=30GB/s", "link.latency=50ns", "link.request_credits=64",
+             "link.response_credits=64", "link.pool_credits=8", "link.vcs=shared", "link.merge=destination"})
+        EXPECT_EQ(notices(set), std::vector<std::string>()) << set;
+    EXPECT_EQ(notices("link.header=32"),
+        std::vector<std::string>{
+            "link.header is set and changes nothing: no model of the links that it was set for reads it"});
 }
 
 TEST(Blocks, ANodeHasTheBlockOfItsModel)

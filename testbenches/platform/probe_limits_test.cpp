@@ -21,7 +21,7 @@ namespace {
 using Sets = std::vector<std::string>;
 
 // A GPU of few units on the usual board, with one neighbour or more.
-ResolvedSystem small_system(const Sets& sets, unsigned gpus = 2)
+ResolvedSystem small_system(const Sets& sets, unsigned gpus = 2, const KnownNames& known = {})
 {
     std::string document = node_document("h100", "nvlink", PublishedTable::built_in().find("h100"));
     document.replace(document.find("count: 8"), 8, "count: " + std::to_string(gpus));
@@ -33,7 +33,7 @@ ResolvedSystem small_system(const Sets& sets, unsigned gpus = 2)
         description.sets.push_back(parse_set(set));
     for (const std::string& set : sets) description.sets.push_back(parse_set(set));
     LoadedGraph loaded = load_infrastructure_text("node.yaml", document);
-    return resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
+    return resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known);
 }
 
 double simulated(const std::string& row, const Sets& sets)
@@ -222,6 +222,33 @@ TEST(ProbeLimits, RowsWithoutABoundHaveNone)
     const ResolvedSystem system = small_system({"l1.size=0"});
     for (const char* row : {"latency.l2", "time.kernel", "bandwidth.l1", "bandwidth.l2_far", "bandwidth.memory_side"})
         EXPECT_TRUE(limits_of(system, row).empty()) << row;
+}
+
+// The rate and the latency of a model that declares to read neither are not those of the parameters.
+TEST(ProbeLimits, WhatTheModelOfALinkDoesNotReadIsNoLimit)
+{
+    const auto names = [](const BlockTable::Reads& reads) {
+        KnownNames known;
+        known.models = ModelRegistry().names_by_kind();
+        known.models["link"].emplace_back("own");
+        known.blocks = BlockTable::built_in()->with({}, reads);
+        std::string out;
+        for (const RateLimit& limit : limits_of(small_system({"link.model=own"}, 2, known), "bandwidth.peer_write"))
+            out += limit.parameter + " ";
+        return out;
+    };
+    const auto has = [](const std::string& text, const std::string& name) {
+        return text.find(name) != std::string::npos;
+    };
+    const std::string all = names({});
+    for (const char* name : {"link.bandwidth", "link.request_credits", "gpu.outstanding"})
+        EXPECT_TRUE(has(all, name)) << all;
+    const std::string rate = names({{"own", {"link.bandwidth"}}});
+    EXPECT_TRUE(has(rate, "link.bandwidth")) << rate;
+    EXPECT_FALSE(has(rate, "link.request_credits") || has(rate, "gpu.outstanding")) << rate;
+    const std::string none = names({{"own", {}}});
+    EXPECT_FALSE(has(none, "link.")) << none;
+    EXPECT_TRUE(has(none, "network.port_rate") || has(none, "gpu.clock")) << none;
 }
 
 // What nobody has changed binds a part whose memory has become faster.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm_interconnect/kernel/kernel_processes.h"
+
 namespace weft {
 
 namespace {
@@ -66,6 +68,8 @@ void EventQueue::end_of_elaboration()
     part_->pause_rank = static_cast<std::uint32_t>(first - components_.begin());
 }
 
+void EventQueue::start_of_simulation() { beside_processes_ = first_foreign_process() != nullptr; }
+
 void EventQueue::set_end(Time end)
 {
     end_ = end;
@@ -90,6 +94,11 @@ void EventQueue::fail(const std::string& problem)
     constexpr std::size_t most = 10;
     if (failures_.size() < most) failures_.push_back(problem + ", at " + std::to_string(now()) + " ps");
     stop();
+}
+
+bool EventQueue::only_standing() const
+{
+    return part_ ? part_->only_standing : stands() && !sc_core::sc_pending_activity();
 }
 
 void EventQueue::enter()
@@ -121,6 +130,7 @@ inline void EventQueue::prefetch_ahead(const Wheel& wheel) const
         for (const void* state : states_[ahead->order() >> 12]) __builtin_prefetch(state);
 }
 
+template <bool processes>
 void EventQueue::drain(Time kernel_now, Time limit)
 {
     running_ = true;
@@ -146,10 +156,24 @@ void EventQueue::drain(Time kernel_now, Time limit)
                 component->arbitrate();
             }
         }
+        if constexpr (processes) look_at_kernel(kernel_now, *component);
         if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
         if (stopped_) break;
     }
     running_ = false;
+}
+
+// An item may have notified an event of the kernel by itself. The kernel takes that for its own time, at which it wakes the process.
+void EventQueue::look_at_kernel(Time kernel_now, const TimedComponent& component)
+{
+    if (limit_ <= kernel_now) return;
+    const Time ahead = to_ps(sc_core::sc_time_to_pending_activity());
+    if (ahead >= limit_ - kernel_now) return;
+    limit_ = kernel_now + ahead;
+    if (now_ == kernel_now) return;
+    fail(component.path() +
+        ": what it calls has notified an event of the SystemC kernel, or written to a channel of it, whose time is " +
+        std::to_string(kernel_now) + " ps; expected EventQueue::notify_kernel(event, due)");
 }
 
 void EventQueue::make_part(std::function<std::uint32_t(const std::string&)> device_of)
@@ -241,7 +265,10 @@ void EventQueue::wake()
         const Time foreign = to_ps(sc_core::sc_time_to_pending_activity());
         limit = foreign > ~Time{0} - kernel_now ? ~Time{0} : kernel_now + foreign;
     }
-    drain(kernel_now, limit);
+    if (beside_processes_)
+        drain<true>(kernel_now, limit);
+    else
+        drain<false>(kernel_now, limit);
     if (stopped_) {
         sc_core::sc_stop();
         return;

@@ -171,8 +171,17 @@ public:
         idle_end_ = items_run_ + 1;
     }
     Time last_effect() const { return idle_end_ == items_run_ ? effect_ : last(); }
+
+    // One more, or less, of the items on the queue is the clock of a block that stands still, which may yet move by itself.
+    void add_standing() { ++standing_; }
+    void remove_standing() { --standing_; }
+    // Nothing else is due, in the kernel neither. Of a part: in no part, when the window began.
+    bool only_standing() const;
+    // Of a part: whether that is so in it; whether it is so in all of them.
+    bool stands() const { return size() <= standing_; }
+    void set_only_standing(bool so) { part_->only_standing = so; }
     std::uint64_t items_run() const { return items_run_; }
-    bool idle() const { return part_ ? part_->wheel.size() == 0 : wheel_.size() == 0; }
+    bool idle() const { return size() == 0; }
     bool stopped() const { return stopped_; }
 
     static constexpr unsigned bucket_bits = TimingWheel::bucket_bits;
@@ -182,8 +191,12 @@ private:
     friend class TimedComponent;
 
     void end_of_elaboration() override;
+    void start_of_simulation() override;
+    std::uint64_t size() const { return part_ ? part_->wheel.size() : wheel_.size(); }
     void wake();
+    template <bool processes>
     void drain(Time kernel_now, Time limit);
+    void look_at_kernel(Time kernel_now, const TimedComponent& component);
     void notify_self();
     void run_entry(const StampedWheel::Entry& entry, Time due);
     template <class Wheel>
@@ -197,6 +210,7 @@ private:
         std::vector<std::uint32_t> devices;  // by rank of the component
         std::string pause_path;              // empty: it never stops
         std::uint32_t pause_rank = ~std::uint32_t{0};
+        bool only_standing = false;
     };
 
     TimingWheel wheel_;
@@ -216,6 +230,8 @@ private:
     std::vector<TimedComponent*> components_;
     std::vector<PrefetchedState> states_;  // by rank
     std::vector<std::string> failures_;
+    std::uint64_t standing_ = 0;
+    bool beside_processes_ = false;  // of others, in the kernel
 };
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)

@@ -15,7 +15,15 @@ namespace {
 struct Paths {
     std::set<EdgeId> first;
     double latency = 0;  // ps, links and the switches between them
+    bool known = true;   // models of links on them read link.latency
 };
+
+// Models may have a rate and a latency of their own.
+bool reads(const ResolvedSystem& system, EdgeId edge, const char* parameter)
+{
+    const Block block = block_of<LinkSpec>();
+    return system.blocks().reads(block, *info_of(block).find(parameter), system.link_model(edge));
+}
 
 void add_paths(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t to, Paths& out)
 {
@@ -25,7 +33,9 @@ void add_paths(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     out.latency = 0;
     const std::vector<std::uint32_t> nodes = plan.routing.path(0, to, 0);
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-        out.latency += static_cast<double>(system.link(*system.graph().find_edge(nodes[i], nodes[i + 1])).latency);
+        const EdgeId edge = *system.graph().find_edge(nodes[i], nodes[i + 1]);
+        out.latency += static_cast<double>(system.link(edge).latency);
+        out.known = out.known && reads(system, edge, "latency");
         if (i > 0) out.latency += static_cast<double>(system.switch_of(nodes[i]).latency);
     }
 }
@@ -91,9 +101,9 @@ PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
     const std::vector<NodeId>& ends = system.endpoints();
     if (ends.size() < 2) return {};
     const NodeId own = ends[0];
-    const bool reads = row == "bandwidth.peer_read";
+    const bool loads = row == "bandwidth.peer_read";
     const bool all = row == "bandwidth.peer_all" || row == "bandwidth.peer_incast" || row == "bandwidth.all_to_all";
-    const Traffic traffic = reads                                       ? Traffic::read
+    const Traffic traffic = loads                                       ? Traffic::read
         : row == "bandwidth.peer_both" || row == "bandwidth.all_to_all" ? Traffic::both
                                                                         : Traffic::write;
     const FabricPlan plan = plan_fabric(system, ends);
@@ -106,15 +116,17 @@ PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
         paths.first.size() > 1 ? system.routing().stripe : std::numeric_limits<std::uint64_t>::max();
     double wire = 0;
     double credits = 0;
+    bool known = true;  // the models of the first links read link.bandwidth
     for (const EdgeId edge : paths.first) {
         const LinkSpec& link = system.link(edge);
         wire += payload_rate(link, stripe, traffic);
+        known = known && reads(system, edge, "bandwidth");
         const auto lines =
-            static_cast<double>((reads ? link.response_credits : link.request_credits) + link.pool_credits);
+            static_cast<double>((loads ? link.response_credits : link.request_credits) + link.pool_credits);
         credits += lines * line_bytes / (2 * static_cast<double>(link.latency)) * 1e12;
     }
-    out.add("link.bandwidth", wire);
-    out.add(reads ? "link.response_credits" : "link.request_credits", credits);
+    if (known) out.add("link.bandwidth", wire);
+    if (paths.known) out.add(loads ? "link.response_credits" : "link.request_credits", credits);
     const GpuSpec& gpu = system.gpu(own);
     const L2Spec& l2 = system.l2(own);
     out.add_rate("network.port_rate", system.network(own).port_rate, paths.first.size());
@@ -122,6 +134,7 @@ PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
     const double peer =
         static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
         2 * paths.latency;
+    const double in_register = loads ? peer : hit;
     // Of incast the senders are many, each with its own units. To several peers as many of the own go each.
     const std::uint64_t peers = ends.size() - 1;
     const bool shared = all && row != "bandwidth.peer_incast" && gpu.compute_units >= peers;
@@ -129,12 +142,13 @@ PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
             : shared                                                      ? gpu.compute_units / peers * peers
                                                                           : gpu.compute_units);
     out.add("gpu.clock", units * static_cast<double>(gpu.clock * gpu.coalesce) / 2);  // a load and a store each
+    if (!paths.known) return {out.sorted(), traffic, hit + peer, in_register};
     out.add_in_flight("gpu.outstanding", units * static_cast<double>(gpu.outstanding), hit + peer);
     const ProbeBench::Shape shape = full_shape(gpu);
     out.add_in_flight("gpu.wavefronts_per_unit",
         units * static_cast<double>(shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes,
-        reads ? peer : hit);
-    return {out.sorted(), traffic, hit + peer, reads ? peer : hit};
+        in_register);
+    return {out.sorted(), traffic, hit + peer, in_register};
 }
 
 }  // namespace

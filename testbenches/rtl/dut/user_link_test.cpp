@@ -178,8 +178,39 @@ TEST_F(UserLink, ThatStopsMovingEndsAsADeadlock)
 {
     const Outcome ran = run_broken("link_pipe.sv", "m_ready || !m_valid;", "(m_ready || !m_valid) && WIDTH == 0;");
     EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "waiting     box.0.xpu.2~box.0.nvsw.1: nothing has moved on the pins of the block for "))
+        << ran.out;
     EXPECT_TRUE(has(ran.out, "box.0.xpu.2~box.0.nvsw.1 end ")) << ran.out;
     EXPECT_TRUE(has(ran.out, ": the block does not take ")) << ran.out;
+}
+
+// An idle pin that says so is enough: a pause of 10,000 clocks in the pipelines of a link, in a collective and between two GPUs that wait for each other.
+TEST_F(UserLink, MayStandStillForLongerThanQuiet)
+{
+    change("link_pipe.sv", "assign m_valid = full[STAGES-1];",
+        "logic [15:0] paused, seen;\n    wire pausing = seen >= 16'd30 && paused < 16'd10000;\n"
+        "    assign m_valid = full[STAGES-1] && !pausing;\n"
+        "    always_ff @(posedge clk) if (!rst_n) {paused, seen} <= '0;\n"
+        "        else begin seen <= seen + 16'(full[STAGES-1] && seen < 16'd30); paused <= paused + 16'(pausing); end");
+    std::string text = read_text_file(folder_.file("link_pipe.sv"));
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"assign s_ready = m_ready || !m_valid;",
+                                       "assign s_ready = !pausing && (m_ready || !m_valid);"},
+             {"assign idle = full == '0;", "assign idle = full == '0 && !pausing;"}}) {
+        ASSERT_NE(text.find(from), std::string::npos) << from;
+        text.replace(text.find(from), from.size(), to);
+    }
+    write_text_file(folder_.file("link_pipe.sv"), text);
+    const auto time = [&](const std::string& quiet) {
+        std::string map = read_text_file(folder_.file("pipe_link.map.yaml"));
+        write_text_file(folder_.file("pipe_link.map.yaml"), map + quiet);
+        EXPECT_EQ(add(folder_.file("")).code, 0);
+        const Outcome ran = run({"--set", "*.xpu.2~*.link.model=my_link"});
+        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+        return result()["simulated_ps"].get<std::uint64_t>();
+    };
+    const std::uint64_t short_quiet = time("");
+    EXPECT_GT(short_quiet, 10'000U * 320U);
+    EXPECT_EQ(short_quiet, time("quiet: 20000\n"));
 }
 
 TEST_F(UserLink, BadUseIsOneLine)

@@ -1,8 +1,9 @@
 // A link whose lines are one beat, with a queue of four from either end, and something wrong about line 7 from end 0.
 module broken_link #(
     // 1: dropped, 2: doubled, 3: a bit altered, 4: after the next, 5: out at its own end, 6: the last that goes out;
-    // 7: the pace hangs on bits that no reset sets, 8: its own assertion fails
-    parameter int unsigned FAULT = 0
+    // 7: the pace hangs on bits that no reset sets, 8: its own assertion fails, 9: it goes out PAUSE clocks late, 10: it is never idle
+    parameter int unsigned FAULT = 0,
+    parameter int unsigned PAUSE = 0
 ) (
     input  logic clk,
     input  logic rst,
@@ -23,6 +24,7 @@ module broken_link #(
         logic [7:0] number;  // of the line at the head
         logic [3:0] age;
         logic [3:0] hold;
+        logic [31:0] paused; // clocks of line 7 at the head
         logic again;         // the head has gone out once
         logic dropped, push, pop;
 
@@ -31,13 +33,15 @@ module broken_link #(
         assign s_ready[e] = count != 4 && !(FAULT == 6 && e == 0 && number >= 7);
         assign head[e] = FAULT == 4 && hit[e] ? places[1] : FAULT == 3 && hit[e] ? places[0] ^ (640'(1) << 200) : places[0];
         assign dropped = FAULT == 1 && hit[e] && count != 0;
-        assign given[e] = !dropped && count > ((FAULT == 4 && hit[e]) ? 3'd1 : 3'd0) && !(FAULT == 7 && age < hold);
+        assign given[e] = !dropped && count > ((FAULT == 4 && hit[e]) ? 3'd1 : 3'd0) && !(FAULT == 7 && age < hold) &&
+            !(FAULT == 9 && hit[e] && paused < PAUSE);
         assign push = s_valid[e] && s_ready[e];
         assign pop = dropped || (given[e] && taken[e] && !(FAULT == 2 && hit[e] && !again));
         always_ff @(posedge clk) begin
             hold <= hold;
-            if (rst) {count, number, again, age} <= '0;
+            if (rst) {count, number, again, age, paused} <= '0;
             else begin
+                paused <= paused + 32'(hit[e] && count != 0);
                 age <= pop || count == 0 ? '0 : age + 4'(age != 15);
                 count <= count + 3'(push) - 3'(pop);
                 number <= number + 8'(pop);
@@ -62,5 +66,5 @@ module broken_link #(
             taken = {1'b0, m_ready[0]};
         end
     end
-    assign idle = &empty;
+    assign idle = &empty && FAULT != 10;
 endmodule
