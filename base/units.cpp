@@ -47,7 +47,8 @@ std::string_view trim(std::string_view text)
 
 enum class Rounding { none, nearest };
 
-constexpr unsigned least_part = 10'000;  // a value is not rounded by more than this part of it: 333.33 ps is no clock of 333 ps
+constexpr unsigned least_part =
+    10'000;  // a value is not rounded by more than this part of it: 333.33 ps is no clock of 333 ps
 
 // Decimal digits with an optional fraction.
 struct Decimal {

@@ -251,7 +251,7 @@ TEST(EnergyOfASweep, OfARunThatHasNotFinishedIsEmpty)
 {
     const Outcome out = call({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=16KiB", "--no-data", "--until",
         "5us", "--energy", "builtin", "--csv", "-"});
-    EXPECT_NE(out.out.find(",off,until,0,,,,,,,5\n"), std::string::npos) << out.out << out.err;
+    EXPECT_NE(out.out.find("16384,,,,off,until,0,,,,,,,\n"), std::string::npos) << out.out << out.err;
 }
 
 }  // namespace energy_command_test
