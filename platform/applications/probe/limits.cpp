@@ -124,8 +124,8 @@ void add_write_backs(RowLimits& out, const OneGpu& one, double sides)
 // Limits by loads from memory in flight. `partitions`: of which a unit has the slices of one.
 void add_misses(RowLimits& out, const OneGpu& one, double sides, std::uint64_t partitions = 1)
 {
-    out.add_in_flight("l2.outstanding_misses",
-        sides * static_cast<double>(one.l2.outstanding_misses * one.l2.slices / partitions),
+    const std::uint64_t slices = one.l2.slices / partitions;
+    out.add_in_flight("l2.outstanding_misses", sides * static_cast<double>(one.l2.outstanding_misses * slices),
         side_ps(one) + dram_ps(one.hbm));
     if (one.side.present())
         out.add_in_flight("memory_side.outstanding_misses",
