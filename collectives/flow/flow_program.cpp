@@ -40,7 +40,7 @@ std::uint64_t hash_of(const FlowTemplate& of)
     return hash;
 }
 
-// Of all of a thread but its semaphores, parts and slots, in which channels differ.
+// Covers what a thread does, without its semaphores, parts and slots: channels differ in these.
 std::uint64_t hash_of_work(const FlowTemplate& of)
 {
     std::uint64_t hash = of.ops.size();

@@ -163,7 +163,7 @@ private:
     std::uint32_t next_unit_ = 0;
     std::uint32_t transfers_ = 0;  // operands of all programs so far
     std::uint64_t workgroups_ = 0;
-    // Of workgroups that ended: of the workload, of the background.
+    // Sums over workgroups that have ended: those of the workload, and those of the background.
     std::array<StallTimes, 2> spent_{};
     std::vector<ComputeUnit> units_;
     std::vector<Workgroup> groups_;  // [unit * places + place]

@@ -31,7 +31,7 @@ public:
         parameters_ = std::make_shared<const BlockInfo>(block_info<Spec>());
         return *this;
     }
-    // Of a switch, a link, an accelerator or a part of one: the parameters of Weft's own blocks that the model reads, by path
+    // For a switch, a link, an accelerator or a part of one. `paths`: the parameters of Weft's own blocks that the model reads, by path
     // ("switch.latency"). Only these are listed for it, and of a link those that Weft itself reads around it: link.model, bandwidth, latency,
     // request_credits, response_credits, pool_credits, vcs, vc_sets, merge, max_payload and group_payload. Without it the model may read all of them.
     ModelDeclaration& with_reads(std::vector<std::string> paths)

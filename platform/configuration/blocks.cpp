@@ -34,9 +34,9 @@ std::vector<std::shared_ptr<const BlockInfo>> blocks_of_weft()
         LinkSpec, EngineSpec, RoutingSpec>();
 }
 
-// What is around a link reads these, whatever the model of the link is: the ports at its ends send by the credits and channels, which are
-// sized from latency and bandwidth where nobody sets them, and keep together what shares a packet; routes and load 1 are as wide as the
-// bandwidth says.
+// Parameters of a link that count whatever its model is, because the ports at its ends, routes and traffic read them. Ports send by its
+// credits and channels, which are sized from latency and bandwidth where nobody sets them, and keep together what shares a packet. Routes
+// and load 1 follow the bandwidth.
 const std::set<std::string>& around_links()
 {
     static const std::set<std::string> names{"model", "bandwidth", "latency", "request_credits", "response_credits",

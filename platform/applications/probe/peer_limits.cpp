@@ -135,7 +135,7 @@ PeerRow peer_row(const ResolvedSystem& system, const std::string& row)
         static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
         2 * paths.latency;
     const double in_register = loads ? peer : hit;
-    // Of incast the senders are many, each with its own units. To several peers as many of the own go each.
+    // In incast every sender brings its own units. One sender to several peers divides its units evenly among them.
     const std::uint64_t peers = ends.size() - 1;
     const bool shared = all && row != "bandwidth.peer_incast" && gpu.compute_units >= peers;
     const auto units = static_cast<double>(row == "bandwidth.peer_incast" ? peers * gpu.compute_units

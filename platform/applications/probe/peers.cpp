@@ -106,8 +106,8 @@ public:
     }
 
 private:
-    // Of each copy: a half of the cache holds all that one GPU has of them. Where partitions have caches of their own, what
-    // comes from others is in the memory-side cache.
+    // Bytes of each copy such that half of the cache holds all that one GPU has of the copies. Where partitions have caches of their
+    // own, what comes from others is in the memory-side cache.
     std::uint64_t room(const std::vector<Copy>& copies) const
     {
         const Levels levels(system_);
@@ -210,7 +210,7 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     const std::uint32_t size = bench.size();
     if (size < 2) return;
     Copies copies(system, bench);
-    // Of each of a GPU's `copies` in the shorter run.
+    // Bytes of each copy in the shorter run, where a GPU sends to `copies` others.
     const auto bytes_of = [&system](const std::string& row, std::uint64_t usual, std::uint64_t copies) {
         return std::max(usual, (peer_bytes(system, row) / copies + kib - 1) / kib * kib);
     };

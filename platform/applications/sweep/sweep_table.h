@@ -16,7 +16,7 @@ struct SweepRow {
     std::string message;  // why there is no result; empty when there is one
     std::string stop;     // of the result
     std::string verified;
-    // Of the only collective, where no trace ran; else of the whole run. Of one that did not come to its end: none.
+    // The time of the only collective, where no trace ran, else of the whole run. None if the run did not come to its end.
     std::optional<std::uint64_t> time_ps{};
     std::optional<double> algbw_GBps;  // when exactly one collective ran, and no trace
     std::optional<double> busbw_GBps;
