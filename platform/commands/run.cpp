@@ -45,6 +45,9 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
             throw usage_error("option '--wave' has the value '" + option + "'",
                 "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
         out.entries.push_back({option.substr(0, at), option.substr(at + 1)});
+        if (option.size() > 4 && option.compare(option.size() - 4, 4, ".vcd") == 0)
+            throw usage_error("option '--wave' names the file '" + out.entries.back().file + "'; waveforms are FST",
+                "a name such as switch.fst");
         // A pattern has a file for each instance, named after this one: claimed when the instances are known.
         if (!has_glob(out.entries.back().instances))
             outputs.emplace_back(out.entries.back().file);

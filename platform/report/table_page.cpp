@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/units.h"
 #include "platform/report/page.h"
 
 namespace weft {
@@ -14,10 +15,18 @@ namespace {
 
 using TableJson = nlohmann::ordered_json;
 
+// Of a parameter's value such as "64KiB" or "5 us", for the order of rows; empty: it is no quantity.
+std::string quantity(const std::string& text)
+{
+    for (const auto parse : {parse_bytes, parse_time_ps, parse_rate, parse_frequency})
+        if (const auto number = parse(text)) return std::to_string(*number);
+    return "";
+}
+
 HtmlCell cell_of(const TableJson& value)
 {
     if (value.is_null()) return {"-"};
-    if (value.is_string()) return {value.get<std::string>()};
+    if (value.is_string()) return {value.get<std::string>(), quantity(value.get<std::string>())};
     if (value.is_boolean()) return {value.get<bool>() ? "yes" : "no"};
     if (value.is_number())
         return {value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump(), value.dump()};

@@ -1,5 +1,6 @@
 #include "rtl/verilated/verilated_block.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 #include "base/diagnostic.h"
@@ -107,6 +108,17 @@ void VerilatedBlock::note(unsigned signal, const std::string& text)
     const std::size_t bytes = pin.width() / 8;
     for (std::size_t i = 0; i < text.size() && i < bytes; ++i)
         pin.set(static_cast<unsigned>(8 * (bytes - 1 - i)), 8, static_cast<unsigned char>(text[i]));
+}
+
+// Behind the fall of the clock: half a period before it rises, or 1 ps behind the last dump. Without it outputs that depend on inputs in the
+// same clock would never be shown with these inputs.
+void VerilatedBlock::dump_settled()
+{
+    const std::uint64_t low = time_ > half_period_ ? time_ - half_period_ : 0;
+    const std::uint64_t at = std::max({low, dumped_, wave_.from});
+    if (at >= time_) return;
+    dumped_ = at + 1;
+    entry<void(void*, unsigned long long)>(library_, "weft_block_dump")(block_, at);
 }
 
 void VerilatedBlock::dump(std::uint64_t after)

@@ -41,10 +41,12 @@ public:
         eval_(block_);
         falling_ = false;
     }
-    // The clock rises, and falls. With a trace open, both edges are in it.
+    // The clock rises, and falls. With a trace open, both edges are in it, and before them what the block's inputs and
+    // settled outputs are when the clock rises.
     void edge(Pin& clock)
     {
         if (falling_) eval();
+        if (tracing_) dump_settled();
         clock.set(0, 1, 1);
         eval_(block_);
         if (tracing_) dump(0);
@@ -100,6 +102,7 @@ public:
 private:
     void follow_wave(std::uint64_t ps);
     void dump(std::uint64_t after);
+    void dump_settled();
     std::uint64_t dumped_ = 0;  // time of the last dump, and one more
 
     void* library_ = nullptr;

@@ -108,6 +108,16 @@ TEST(Output, WaveformsThatCannotBeWrittenAreRefused)
     EXPECT_EQ(outcome.err, path + ": cannot be written: No such file or directory; expected a writable path\n");
 }
 
+TEST(Output, WaveformsAreNoVcd)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", files.pair_system(), "--wave", "host.0=" + files.path("w.vcd")});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err,
+        "weft: option '--wave' names the file '" + files.path("w.vcd") +
+            "'; waveforms are FST; expected a name such as switch.fst\n");
+}
+
 TEST(Output, WaveformsOfWhatIsNoRtlAreRefused)
 {
     const Fixtures files;

@@ -302,7 +302,16 @@ TEST(Page, OfTheOtherCommandsHoldsTheirTables)
         EXPECT_EQ(rows_of(page, list).size(), result[list].size()) << list;
         EXPECT_FALSE(result[list].empty());
     };
-    page_of({"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB", "--quiet"}, "points");
+    page_of(
+        {"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB", "--over", "gpu.launch_latency=5us,50ns", "--quiet"},
+        "points");
+    // Tables sort by what a value means: 50 ns is less than 5 us.
+    const auto points = rows_of(files.read("p.html"), "points");
+    ASSERT_EQ(points.size(), 4U);
+    EXPECT_EQ(points[1][0], "4096");
+    EXPECT_EQ(points[1][1], "50000");
+    EXPECT_EQ(points[2][0], "8192");
+    EXPECT_EQ(points[2][1], "5000000");
     page_of({"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--quiet"}, "points");
     page_of({"probe", "--profile", "v100", "--only", "latency.l1,latency.peer"}, "rows");
     const std::string table = files.write("t.yaml",
