@@ -1,7 +1,7 @@
 #include "base/statistic_table.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <cmath>
 
 namespace weft {
 
@@ -37,9 +37,10 @@ void StatisticWriter::write(std::string_view name, double value)
 {
     const std::string full = prefix_ + std::string(name);
     const auto info = find_name(table_, full);
-    if (info == table_.end()) throw std::logic_error("statistic " + full + " is not declared");
-    if (find_name(out_, full) != out_.end()) throw std::logic_error("statistic " + full + " is written twice");
-    out_.push_back({full, value, info->unit, info->text});
+    if (info == table_.end())
+        out_.push_back({full, value, "", ""});
+    else
+        out_.push_back({full, value, info->unit, info->text});
 }
 
 std::vector<std::string> statistic_problems(const StatisticTable& table, const std::vector<Statistic>& written)
@@ -52,6 +53,10 @@ std::vector<std::string> statistic_problems(const StatisticTable& table, const s
         else if (info->unit != statistic.unit)
             out.push_back("writes statistic " + statistic.name + " in '" + statistic.unit + "', its declaration has '" +
                 info->unit + "'");
+        if (&*find_name(written, statistic.name) != &statistic)
+            out.push_back("writes statistic " + statistic.name + " twice");
+        if (!std::isfinite(statistic.value))
+            out.push_back("writes statistic " + statistic.name + ", which is no finite number");
     }
     for (const StatisticInfo& info : table)
         if (info.when.empty() && find_name(written, info.name) == written.end())

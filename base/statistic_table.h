@@ -32,7 +32,7 @@ public:
     {
     }
 
-    // Throws std::logic_error for a name that the table does not have, and for one that is written twice.
+    // statistic_problems() finds a name that the table does not have, and one that is written twice.
     template <class Number>
     void operator()(std::string_view name, Number value)
     {
@@ -47,7 +47,7 @@ private:
     std::string prefix_;
 };
 
-// What `written` has that `table` has not, or has in another unit, and what it lacks; a sentence each.
+// What `written` has that `table` has not, or has in another unit, twice, or as no finite number, and what it lacks; a sentence each.
 std::vector<std::string> statistic_problems(const StatisticTable& table, const std::vector<Statistic>& written);
 
 }  // namespace weft

@@ -34,9 +34,10 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         memory_side_ =
             std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side, channels,
                 slices, l2.separate(), image_, pool, endpoint_, wiring.checkers, wiring.data_on && l2.holds_contents());
-    const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
-        if (wiring.checkers != nullptr) {
-            wiring.checkers->bind(from, to);
+    const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to, bool ours = true) {
+        Checkers* const checkers = wiring.checkers != nullptr ? wiring.checkers : ours ? nullptr : wiring.watchers;
+        if (checkers != nullptr) {
+            checkers->bind(from, to);
         } else {
             from.bind(to);
         }
@@ -59,12 +60,13 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         }));
         slices_[s]->set_input_rate(crossbar_->into_slice(), header);
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
-            join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
-            join(slices_[s]->memory_of(partition), below(s + partition * modules));
+            join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition), l2.ours());
+            join(slices_[s]->memory_of(partition), below(s + partition * modules),
+                l2.ours() && (memory_side_ || hbm.ours()));
         }
     }
     if (l2.separate()) join(crossbar_->to_home(), memory_side_->direct());
-    for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
+    for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c), hbm.ours());
     make_ports(ports_, tree_, here, wiring.ports, event_queue, path_, spec, endpoint_);
     if (wiring.recorder != nullptr)
         taps_.init(wiring.ports, [&](const char* tap, std::size_t) {

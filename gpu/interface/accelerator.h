@@ -31,6 +31,7 @@ public:
         unsigned stripe_shift = 0;            // log2 of the lines in a row that take the same path
         std::uint32_t grain = line_bytes;     // B of the widest transaction
         Checkers* checkers = nullptr;         // protocol checkers between all modules; none when null
+        Checkers* watchers = nullptr;         // else: around parts that are not Weft's
         TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
         SliceFactory make_slice;              // of the L2; null: L2Slice
         MemoryFactory make_memory;            // the DRAM; null: Hbm

@@ -182,6 +182,40 @@ ModelRegistry::ModelRegistry()
     add_rtl_models(*this);
 }
 
+namespace {
+
+const std::string& path_of(const GpuRequest& request) { return request.wiring.path; }
+template <class Request>
+const std::string& path_of(const Request& request)
+{
+    return request.path;
+}
+
+// What goes wrong in a factory is said with the name of its model and of the module.
+template <class Made, class Request>
+std::function<std::unique_ptr<Made>(const RunContext&, const Request&)> with_name(const std::string& name,
+    std::function<std::unique_ptr<Made>(const RunContext&, const Request&)> make)
+{
+    const auto refused = [name](const Request& request, const std::string& why) {
+        return InputError("", 0, "model " + name + " of " + path_of(request) + " was not made: " + why, "a module");
+    };
+    return [make = std::move(make), refused](const RunContext& context, const Request& request) {
+        try {
+            std::unique_ptr<Made> made = make(context, request);
+            if (made != nullptr) return made;
+        } catch (const InputError&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw refused(request, error.what());
+        }
+        throw refused(request, "the factory has returned no module");
+    };
+}
+
+}  // namespace
+
 template <class Factory>
 void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockOwner owner,
     ModelDeclaration declaration, Factory factory)
@@ -197,7 +231,7 @@ void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockO
         blocks_ = BlockTable::built_in()->with(own_blocks_, reads);
         reads_ = std::move(reads);
     }
-    models.emplace(name, std::make_pair(std::move(declaration), std::move(factory)));
+    models.emplace(name, std::make_pair(std::move(declaration), with_name(name, std::move(factory))));
 }
 
 // Models that declare the same Spec share the block.
@@ -305,8 +339,10 @@ const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, cons
     const StatisticTable* of_kind = nullptr;
     for (const Entry& entry : entries()) {
         const ModelDeclaration& declaration = *entry.declaration;
-        if (kind_in_results(entry.kind) == kind && declaration.name() == model && declaration.statistics())
-            return &*declaration.statistics();
+        if (kind_in_results(entry.kind) == kind && declaration.name() == model) {
+            if (declaration.statistics()) return &*declaration.statistics();
+            if (entry.kind != kind) return nullptr;  // a slice or memory that declares none is not held to those of ours
+        }
         for (const ModelDeclaration::Module& module : declaration.modules()) {
             if (module.kind != kind) continue;
             if (std::find(module.models.begin(), module.models.end(), model) != module.models.end())

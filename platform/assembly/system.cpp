@@ -39,6 +39,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             share->pool.hold_no_data();
         }
     }
+    watchers_.resize(plan.members.size());
     std::vector<RunContext> of_parts;
     for (const auto& share : shares_)
         of_parts.push_back({share->event_queue, share->pool, share->progress, &registry.waves, resolved.seed});
@@ -69,6 +70,12 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
+        if (!check_protocol && (!resolved.l2(node).ours() || !resolved.hbm(node).ours())) {
+            std::unique_ptr<Checkers>& watchers = watchers_[rank];
+            watchers = std::make_unique<Checkers>(contexts.of(node).event_queue);
+            watchers->keep_problems();
+            request.wiring.watchers = watchers.get();
+        }
         request.wiring.recorder = recorders == nullptr ? nullptr : recorders + contexts.part(node);
         request.wiring.path_selection = resolved.routing().path_selection;
         // A wide transaction takes one path, and is at home in one slice.
@@ -236,6 +243,8 @@ std::string System::behind_port_of(const std::string& failure) const
 std::vector<std::string> System::problems() const
 {
     std::vector<std::string> out = checkers_.kept();
+    for (const auto& watchers : watchers_)
+        if (watchers != nullptr) out.insert(out.end(), watchers->kept().begin(), watchers->kept().end());
     for (const auto& share : shares_)
         for (const std::string& failure : share->event_queue.failures())
             out.push_back(failure + behind_port_of(failure));
@@ -282,7 +291,17 @@ std::vector<std::string> System::unsettled() const
     return out;
 }
 
-void System::finish_checkers() { checkers_.finish(); }
+void System::finish_checkers()
+{
+    checkers_.finish();
+    for (const auto& watchers : watchers_)
+        if (watchers != nullptr) watchers->finish();
+}
+
+std::vector<std::string> System::unanswered(std::uint32_t endpoint) const
+{
+    return watchers_[endpoint] == nullptr ? std::vector<std::string>() : watchers_[endpoint]->unanswered();
+}
 
 std::uint64_t System::protocol_problems() const { return checkers_.problems(); }
 

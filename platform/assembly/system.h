@@ -93,6 +93,8 @@ public:
     std::vector<std::string> unsettled() const;
     // The same: the protocol checkers look at what is still open. Their problems are among problems().
     void finish_checkers();
+    // What slices and memories of somebody else at this endpoint have not answered, a line for each connection.
+    std::vector<std::string> unanswered(std::uint32_t endpoint) const;
     std::uint64_t protocol_problems() const;
     std::size_t checked_connections() const { return checkers_.size(); }
 
@@ -103,6 +105,7 @@ private:
     const Division* division_;                    // null: not cut
     std::vector<std::unique_ptr<Share>> shares_;  // by part of this process
     Checkers checkers_;
+    std::vector<std::unique_ptr<Checkers>> watchers_;  // by endpoint; null: all parts of it are Weft's
     ModuleTree tree_;
     FabricModules fabric_;
     std::vector<std::unique_ptr<Accelerator>> accelerators_;

@@ -73,11 +73,39 @@ std::vector<std::string> vc_set_notices(const ResolvedSystem& system, const Fabr
         fmt::format("link.vc_sets={} is set, and the routes of this run use {} of them", most, plan.routing.vc_sets())};
 }
 
+// Models that somebody has chosen for nodes of which none takes part.
+std::vector<std::string> unused_model_notices(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    struct Places {
+        NodeId first = 0;
+        std::size_t count = 0;
+        bool used = false;
+    };
+    std::map<std::string, Places> found;
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        const NodeRole role = system.role(node);
+        if (role != NodeRole::endpoint && role != NodeRole::forwarder) continue;
+        if (system.model(node) == (role == NodeRole::endpoint ? "gpu" : "switch")) continue;
+        Places& places = found[system.model(node)];
+        if (places.count++ == 0) places.first = node;
+        places.used = places.used || plan.used.nodes[node];
+    }
+    std::vector<std::string> out;
+    for (const auto& [model, places] : found)
+        if (!places.used)
+            out.push_back(fmt::format("model {} of {}{} changes nothing: {} no part in this run", model,
+                system.graph().node(places.first).name,
+                places.count > 1 ? fmt::format(" and {} more", places.count - 1) : "",
+                places.count > 1 ? "they take" : "it takes"));
+    return out;
+}
+
 }  // namespace
 
 std::vector<std::string> unused_value_notices(const ResolvedSystem& system, const FabricPlan& plan)
 {
     std::vector<std::string> out = vc_set_notices(system, plan);
+    for (std::string& notice : unused_model_notices(system, plan)) out.push_back(std::move(notice));
     for (std::string& notice : idle_module_values(system, plan.used))
         if (std::find(system.notices.begin(), system.notices.end(), notice) == system.notices.end())
             out.push_back(std::move(notice));

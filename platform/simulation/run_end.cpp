@@ -112,6 +112,7 @@ void add_waiting(PlannedRun& run, BuiltRun& parts, EndReport& out)
         ++place;
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
             add(out.waiting_modules, place, gpu->slices()[s]->blocked());
+        if (gpu != nullptr) add(out.waiting_modules, place, parts.system.unanswered(gpu->endpoint()));
     }
     if (run.options.around != nullptr) add(out.waiting_modules, ++place, run.options.around->blocked());
 }

@@ -1,6 +1,8 @@
 // What a module writes is what it declares.
 #include <stdexcept>
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "base/statistic_table.h"
@@ -25,13 +27,17 @@ TEST(StatisticTable, NamesUnitsAndTextsComeFromTheDeclaration)
     EXPECT_EQ(out[0].text, "time of the wire");
 }
 
-TEST(StatisticTable, AnUndeclaredNameAndASecondValueAreRefused)
+TEST(StatisticTable, AnUndeclaredNameASecondValueAndNoNumberAreNamed)
 {
     std::vector<Statistic> out;
     StatisticWriter write(table, out);
-    EXPECT_THROW(write("line", 1), std::logic_error);
+    write("line", 1);
     write("lines", 1);
-    EXPECT_THROW(write("lines", 2), std::logic_error);
+    write("lines", 2);
+    write("busy", std::nan(""));
+    EXPECT_EQ(statistic_problems(table, out),
+        (std::vector<std::string>{"writes statistic line, which its declaration does not have",
+            "writes statistic lines twice", "writes statistic busy, which is no finite number"}));
 }
 
 TEST(StatisticTable, PrefixesStandBeforeNames)

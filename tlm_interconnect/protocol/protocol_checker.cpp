@@ -48,7 +48,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(Line& line, LinePhase& phase
     if (sent == LinePhase::request) {
         on_request(line, arrival(line, delay));
     } else if (sent == LinePhase::response_credit) {
-        on_credit(line, LineClass::response, arrival(line, delay));
+        if (!on_credit(line, LineClass::response, arrival(line, delay))) return tlm::TLM_ACCEPTED;
     } else {
         problem("phase", &line, fmt::format("a {} on the forward path", name_of(sent)));
         return tlm::TLM_ACCEPTED;
@@ -62,9 +62,9 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(Line& line, LinePhase& phase
 {
     const LinePhase sent = phase;
     if (sent == LinePhase::response) {
-        on_response(line, arrival(line, delay));
+        if (!on_response(line, arrival(line, delay))) return tlm::TLM_ACCEPTED;
     } else if (sent == LinePhase::request_credit) {
-        on_credit(line, LineClass::request, arrival(line, delay));
+        if (!on_credit(line, LineClass::request, arrival(line, delay))) return tlm::TLM_ACCEPTED;
     } else {
         problem("phase", &line, fmt::format("a {} on the backward path", name_of(sent)));
         return tlm::TLM_ACCEPTED;
@@ -115,12 +115,12 @@ void ProtocolChecker::on_request(Line& line, Time at)
         (line.flags & LineHeader::posted_flag) != 0, {true, false}, {line.vc, 0}, at};
 }
 
-void ProtocolChecker::on_response(Line& line, Time at)
+bool ProtocolChecker::on_response(Line& line, Time at)
 {
     const auto found = live_.find(&line);
     if (found == live_.end() || !found->second.unanswered) {
         problem("response", &line, found == live_.end() ? "is a response to no live request" : "a second response");
-        return;
+        return kept_ == nullptr;
     }
     Live& live = found->second;
     if (live.address != line.address || live.tag != line.tag || live.op != line.op || live.size != line.size)
@@ -141,23 +141,24 @@ void ProtocolChecker::on_response(Line& line, Time at)
     check_order(line, LineClass::response, at);
     if (rules_.response_credits == 0 && !rules_.by_channel) {
         live_.erase(found);
-        return;
+        return true;
     }
     use_credit(line, LineClass::response, at);
     live.unanswered = false;
     live.credit = {false, true};
     live.vc[1] = line.vc;
     live.arrival = at;
+    return true;
 }
 
-void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
+bool ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
 {
     const unsigned index = static_cast<unsigned>(cls);
-    if (cls == LineClass::response && rules_.response_credits == 0 && !rules_.by_channel) return;
+    if (cls == LineClass::response && rules_.response_credits == 0 && !rules_.by_channel) return true;
     const auto found = live_.find(&line);
     if (found == live_.end() || !found->second.credit[index]) {
         problem("return", &line, fmt::format("a {} credit of a transaction that holds none", class_name(cls)));
-        return;
+        return kept_ == nullptr;
     }
     if (at < found->second.arrival)
         problem("past", &line,
@@ -174,6 +175,7 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
         for (std::uint32_t left = line.lines(); left > 0; --left) channels_[found->second.vc[index]].returning.push(at);
     }
     if (!found->second.unanswered || found->second.posted) live_.erase(found);
+    return true;
 }
 
 void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now, tlm::tlm_sync_enum answer)
@@ -295,6 +297,23 @@ void ProtocolChecker::finish()
                                       : "never gave its response credit back"));
 }
 
+std::string ProtocolChecker::unanswered() const
+{
+    const Live* first = nullptr;
+    std::uint64_t count = 0;
+    for (const auto& [line, live] : live_) {
+        if (!live.unanswered || live.posted) continue;
+        ++count;
+        if (first == nullptr ||
+            std::tie(live.arrival, live.address, live.tag) < std::tie(first->arrival, first->address, first->tag))
+            first = &live;
+    }
+    if (count == 0) return {};
+    return fmt::format("{}: {} without an answer, the first a {} of {} B at {:#x} since {} ps", between_,
+        count == 1 ? "1 request" : fmt::format("{} requests", count), name_of(first->op), first->size, first->address,
+        first->arrival);
+}
+
 void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,
     const ProtocolChecker::Rules& rules)
 {
@@ -311,6 +330,14 @@ void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::Tar
 void Checkers::finish()
 {
     for (const auto& checker : checkers_) checker->finish();
+}
+
+std::vector<std::string> Checkers::unanswered() const
+{
+    std::vector<std::string> out;
+    for (const auto& checker : checkers_)
+        if (std::string line = checker->unanswered(); !line.empty()) out.push_back(std::move(line));
+    return out;
 }
 
 std::uint64_t Checkers::problems() const

@@ -1,5 +1,6 @@
 // A watcher bound in line between an initiator and a target socket: it hands every call on unchanged, in
-// the same instant, and holds it against the rules of protocol.h. Its verdict names the connection, the
+// the same instant, and holds it against the rules of protocol.h. Where a problem ends the run (`kept`), answers and credits of
+// no live transaction are not handed on: whoever gets them would take a line that is in use elsewhere for its own. Its verdict names the connection, the
 // rule, the line and the time, as SC_REPORT_ERROR("/weft/protocol", ...).
 //
 // Rules, by the name in the report:
@@ -59,6 +60,8 @@ public:
 
     // To be called after a run that ended because nothing was left to do.
     void finish();
+    // What the target has not answered: how many, and the first of them. Empty: nothing.
+    std::string unanswered() const;
 
     std::size_t outstanding() const { return live_.size(); }  // lines without answer or with a credit out
     std::uint64_t problems() const { return problems_; }      // reports made
@@ -94,8 +97,8 @@ private:
     // Each returns the time of the call's effect.
     Time arrival(const Line& line, const sc_core::sc_time& delay);
     void on_request(Line& line, Time at);
-    void on_response(Line& line, Time at);
-    void on_credit(const Line& line, LineClass cls, Time at);
+    bool on_response(Line& line, Time at);  // false: of no request, and not to be handed on
+    bool on_credit(const Line& line, LineClass cls, Time at);
     void on_answer(const Line& line, LinePhase sent, LinePhase now, tlm::tlm_sync_enum answer);
     void check_payload(const Line& line);
     void use_credit(const Line& line, LineClass cls, Time at);
@@ -127,6 +130,7 @@ public:
         const ProtocolChecker::Rules& rules = {});
 
     void finish();
+    std::vector<std::string> unanswered() const;  // a line for each checker with such requests
     std::uint64_t problems() const;
     std::size_t size() const { return checkers_.size(); }
 
