@@ -1,0 +1,155 @@
+// What Weft says and does around slices and memories that somebody registers and that read none of l2.* and hbm.*.
+#include <gtest/gtest.h>
+
+#include "infragraph/load.h"
+#include "platform/assembly/model_registry.h"
+#include "platform/configuration/resolve.h"
+#include "platform/result/report.h"
+#include "platform/result/run_energy.h"
+#include "sc_models/hbm.h"
+#include "sc_models/l2_slice.h"
+#include "sc_models/memory_statistics.h"
+#include "testbenches/platform/runs.h"
+
+namespace own_parts_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// How the parts differ from Weft's, which are in them.
+struct Own {
+    std::string reads = "reads";  // name and unit of a statistic
+    std::string hits = "hits";
+    std::string unit = "lines";
+    bool one_socket = false;
+    unsigned partitions = 1;
+};
+
+void rename(std::vector<Statistic>& statistics, const std::string& from, const std::string& to, const std::string& unit)
+{
+    for (Statistic& statistic : statistics)
+        if (statistic.name == from) statistic = {to, statistic.value, unit, statistic.text};
+}
+
+class OwnMemory final : public MemoryModel {
+public:
+    OwnMemory(EventQueue& event_queue, const MemoryRequest& request, Own own)
+        : hbm_(event_queue, request), own_(std::move(own))
+    {
+    }
+    LineTargetSocket& target(unsigned slice) override { return hbm_.target(own_.one_socket ? 0 : slice); }
+    std::uint64_t responses(unsigned slice) const override { return hbm_.responses(slice); }
+    void hold_contents(MemoryImage& image) override { hbm_.hold_contents(image); }
+    std::vector<Statistic> statistics() const override
+    {
+        std::vector<Statistic> out = hbm_.statistics();
+        rename(out, "reads", own_.reads, own_.unit);
+        return out;
+    }
+    void reset_statistics() override { hbm_.reset_statistics(); }
+
+private:
+    Hbm hbm_;
+    Own own_;
+};
+
+class OwnSlice final : public SliceModel {
+public:
+    OwnSlice(EventQueue& event_queue, const SliceRequest& request, Own own)
+        : slice_(event_queue, request), own_(std::move(own))
+    {
+    }
+    LineTargetSocket& target_of(unsigned partition) override { return slice_.target_of(partition); }
+    LineInitiatorSocket& memory_of(unsigned partition) override { return slice_.memory_of(partition); }
+    unsigned partitions() const override { return own_.partitions; }
+    void set_input_rate(std::uint64_t rate, std::uint32_t header) override { slice_.set_input_rate(rate, header); }
+    RateServers& inputs() override { return slice_.inputs(); }
+    std::uint64_t hops() const override { return slice_.hops(); }
+    FlagCounts flag_counts() const override { return slice_.flag_counts(); }
+    std::vector<Statistic> statistics() const override
+    {
+        std::vector<Statistic> out = slice_.statistics();
+        rename(out, "hits", own_.hits, own_.unit);
+        return out;
+    }
+    void reset_statistics() override { slice_.reset_statistics(); }
+
+private:
+    L2Slice slice_;
+    Own own_;
+};
+
+ModelRegistry registry_with(const Own& own)
+{
+    ModelRegistry registry;
+    registry.add_memory(ModelDeclaration("own_memory", "a memory that declares to read nothing").with_reads({}),
+        [own](const RunContext& context, const MemoryRequest& request) {
+            return std::make_unique<OwnMemory>(context.event_queue, request, own);
+        });
+    registry.add_slice(ModelDeclaration("own_slice", "a slice that declares to read nothing").with_reads({}),
+        [own](const RunContext& context, const SliceRequest& request) {
+            return std::make_unique<OwnSlice>(context.event_queue, request, own);
+        });
+    return registry;
+}
+
+ResolvedSystem resolved(const ModelRegistry& registry, const std::vector<std::string>& sets,
+    const std::string& algorithm = "ring")
+{
+    SystemDescription description = read_system_text("system.yaml",
+        "infrastructure: inline.yaml\n" + collective_lines("all_reduce", algorithm, "65536"));
+    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
+    LoadedGraph loaded = load_infrastructure_text("inline.yaml", star_document(4));
+    KnownNames known;
+    known.models = registry.names_by_kind();
+    known.blocks = registry.blocks();
+    return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known);
+}
+
+// A result, with its energy by a table of 1 pJ for each event of these names; or {"refused": text}.
+Json run_own(const std::vector<std::string>& sets, const Own& own = {}, const std::string& algorithm = "ring")
+{
+    return Json::parse(in_timed_child(
+        [&] {
+            const ModelRegistry registry = registry_with(own);
+            RunOptions options;
+            options.progress = false;
+            try {
+                const ResolvedSystem system = resolved(registry, sets, algorithm);
+                RunResult result = run_system(system, registry, options);
+                EnergyTable table;
+                for (const char* of : {"generic", "own_memory"})
+                    table.read("t.yaml", std::string("hbm:\n  ") + of + ": {low: 1, high: 1}\n");
+                for (const char* of : {"generic", "own_slice"})
+                    table.read("t.yaml", std::string("l2:\n  ") + of + ": {low: 1, high: 1}\n");
+                result.energy = energy_of_run(result, system, table);
+                return result_json(result, false);
+            } catch (const InputError& error) {
+                return Json{{"refused", error.what()}}.dump();
+            }
+        },
+        100));
+}
+
+const std::vector<std::string> own_memory{"hbm.model=own_memory", "l2.size=64 KiB", "l2.slices=8", "l2.ways=4"};
+
+}  // namespace
+
+// Accesses of 64 B are what such a memory is promised.
+TEST(OwnParts, WideTransactionsAreRefused)
+{
+    EXPECT_EQ(run_own(own_memory).at("verified"), "passed");
+    for (const char* sets : {"hbm.model", "l2.model"}) {
+        const std::string model = sets == std::string("hbm.model") ? "own_memory" : "own_slice";
+        const Json result = run_own({std::string("*.xpu.2.") + sets + "=" + model, "engine.grain=128 B"});
+        ASSERT_TRUE(result.contains("refused")) << sets;
+        EXPECT_NE(result.at("refused").get<std::string>().find("engine.grain = 128 B with " + std::string(sets) + " " +
+                      model + " of b.0.xpu.2, which has transactions of 64 B; expected a grain of 64 B"),
+            std::string::npos)
+            << result;
+    }
+}
+
+}  // namespace own_parts_test
