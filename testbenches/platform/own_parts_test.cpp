@@ -1,4 +1,7 @@
 // What Weft says and does around slices and memories that somebody registers and that read none of l2.* and hbm.*.
+#include <algorithm>
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
@@ -133,7 +136,35 @@ Json run_own(const std::vector<std::string>& sets, const Own& own = {}, const st
         100));
 }
 
+const Json* energy_part(const Json& result, const std::string& of, const std::string& kind)
+{
+    for (const Json& part : result.at("energy").at("parts"))
+        if (part.at("of") == of && part.at("kind") == kind) return &part;
+    return nullptr;
+}
+
+bool is_unknown(const Json& result, const std::string& text)
+{
+    const Json& unknown = result.at("energy").at("unknown");
+    return std::find(unknown.begin(), unknown.end(), Json(text)) != unknown.end();
+}
+
+double counted(const Json& result, const std::string& kind, const std::vector<std::string>& names)
+{
+    double sum = 0;
+    for (const Json& module : result.at("modules"))
+        if (module.at("kind") == kind)
+            for (const std::string& name : names) sum += module.at("stats").at(name).at("value").get<double>();
+    return sum;
+}
+
 const std::vector<std::string> own_memory{"hbm.model=own_memory", "l2.size=64 KiB", "l2.slices=8", "l2.ways=4"};
+
+std::vector<std::string> with(std::vector<std::string> sets, const std::string& more)
+{
+    sets.push_back(more);
+    return sets;
+}
 
 }  // namespace
 
@@ -150,6 +181,56 @@ TEST(OwnParts, WideTransactionsAreRefused)
             std::string::npos)
             << result;
     }
+}
+
+// Figures of a profile are of its own parts: those of others have rows by the name of their model.
+TEST(OwnParts, EnergyIsByModelAndFromStatisticsInLinesAlone)
+{
+    const Json memory = run_own(own_memory);
+    EXPECT_EQ(energy_part(memory, "hbm", "generic"), nullptr);
+    const Json* const part = energy_part(memory, "hbm", "own_memory");
+    ASSERT_NE(part, nullptr) << memory.at("energy");
+    EXPECT_GT(part->at("events").get<double>(), 0);
+    EXPECT_EQ(part->at("events").get<double>(), 512 * counted(memory, "hbm", {"reads", "writes"}));
+    EXPECT_NE(energy_part(memory, "l2", "generic"), nullptr);
+
+    const Json slice = run_own({"l2.model=own_slice"});
+    const Json* const cache = energy_part(slice, "l2", "own_slice");
+    ASSERT_NE(cache, nullptr) << slice.at("energy");
+    EXPECT_EQ(cache->at("events").get<double>(), 64 * counted(slice, "l2", {"hits", "misses", "far_hits", "merged"}));
+    EXPECT_EQ(energy_part(slice, "l2", "generic"), nullptr);
+
+    // Of one accelerator of four.
+    const Json mixed = run_own(with({"*.xpu.1.hbm.model=own_memory"}, "l2.size=64 KiB"));
+    EXPECT_NE(energy_part(mixed, "hbm", "generic"), nullptr);
+    EXPECT_NE(energy_part(mixed, "hbm", "own_memory"), nullptr);
+}
+
+TEST(OwnParts, WhatTheyDoNotCountInLinesIsUnknown)
+{
+    Own in_bytes;
+    in_bytes.unit = "B";
+    Own elsewhere;
+    elsewhere.reads = elsewhere.hits = "accesses";
+    for (const auto& [own, of_memory, of_slice] :
+        {std::tuple{in_bytes, "the model's statistic 'reads' is in B, not in lines",
+             "the model's statistic 'hits' is in B, not in lines"},
+            std::tuple{elsewhere, "the model has no statistic 'reads'", "the model has no statistic 'hits'"}}) {
+        const Json memory = run_own(own_memory, own);
+        EXPECT_EQ(energy_part(memory, "hbm", "own_memory"), nullptr);
+        EXPECT_TRUE(is_unknown(memory, std::string("hbm own_memory: ") + of_memory)) << memory.at("energy");
+        const Json slice = run_own({"l2.model=own_slice"}, own);
+        EXPECT_EQ(energy_part(slice, "l2", "own_slice"), nullptr);
+        EXPECT_TRUE(is_unknown(slice, std::string("l2 own_slice: ") + of_slice)) << slice.at("energy");
+    }
+}
+
+// Nor is l2.bandwidth a bound of theirs.
+TEST(OwnParts, ARunIsNotBoundByAParameterThatTheyDoNotRead)
+{
+    const std::vector<std::string> slow{"l2.bandwidth=32 GB/s"};
+    EXPECT_EQ(run_own(slow).at("bound_by").at("parameter"), "l2.bandwidth");
+    EXPECT_FALSE(run_own(with(slow, "l2.model=own_slice")).contains("bound_by"));
 }
 
 }  // namespace own_parts_test
