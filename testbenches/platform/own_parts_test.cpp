@@ -6,6 +6,7 @@
 
 #include "infragraph/load.h"
 #include "platform/assembly/model_registry.h"
+#include "platform/configuration/explain.h"
 #include "platform/configuration/resolve.h"
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
@@ -136,6 +137,13 @@ Json run_own(const std::vector<std::string>& sets, const Own& own = {}, const st
         100));
 }
 
+bool has_notice(const ResolvedSystem& system, const std::string& part)
+{
+    for (const std::string& notice : system.notices)
+        if (notice.find(part) != std::string::npos) return true;
+    return false;
+}
+
 const Json* energy_part(const Json& result, const std::string& of, const std::string& kind)
 {
     for (const Json& part : result.at("energy").at("parts"))
@@ -223,6 +231,34 @@ TEST(OwnParts, WhatTheyDoNotCountInLinesIsUnknown)
         EXPECT_EQ(energy_part(slice, "l2", "own_slice"), nullptr);
         EXPECT_TRUE(is_unknown(slice, std::string("l2 own_slice: ") + of_slice)) << slice.at("energy");
     }
+}
+
+// What Weft reads around a slice or a memory counts, and explain lists it.
+TEST(OwnParts, ValuesThatWeftReadsAroundThemAreNotSaidToChangeNothing)
+{
+    const ModelRegistry registry = registry_with({});
+    const std::vector<std::string> slice{"l2.model=own_slice"};
+    const std::vector<std::string> memory{"hbm.model=own_memory"};
+    const std::vector<std::string> behind = with(memory, "memory_side.size=4 MiB");
+    struct Case {
+        std::vector<std::string> sets;
+        std::string parameter;
+        std::string value;
+        bool counts;
+    };
+    for (const Case& one : std::vector<Case>{{slice, "l2.slices", "8", true}, {slice, "l2.line", "128 B", true},
+             {slice, "l2.partitions", "1", true}, {slice, "l2.latency", "61 ns", true},
+             {slice, "l2.partition_policy", "private", false}, {slice, "l2.far_latency", "9 ns", false},
+             {with(slice, "l2.partitions=2"), "l2.far_latency", "9 ns", true}, {slice, "l2.bandwidth", "5 TB/s", false},
+             {slice, "l2.outstanding_misses", "8", false}, {memory, "hbm.capacity", "1 GiB", true},
+             {memory, "hbm.channels", "16", false}, {behind, "hbm.channels", "16", true},
+             {memory, "hbm.t_rcd", "20 ns", false}, {memory, "hbm.bandwidth", "1 TB/s", false}}) {
+        const ResolvedSystem system = resolved(registry, with(one.sets, one.parameter + "=" + one.value));
+        EXPECT_EQ(has_notice(system, one.parameter + " is set and changes nothing"), !one.counts) << one.parameter;
+        EXPECT_EQ(explain(system).find("    " + one.parameter + " ") != std::string::npos, one.counts) << one.parameter;
+    }
+    const ResolvedSystem chosen = resolved(registry, with(memory, "hbm.t_rcd=20 ns"), "auto");
+    EXPECT_FALSE(has_notice(chosen, "hbm.t_rcd")) << "the estimate of a cold read has it";
 }
 
 // Nor is l2.bandwidth a bound of theirs.
