@@ -261,6 +261,19 @@ TEST(OwnParts, ValuesThatWeftReadsAroundThemAreNotSaidToChangeNothing)
     EXPECT_FALSE(has_notice(chosen, "hbm.t_rcd")) << "the estimate of a cold read has it";
 }
 
+// A slice of ours whose server is no faster makes the port in front of it superfluous; nobody knows that of another.
+TEST(OwnParts, TheNetworksRateOfASliceHoldsInFrontOfThem)
+{
+    const auto account = [](const std::vector<std::string>& sets) {
+        const Json result = run_own(sets);
+        for (const Json& module : result.at("modules"))
+            if (module.at("kind") == "network") return module.at("stats").dump();
+        return std::string();
+    };
+    const std::vector<std::string> sets{"l2.bandwidth=640 GB/s", "network.slice_rate=64 GB/s"};
+    EXPECT_NE(account(with(sets, "l2.model=own_slice")), account(sets));
+}
+
 // Nor is l2.bandwidth a bound of theirs.
 TEST(OwnParts, ARunIsNotBoundByAParameterThatTheyDoNotRead)
 {
