@@ -282,4 +282,26 @@ TEST(OwnParts, ARunIsNotBoundByAParameterThatTheyDoNotRead)
     EXPECT_FALSE(run_own(with(slow, "l2.model=own_slice")).contains("bound_by"));
 }
 
+TEST(OwnParts, SocketsThatDoNotFitAreToldInOneLine)
+{
+    EXPECT_EQ(run_own({"l2.model=own_slice", "l2.partitions=2"}).at("refused"),
+        "b.0.xpu.0: l2.model own_slice has slices of 1 partition, and l2.partitions = 2, which are mirrored in "
+        "each slice; expected l2.partitions = 1, or SliceModel::partitions() of 2");
+    Own two;
+    two.partitions = 2;
+    EXPECT_EQ(run_own({"l2.model=own_slice", "l2.partitions=2"}, two).at("verified"), "passed");
+    const std::string refused = run_own({"l2.model=own_slice"}, two).at("refused");
+    EXPECT_NE(refused.find("l2.model own_slice has slices of 2 partitions, and l2 has no mirrored ones; expected "
+                           "l2.partitions = 2, or SliceModel::partitions() of 1"),
+        std::string::npos)
+        << refused;
+    Own one;
+    one.one_socket = true;
+    const std::string shared = run_own({"hbm.model=own_memory"}, one).at("refused");
+    EXPECT_NE(shared.find("b.0.xpu.0: hbm.model own_memory has the same socket for slices 0 and 1, of 32 in front of "
+                          "it; expected a target(s) of its own for each slice"),
+        std::string::npos)
+        << shared;
+}
+
 }  // namespace own_parts_test
