@@ -304,4 +304,27 @@ TEST(OwnParts, SocketsThatDoNotFitAreToldInOneLine)
         << shared;
 }
 
+// Alpha-beta and estimates are of Weft's models.
+TEST(OwnParts, FiguresThatKnowNothingOfThemSaySo)
+{
+    const std::string slices = "L2 slices of model 'own_slice' (l2.latency stands for theirs)";
+    const std::string memories = "memory model 'own_memory' (hbm.* stands for it)";
+    const auto told = [](const Json& result, const std::string& text) {
+        return std::count(result.at("notices").begin(), result.at("notices").end(), Json(text)) == 1;
+    };
+    const Json formula = run_own({"l2.model=own_slice", "l2.latency=20 us"});
+    EXPECT_TRUE(told(formula, "alpha-beta knows nothing of " + slices)) << formula.at("notices");
+    EXPECT_FALSE(told(run_own(own_memory), "alpha-beta knows nothing of " + memories));
+    const Json chosen = run_own({"l2.model=own_slice", "hbm.model=own_memory"}, {}, "auto");
+    EXPECT_TRUE(told(chosen, "the estimates of algorithms know nothing of " + slices + " and " + memories))
+        << chosen.at("notices");
+    EXPECT_EQ(run_own({}).at("notices").dump().find("knows nothing"), std::string::npos);
+    // A figure that is far off has no other reason to give.
+    const Json apart = run_own({"l2.model=own_slice", "hbm.model=own_memory", "hbm.request_latency=50 us"});
+    ASSERT_FALSE(apart.at("disagreements").empty());
+    EXPECT_NE(apart.at("disagreements")[0].get<std::string>().find(": alpha-beta knows nothing of " + slices),
+        std::string::npos)
+        << apart.at("disagreements");
+}
+
 }  // namespace own_parts_test
