@@ -45,6 +45,7 @@ struct L2Spec {
     // L2Slice, or a clocked block (rtl/modules/clocked_slice.h): its reference model, RTL, or both in lockstep.
     bool ours() const { return model == 0; }
     bool clocked() const { return model >= 1 && model <= 3; }
+    bool of_weft() const { return ours() || clocked(); }  // no model of a plug-in
     // A clocked slice holds its bytes in its block and keeps a model of memory beside it.
     bool holds_contents() const { return contents == ContentsPolicy::cached && ours(); }
     bool mirrored() const { return partitions > 1 && partition_policy == PartitionPolicy::mirrored; }

@@ -26,11 +26,12 @@ Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::s
 {
     if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
     // Behind a slice whose own server is no faster, a port that all its lines pass adds nothing: it is left out. What comes
-    // from the other of two mirrored partitions does not take that server.
+    // from the other of two mirrored partitions does not take that server. Slices of plug-ins have none that is known.
     const std::uint64_t share = l2.bandwidth / l2.slices;
     const std::uint64_t across = l2.mirrored() ? 2 * l2.far_bandwidth / l2.slices : 0;
-    if (network.header == 0 && network.slice_rate >= share) into_slice_ = 0;
-    if (network.header == 0 && network.slice_rate >= share + across) to_units_ = to_fabric_ = DiePorts();
+    const bool alone = network.header == 0 && l2.of_weft();
+    if (alone && network.slice_rate >= share) into_slice_ = 0;
+    if (alone && network.slice_rate >= share + across) to_units_ = to_fabric_ = DiePorts();
     if (network.mesh()) mesh_ = std::make_unique<Mesh>(network);
     for (LineInitiatorSocket& socket : to_slices_) exits_.push_back(&socket);
     exits_.push_back(to_home_.get());

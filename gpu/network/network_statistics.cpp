@@ -27,7 +27,9 @@ const StatisticTable& network_statistics()
         load_of("unit_out", "traffic out of compute units", "network.unit_rate or network.unit_store_rate") +
         load_of("unit_in", "traffic into compute units", "network.unit_rate") +
         load_of("slice_in", "traffic into L2 slices",
-            "network.header is not 0, or network.slice_rate is less than l2.bandwidth / l2.slices and") +
+            "network.header is not 0, slices are of a plug-in, or network.slice_rate is less than l2.bandwidth / "
+            "l2.slices "
+            "and") +
         load_of("slice_out", "traffic out of L2 slices", "network.slice_rate") +
         load_of("port_out", "traffic to fabric ports", "network.port_rate") +
         load_of("port_in", "traffic from fabric ports", "network.port_rate") +

@@ -24,7 +24,7 @@ namespace weft {
 
 namespace {
 
-using Block = ClockedSwitch::Block;
+using SwitchBlock = ClockedSwitch::Block;
 using Grouped = std::unique_ptr<GroupSwitchBlock>;
 
 // What makes the blocks of one instance.
@@ -40,7 +40,7 @@ struct BlockInstance {
     WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
 };
 
-using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const BlockInstance&);
+using MakePlain = std::unique_ptr<SwitchBlock> (*)(const SwitchBlockParameters&, const BlockInstance&);
 using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const BlockInstance&);
 
 ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
@@ -77,7 +77,7 @@ public:
     }
 };
 
-std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const BlockInstance& instance)
+std::unique_ptr<SwitchBlock> rtl(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports),
@@ -95,7 +95,7 @@ Grouped rtl_grouped(const GroupSwitchParameters& parameters, const BlockInstance
     return out;
 }
 
-std::unique_ptr<Block> reference_switch(const SwitchBlockParameters& parameters, const BlockInstance&)
+std::unique_ptr<SwitchBlock> reference_switch(const SwitchBlockParameters& parameters, const BlockInstance&)
 {
     return std::make_unique<ReferenceSwitch>(parameters);
 }
@@ -105,9 +105,9 @@ Grouped reference_grouped(const GroupSwitchParameters& parameters, const BlockIn
     return std::make_unique<ReferenceGroupSwitch>(parameters);
 }
 
-std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
+std::unique_ptr<SwitchBlock> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), reference_switch(parameters, instance),
+    return std::make_unique<Lockstep<SwitchBlock>>(rtl(parameters, instance), reference_switch(parameters, instance),
         SwitchOut(parameters));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gpu/interface/absent_accelerator.h"
+#include "platform/assembly/part_sockets.h"
 
 namespace weft {
 
@@ -90,19 +91,25 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
         request.wiring.make_slice = [&context = contexts.of(node),
-                                        &make = registry.slice_factory(resolved.slice_model(node)),
+                                        &make = registry.slice_factory(resolved.slice_model(node)), &path,
+                                        &model = resolved.slice_model(node),
                                         parameters = request.parameters](EventQueue&, const SliceRequest& slice) {
             SliceRequest with_parameters = slice;
             with_parameters.parameters = parameters;
             with_parameters.parameters.replace(slice.spec);
-            return make(context, with_parameters);
+            std::unique_ptr<SliceModel> made = make(context, with_parameters);
+            if (made) require_sockets(path, model, *made, with_parameters);
+            return made;
         };
         request.wiring.make_memory = [&context = contexts.of(node),
-                                         &make = registry.memory_factory(resolved.memory_model(node)),
+                                         &make = registry.memory_factory(resolved.memory_model(node)), &path,
+                                         &model = resolved.memory_model(node),
                                          parameters = request.parameters](EventQueue&, const MemoryRequest& memory) {
             MemoryRequest with_parameters = memory;
             with_parameters.parameters = parameters;
-            return make(context, with_parameters);
+            std::unique_ptr<MemoryModel> made = make(context, with_parameters);
+            if (made) require_sockets(path, model, *made, with_parameters);
+            return made;
         };
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
             request.module_name = name;

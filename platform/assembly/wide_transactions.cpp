@@ -51,6 +51,9 @@ void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId nod
     if (!system.l2(node).ours())
         refuse(system,
             fmt::format("l2.model {} of {}, which has transactions of 64 B", system.slice_model(node), name));
+    if (!system.hbm(node).ours())
+        refuse(system,
+            fmt::format("hbm.model {} of {}, which has transactions of 64 B", system.memory_model(node), name));
     if (system.memory_side(node).present())
         refuse(system, fmt::format("the memory-side cache of {}, which has transactions of 64 B", name));
     if (system.role(node) != NodeRole::memory) check_limits(system, name, node);

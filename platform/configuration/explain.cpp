@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/configuration/around_parts.h"
 #include "platform/configuration/grouping.h"
 
 namespace weft {
@@ -18,6 +19,7 @@ struct Alike {
     std::string model;  // of an accelerator, or of a switch
     std::vector<std::pair<Block, VariantId>> blocks;
     std::vector<std::string> names;
+    NodeId first = 0;  // of the nodes
 
     bool accelerator() const { return blocks.front().first == block_of<GpuSpec>(); }
 
@@ -58,6 +60,7 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
                               : fmt::format("switch, model {}", system.model(id));
         const auto [entry, fresh] = index.try_emplace({node.title, node.blocks}, groups.size());
         node.model = system.model(id);
+        node.first = id;
         if (fresh) groups.push_back(std::move(node));
         groups[entry->second].names.push_back(system.graph().node(id).name);
     }
@@ -80,7 +83,7 @@ std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& us
         const auto [entry, fresh] = index.try_emplace({link, blocks}, groups.size());
         if (fresh)
             groups.push_back(
-                {"link " + link, system.has_bandwidth(id) ? system.link_model(id) : "", std::move(blocks), {}});
+                {"link " + link, system.has_bandwidth(id) ? system.link_model(id) : "", std::move(blocks), {}, 0});
         groups[entry->second].names.push_back(edge_name(system.graph(), id));
     }
     return groups;
@@ -115,8 +118,9 @@ bool counts(const BlockTable& blocks, Block block, std::size_t parameter, const 
     return blocks.counts(block, parameter, accelerator && info.title.owner == BlockOwner::forwarder ? "switch" : model);
 }
 
+// `node`: the first of those that have the values of a slice or a memory.
 void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
-    const std::string& model, bool accelerator, std::vector<ExplainedParameter>& out)
+    const std::string& model, bool accelerator, NodeId node, std::vector<ExplainedParameter>& out)
 {
     const BlockInfo& info = system.blocks()[block];
     const Variant& variant = system.values(block, id);
@@ -125,7 +129,8 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
         if (is_part(info.parameters[i]->kind)) part = system.models_of(info.parameters[i]->kind)[variant.values[i]];
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
         if (!counts(system.blocks(), block, i, model, accelerator)) continue;
-        if (!part.empty() && !is_part(info.parameters[i]->kind) && !system.blocks().counts(block, i, part)) continue;
+        if (!part.empty() && !system.blocks().counts(block, i, part) && !read_around_part(system, node, block, i))
+            continue;
         const SourceId source = variant.sources[i];
         const ParameterInfo& parameter = *info.parameters[i];
         std::string text = system.source(source).text;
@@ -158,7 +163,7 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
 {
     std::vector<ExplainedParameter> out;
     for (const Block block : system.blocks().of(BlockOwner::system))
-        list_values(system, block, system.system_variant(block), "", "", false, out);
+        list_values(system, block, system.system_variant(block), "", "", false, 0, out);
     std::set<std::string> taken;
     for (const Alike& group : all_groups(system, used)) {
         for (const NameGroup& names : group_names(group.names)) {
@@ -166,7 +171,7 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
             std::string name = names.text;
             for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", names.text, copy);
             for (const auto& [block, variant] : group.blocks)
-                list_values(system, block, variant, name + ".", group.model, group.accelerator(), out);
+                list_values(system, block, variant, name + ".", group.model, group.accelerator(), group.first, out);
         }
     }
     return out;
@@ -182,7 +187,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
         out += "assumed: " + assumed + "\n";
     for (const Block block : system.blocks().of(BlockOwner::system)) {
         std::vector<ExplainedParameter> values;
-        list_values(system, block, system.system_variant(block), "", "", false, values);
+        list_values(system, block, system.system_variant(block), "", "", false, 0, values);
         out += "\n" + system.blocks()[block].name() + "\n" + value_lines(values);
     }
     for (const Alike& group : all_groups(system, used)) {
@@ -192,7 +197,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
         out += "  " + group.title + "\n";
         std::vector<ExplainedParameter> values;
         for (const auto& [block, variant] : group.blocks)
-            list_values(system, block, variant, "", group.model, group.accelerator(), values);
+            list_values(system, block, variant, "", group.model, group.accelerator(), group.first, values);
         out += value_lines(values);
     }
     return out;

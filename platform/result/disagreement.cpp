@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/configuration/blocks.h"
 
 namespace weft {
 
@@ -67,11 +68,21 @@ std::vector<std::string> disagreements(const RunResult& result)
         out.push_back(fmt::format("{} ({}) is {:.{}f} times {} ({}): {}", large.name, format_time_ps(large.ps), times,
             times < 10 ? 1 : 0, small.name, format_time_ps(small.ps), more ? above : below));
     };
+    const auto compare_unknown = [&](const Figure& figure, const std::vector<std::string>& models) {
+        const std::string why = std::string(figure.name) + " knows nothing of " + joined_names(models, " and ");
+        compare(simulated, figure, why, why);
+    };
     const std::string adds_up = "alpha-beta adds up steps and bytes that overlap";
-    compare(simulated, formula, adds_up,
-        "alpha-beta has no queues and no consecutive polls; " + what_ranks_did(result));
-    compare(simulated, estimate, "the estimate has waits that overlap in the run; " + what_ranks_did(result),
-        "the estimate has no back pressure and no contention between compute units; " + what_ranks_did(result));
+    if (!result.not_in_formula.empty())
+        compare_unknown(formula, result.not_in_formula);
+    else
+        compare(simulated, formula, adds_up,
+            "alpha-beta has no queues and no consecutive polls; " + what_ranks_did(result));
+    if (!result.not_in_estimate.empty())
+        compare_unknown(estimate, result.not_in_estimate);
+    else
+        compare(simulated, estimate, "the estimate has waits that overlap in the run; " + what_ranks_did(result),
+            "the estimate has no back pressure and no contention between compute units; " + what_ranks_did(result));
     if (run.price) {
         const std::string has = what_the_estimate_has(*run.price);
         compare(estimate, formula, adds_up + "; " + has, "alpha-beta has no queues and no consecutive polls; " + has);

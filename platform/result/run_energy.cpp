@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/result/energy_accesses.h"
+
 namespace weft {
 
 namespace {
@@ -56,37 +58,17 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
     for (const auto& [kind, bits] : switched) out.push_back({EnergyEvent::switch_bit, kind, bits, ""});
 }
 
-// Statistics of a cache that are its accesses together.
-bool is_access(const std::string& statistic)
-{
-    return statistic == "hits" || statistic == "misses" || statistic == "far_hits" || statistic == "merged";
-}
-
-// By the profile of the accelerator, or of the memory of its own, that a module belongs to.
+// By the profile of the accelerator, or of the memory of its own, that a module belongs to; of plug-ins by model.
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
 {
     std::unordered_map<std::string, std::string> profiles;
     for (const auto* nodes : {&resolved.endpoints(), &resolved.memories()})
         for (const NodeId node : *nodes) profiles.emplace(resolved.graph().node(node).name, resolved.profile(node));
+    constexpr double bits = 8;
     const bool flow = result.fidelity != "line";
     const std::string why = result.fidelity == "mixed" ? "mixed fidelity counts accesses of the part at lines only"
                                                        : "flow fidelity counts no accesses";
-    std::map<std::string, double> hbm;
-    std::map<std::string, double> l2;
-    std::map<std::string, double> memory_side;
-    for (const ModuleResult& module : result.modules) {
-        const std::string node = module.name.substr(0, module.name.rfind('.'));
-        const auto profile = profiles.find(node);
-        if (profile == profiles.end()) continue;
-        constexpr double line = 64;
-        for (const Statistic& statistic : module.statistics) {
-            if (module.kind == "hbm" && (statistic.name == "reads" || statistic.name == "writes"))
-                hbm[profile->second] += statistic.value * line * 8;
-            if (module.kind == "l2" && is_access(statistic.name)) l2[profile->second] += statistic.value * line;
-            if (module.kind == "memory_side" && is_access(statistic.name))
-                memory_side[profile->second] += statistic.value * line;
-        }
-    }
+    const AccessesOfRun accesses = accesses_of(result, resolved);
     std::map<std::string, double> ranks;
     std::map<std::string, std::optional<double>> operations;
     std::map<std::string, double> of_kernels;
@@ -105,17 +87,27 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
                 of_kernels[profiles[rank.node]] += result.beside->operations[rank.rank];
     bool trace = false;
     for (const RankResult& rank : result.ranks) trace = trace || !rank.breakdown_ps.empty();
-    const auto add = [&](EnergyEvent event, const std::string& profile, double count) {
-        out.push_back({event, profile, flow ? std::nullopt : std::optional<double>(count), why});
+    const auto add = [&](EnergyEvent event, const std::string& name, const Accesses& of, double unit) {
+        if (flow) out.push_back({event, name, std::nullopt, why});
+        if (!flow && of.counted) out.push_back({event, name, of.bytes * unit, ""});
+        if (!flow && !of.why_not.empty()) out.push_back({event, name, std::nullopt, of.why_not});
     };
-    for (const auto& [profile, bits] : hbm)
-        if (ranks.count(profile) == 0) add(EnergyEvent::hbm_bit, profile, bits);
-    for (const auto& [profile, bytes] : l2)
-        if (ranks.count(profile) == 0) add(EnergyEvent::l2_byte, profile, bytes);
-    for (const auto& [profile, bytes] : memory_side) add(EnergyEvent::memory_side_byte, profile, bytes);
+    // Of pools and of plug-ins.
+    const auto add_others = [&](EnergyEvent event, const std::map<std::string, Accesses>& all, double unit) {
+        for (const auto& [name, of] : all)
+            if (ranks.count(name) == 0) add(event, name, of, unit);
+    };
+    const auto add_of = [&](EnergyEvent event, const std::map<std::string, Accesses>& all, const std::string& profile,
+                            double unit) {
+        const auto found = all.find(profile);
+        add(event, profile, found == all.end() ? Accesses() : found->second, unit);
+    };
+    add_others(EnergyEvent::hbm_bit, accesses.hbm, bits);
+    add_others(EnergyEvent::l2_byte, accesses.l2, 1);
+    for (const auto& [profile, of] : accesses.memory_side) add(EnergyEvent::memory_side_byte, profile, of, 1);
     for (const auto& [profile, count] : ranks) {
-        add(EnergyEvent::hbm_bit, profile, hbm[profile]);
-        add(EnergyEvent::l2_byte, profile, l2[profile]);
+        add_of(EnergyEvent::hbm_bit, accesses.hbm, profile, bits);
+        add_of(EnergyEvent::l2_byte, accesses.l2, profile, 1);
         if (trace && resolved.engine().compute == ComputeMode::time && operations[profile].value_or(1) > 0)
             out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt,
                 "what compute nodes load and store moves no transactions (engine.compute=time)"});

@@ -207,6 +207,9 @@ struct RunResult {
     std::vector<Assumption> assumptions;  // of the parts that take part
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
+    // Models of plug-ins that alpha-beta and the estimates of algorithms know nothing of.
+    std::vector<std::string> not_in_formula;
+    std::vector<std::string> not_in_estimate;
     std::optional<BackgroundResult> beside;
     std::optional<EnergyResult> energy;
     std::optional<ProcessesResult> processes;  // none: there is one

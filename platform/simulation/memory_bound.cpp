@@ -59,7 +59,7 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
         };
         const HbmSpec& hbm = resolved.hbm(node);
         if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
-        consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
+        if (resolved.l2(node).of_weft()) consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
         consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth);
     }
     if (bound && busiest <= busiest_link(result)) bound.reset();

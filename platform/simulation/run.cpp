@@ -9,6 +9,7 @@
 #include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
+#include "platform/assembly/foreign_models.h"
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/kernel_processes.h"
 #include "platform/simulation/planned_run.h"
@@ -20,6 +21,7 @@
 #include "platform/simulation/run_end.h"
 #include "platform/simulation/run_parts.h"
 #include "platform/simulation/watching.h"
+#include "platform/workload/chosen_schedule.h"
 #include "platform/workload/theory.h"
 
 namespace weft {
@@ -29,6 +31,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Figures that are made without the models of plug-ins say so.
+void tell_of_foreign_models(const PlannedRun& run, RunResult& result)
+{
+    ForeignModels models = foreign_models(run.resolved, run.plan);
+    const auto tell = [&result](const std::string& who, const std::vector<std::string>& of) {
+        if (!of.empty()) result.notices.push_back(who + " nothing of " + joined_names(of, " and "));
+    };
+    if (result.theory) tell("alpha-beta knows", models.in_formula);
+    if (is_choice(run.resolved.workload.algorithm)) tell("the estimates of algorithms know", models.in_estimate);
+    result.not_in_formula = std::move(models.in_formula);
+    result.not_in_estimate = std::move(models.in_estimate);
+}
 
 // What is known before time starts.
 RunResult described(PlannedRun& run, BuiltRun& parts)
@@ -64,6 +79,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         resolved.engine().flag_home == FlagHome::waiter)
         result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());
+    tell_of_foreign_models(run, result);
     return result;
 }
 

@@ -319,6 +319,36 @@ TEST(BaseToLine, DebugReadsAndWritesWithoutTime)
     bench.expect_clean();
 }
 
+// Command, address, data and length are all that a debug access sets.
+TEST(BaseToLine, DebugNeedsNeitherWidthNorEnablesAndHasAnyLength)
+{
+    Bench bench;
+    LtInitiator initiator("initiator");
+    initiator.socket.bind(bench.adapter.socket);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    std::vector<unsigned char> data = pattern(10'000, 4);
+    tlm::tlm_generic_payload payload;
+    payload.set_command(tlm::TLM_WRITE_COMMAND);
+    payload.set_address(30);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(10'000);
+    unsigned char none = TLM_BYTE_DISABLED;
+    payload.set_byte_enable_ptr(&none);
+    EXPECT_EQ(initiator.socket->transport_dbg(payload), 10'000u);
+    EXPECT_EQ(bench.memory.bytes[30 + 9'999], data[9'999]);
+    std::vector<unsigned char> back(10'000);
+    payload.set_command(tlm::TLM_READ_COMMAND);
+    payload.set_data_ptr(back.data());
+    EXPECT_EQ(initiator.socket->transport_dbg(payload), 10'000u);
+    EXPECT_EQ(back, data);
+    payload.set_data_length(0);
+    EXPECT_EQ(initiator.socket->transport_dbg(payload), 0u);
+    payload.set_data_length(64);
+    payload.set_address(~std::uint64_t{0} - 3);
+    EXPECT_EQ(initiator.socket->transport_dbg(payload), 0u);
+    bench.expect_clean();
+}
+
 TEST(BaseToLine, BreachesOfTheBaseProtocolAreReported)
 {
     Bench bench;

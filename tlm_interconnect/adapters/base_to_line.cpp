@@ -34,9 +34,10 @@ bool BaseToLineCore::accessible(const AccessPiece& piece) const
 }
 
 // Cuts into pieces_, all of them accessible, or says why not.
-tlm::tlm_response_status BaseToLineCore::cut(const tlm::tlm_generic_payload& payload)
+tlm::tlm_response_status BaseToLineCore::cut(const tlm::tlm_generic_payload& payload, bool debug)
 {
-    const tlm::tlm_response_status status = split(payload, payload.get_address() + spec_.base, pieces_);
+    const auto cuts = debug ? split_debug : split;
+    const tlm::tlm_response_status status = cuts(payload, payload.get_address() + spec_.base, pieces_);
     if (status != tlm::TLM_OK_RESPONSE) return status;
     for (const AccessPiece& piece : pieces_)
         if (!accessible(piece)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -177,7 +178,7 @@ unsigned int BaseToLineCore::transport_dbg(tlm::tlm_generic_payload& payload)
 {
     event_queue().enter();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    const tlm::tlm_response_status status = cut(payload);
+    const tlm::tlm_response_status status = cut(payload, true);
     if (status != tlm::TLM_OK_RESPONSE) {
         payload.set_response_status(status);
         return 0;

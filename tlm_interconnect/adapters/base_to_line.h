@@ -93,7 +93,7 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     void run(ScheduledItem& item) override;
 
-    tlm::tlm_response_status cut(const tlm::tlm_generic_payload& payload);
+    tlm::tlm_response_status cut(const tlm::tlm_generic_payload& payload, bool debug = false);
     bool accessible(const AccessPiece& piece) const;
     std::uint16_t open_job(tlm::tlm_generic_payload& payload, Time start, bool blocking);
     void close_job(std::uint16_t index);

@@ -23,4 +23,9 @@ constexpr std::uint32_t max_access_bytes = 4096;
 tlm::tlm_response_status split(const tlm::tlm_generic_payload& payload, std::uint64_t address,
     std::vector<AccessPiece>& pieces);
 
+// The same of a debug access, which has neither byte enables nor a streaming width, of any length: TLM_OK_RESPONSE, or
+// TLM_COMMAND_ERROR, TLM_BURST_ERROR (no data) or TLM_ADDRESS_ERROR.
+tlm::tlm_response_status split_debug(const tlm::tlm_generic_payload& payload, std::uint64_t address,
+    std::vector<AccessPiece>& pieces);
+
 }  // namespace weft

@@ -155,8 +155,8 @@ const std::vector<Condition<L2Spec>>& slice_conditions()
 {
     static const std::vector<Condition<L2Spec>> conditions{
         {"clock", [](const L2Spec& l2) { return !l2.ours(); }, "clocked slices (l2.model)"},
-        {"outstanding_write_backs", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"},
-        {"write_back_run", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"},
+        {"outstanding_write_backs", [](const L2Spec& l2) { return !l2.clocked(); }, "l2.model=slice"},
+        {"write_back_run", [](const L2Spec& l2) { return !l2.clocked(); }, "l2.model=slice"},
         {"contents", [](const L2Spec& l2) { return l2.ours(); }, "l2.model=slice"}};
     return conditions;
 }

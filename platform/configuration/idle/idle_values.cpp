@@ -1,5 +1,6 @@
 #include "platform/configuration/idle/idle_values.h"
 
+#include "platform/configuration/around_parts.h"
 #include "platform/configuration/idle/set_parameters.h"
 
 namespace weft {
@@ -41,7 +42,8 @@ void note_parts(const ResolvedSystem& system, const UsedParts& used, std::vector
             const Variant& variant = system.values(block, system.variant(node, block));
             const std::string& chosen = system.models_of(kind)[variant.values[model]];
             found.add(variant, [&](std::size_t parameter) {
-                return parameter == model || system.blocks().counts(block, parameter, chosen);
+                return system.blocks().counts(block, parameter, chosen) ||
+                    read_around_part(system, node, block, parameter);
             });
         }
         for (const std::size_t parameter : found.without_effect())

@@ -1,0 +1,49 @@
+#include "platform/assembly/foreign_models.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/assembly/model_registry.h"
+
+namespace weft {
+
+namespace {
+
+bool of_weft(const std::string& kind, const std::string& model)
+{
+    static const std::map<std::string, std::vector<std::string>> names = ModelRegistry().names_by_kind();
+    const std::vector<std::string>& known = names.at(kind);
+    return std::find(known.begin(), known.end(), model) != known.end();
+}
+
+void add(std::vector<std::string>& out, std::string text)
+{
+    if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+}
+
+}  // namespace
+
+ForeignModels foreign_models(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    ForeignModels out;
+    std::vector<std::string> memories;
+    for (const NodeId node : plan.members) {
+        if (!system.l2(node).of_weft())
+            add(out.in_formula,
+                fmt::format("L2 slices of model '{}' (l2.latency stands for theirs)", system.slice_model(node)));
+        if (!system.hbm(node).ours())
+            add(memories, fmt::format("memory model '{}' (hbm.* stands for it)", system.memory_model(node)));
+    }
+    for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
+        if (plan.used.nodes[node] && system.role(node) == NodeRole::forwarder && !of_weft("switch", system.model(node)))
+            add(out.in_formula, fmt::format("switch model '{}' (switch.* stands for it)", system.model(node)));
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
+        if (plan.used.edges[edge] && !of_weft("link", system.link_model(edge)))
+            add(out.in_formula, fmt::format("link model '{}' (link.* stands for it)", system.link_model(edge)));
+    out.in_estimate = out.in_formula;
+    out.in_estimate.insert(out.in_estimate.end(), memories.begin(), memories.end());
+    return out;
+}
+
+}  // namespace weft
