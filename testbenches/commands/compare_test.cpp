@@ -191,6 +191,33 @@ TEST(Compare, EnergyIsComparedWhateverTheOptionsOfTheRun)
     EXPECT_EQ(changes(compared(one, other)), (List{"modules.energy.low null", "modules.energy.high 50.0"}));
 }
 
+// A sweep has the energies of each of its points; what is left out may differ from point to point.
+TEST(Compare, EnergiesOfSweepsAreMeasuresAndTellWhatTheyLeaveOut)
+{
+    const auto point = [](const std::string& bytes, double joules, const List& unknown) {
+        return json{{"parameters", {{"bytes", bytes}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"},
+            {"columns", {{"energy.low", joules}, {"energy.low_power", 10 * joules}, {"l2.misses", 4}}},
+            {"energy_unknown", unknown}};
+    };
+    const auto sweep = [](const json& points) { return json{{"schema", "weft.sweep/1"}, {"points", points}}; };
+    const List none;
+    const json one = sweep({point("1KiB", 0.5, {"hbm x: no figure"}), point("2KiB", 0.5, {"hbm x: no figure"})});
+    const json other = sweep({point("1KiB", 0.75, none), point("2KiB", 0.75, {"hbm x: no figure", "idle x: no figure"}),
+        point("4KiB", 1, {"l2 x: no figure"})});
+    const weft::ResultComparison comparison = compared(one, other);
+    EXPECT_EQ(comparison.notices,
+        (List{"the energy of a.json leaves out, unlike the other: hbm x: no figure (1 of 2 points)",
+            "the energy of b.json leaves out, unlike the other: idle x: no figure (1 of 2 points)"}));
+    std::vector<std::string> units;
+    for (const weft::Difference& each : comparison.differences)
+        if (each.fact.element == "bytes=1KiB") units.push_back(each.fact.field + " " + each.fact.unit);
+    EXPECT_EQ(units, (List{"energy.low J", "energy.low_power W"}));
+    EXPECT_EQ(compared(one, one).notices, none);
+
+    const json all = sweep({point("1KiB", 0.75, none), point("2KiB", 0.75, none)});
+    EXPECT_EQ(compared(one, all).notices, List{"the energy of a.json leaves out, unlike the other: hbm x: no figure"});
+}
+
 // Of rank 0 alone both results know the causes: 0 is not taken for the others.
 TEST(Compare, MeansAreOfRanksWhoseCausesBothKnow)
 {

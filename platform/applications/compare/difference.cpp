@@ -6,6 +6,8 @@
 #include <map>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "platform/applications/compare/cause_means.h"
 #include "platform/applications/compare/read_facts.h"
@@ -54,15 +56,34 @@ double change_between(const Fact& a, const Fact& b)
     return (*b.value - *a.value) / std::abs(base);
 }
 
+bool is_energy(const Fact& fact) { return fact.element == "energy" || fact.field.compare(0, 7, "energy.") == 0; }
+
 // Energies are sums of what is known: where that is not the same, the totals are not of the same parts.
 void tell_of_energy(const Facts& a, const Facts& b, std::vector<std::string>& notices)
 {
     for (const auto& [facts, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+        std::vector<std::pair<std::string, std::size_t>> found;  // a part and the number of points that leave it out
+        std::size_t compared = 0;
+        for (const EnergyLeftOut& one : facts->energy_unknown) {
+            const auto same = std::find_if(other->energy_unknown.begin(), other->energy_unknown.end(),
+                [&](const EnergyLeftOut& each) { return each.element == one.element; });
+            if (same == other->energy_unknown.end()) continue;
+            ++compared;
+            for (const std::string& part : one.parts) {
+                if (std::find(same->parts.begin(), same->parts.end(), part) != same->parts.end()) continue;
+                const auto known =
+                    std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == part; });
+                if (known == found.end())
+                    found.emplace_back(part, 1);
+                else
+                    ++known->second;
+            }
+        }
         std::string out;
-        for (const std::string& what : facts->energy_unknown)
-            if (std::find(other->energy_unknown.begin(), other->energy_unknown.end(), what) ==
-                other->energy_unknown.end())
-                out += (out.empty() ? "" : "; ") + what;
+        for (const auto& [part, count] : found) {
+            out += (out.empty() ? "" : "; ") + part;
+            if (count < compared) out += fmt::format(" ({} of {} points)", count, compared);
+        }
         if (!out.empty()) notices.push_back("the energy of " + facts->file + " leaves out, unlike the other: " + out);
     }
 }
@@ -133,7 +154,7 @@ ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerance
         throw InputError("", 0, "--tolerance '" + unused.front() + "' matches no fact of the results",
             "a group or a pattern of names that 'weft compare A B --json -' lists");
     const bool energies = std::any_of(out.differences.begin(), out.differences.end(),
-        [](const Difference& each) { return each.fact.element == "energy"; });
+        [](const Difference& each) { return is_energy(each.fact); });
     if (energies) tell_of_energy(a, b, out.notices);
     for (const Facts* facts : {&a, &b})
         if (facts->partial) out.notices.push_back(facts->file + " is partial: its run did not finish");

@@ -39,13 +39,19 @@ struct Fact {
     std::string name() const;  // "GROUP.ELEMENT.FIELD", which patterns of --tolerance match
 };
 
+// The parts that an energy leaves out.
+struct EnergyLeftOut {
+    std::string element;  // the point of a sweep; empty: of a run
+    std::vector<std::string> parts;
+};
+
 struct Facts {
     std::string file;
     std::string schema;
     std::string title;  // what was simulated, in a few words
     bool partial = false;
-    std::size_t ranks = 0;                      // of a run
-    std::vector<std::string> energy_unknown{};  // what the energy of a run leaves out
+    std::size_t ranks = 0;                        // of a run
+    std::vector<EnergyLeftOut> energy_unknown{};  // of everything with an energy
     std::vector<Fact> facts;
 };
 

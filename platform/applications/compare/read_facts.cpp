@@ -131,9 +131,10 @@ void read_energy(Facts& out, const JsonValue& energy)
     add("high_J", "high", "J");
     add("low_W", "low_power", "W");
     add("high_W", "high_power", "W");
-    for (const JsonValue& what : fields.list("unknown").items) out.energy_unknown.push_back(what.text);
-    out.facts.push_back(
-        {FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(out.energy_unknown.size())});
+    EnergyLeftOut left_out;
+    for (const JsonValue& what : fields.list("unknown").items) left_out.parts.push_back(what.text);
+    out.facts.push_back({FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(left_out.parts.size())});
+    out.energy_unknown.push_back(std::move(left_out));
 }
 
 // Statistics summed over the modules of a kind.

@@ -40,6 +40,14 @@ std::string parameters_of(const JsonFields& point)
     return out;
 }
 
+// Statistics are counts, energies measures.
+std::string unit_of_column(const std::string& name)
+{
+    if (name == "energy.low" || name == "energy.high") return "J";
+    if (name == "energy.low_power" || name == "energy.high_power") return "W";
+    return name == "energy.unknown" ? "parts" : "";
+}
+
 void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key,
     const std::string& prefix)
 {
@@ -90,7 +98,11 @@ void read_sweep(Facts& out, const JsonValue& root)
         add_cell(out, FactGroup::bandwidths, element, "busbw", "GB/s", point.maybe("busbw_GBps"));
         if (const JsonValue* columns = point.maybe("columns"))
             for (const auto& [name, value] : columns->members)
-                add_cell(out, FactGroup::modules, element, name, "", &value);
+                add_cell(out, FactGroup::modules, element, name, unit_of_column(name), &value);
+        if (point.maybe("energy_unknown") == nullptr) continue;
+        EnergyLeftOut left_out{element, {}};
+        for (const JsonValue& what : point.list("energy_unknown").items) left_out.parts.push_back(what.text);
+        out.energy_unknown.push_back(std::move(left_out));
     }
     out.title = "sweep of " + counted(points.items.size(), "point");
 }
