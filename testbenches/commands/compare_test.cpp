@@ -6,6 +6,7 @@
 #include "platform/applications/compare/difference.h"
 #include "platform/applications/compare/difference_report.h"
 #include "platform/applications/compare/read_facts.h"
+#include "testbenches/commands/comparing.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -58,13 +59,6 @@ json planted()
     return out;
 }
 
-weft::ResultComparison compared(const json& a, const json& b, const std::vector<std::string>& tolerances = {})
-{
-    weft::Tolerances rules;
-    for (const std::string& text : tolerances) rules.add(text);
-    return weft::compare_results(weft::read_facts("a.json", a.dump(1)), weft::read_facts("b.json", b.dump(1)), rules);
-}
-
 std::string refusal(const std::string& text)
 {
     try {
@@ -73,17 +67,6 @@ std::string refusal(const std::string& text)
         return error.diagnostics()[0].text();
     }
     return "";
-}
-
-// "NAME CHANGE" of each difference, in order; the change in per cent.
-std::vector<std::string> changes(const weft::ResultComparison& comparison)
-{
-    std::vector<std::string> out;
-    const json written = json::parse(weft::comparison_json(comparison));
-    for (const json& each : written["differences"])
-        out.push_back(each["name"].get<std::string>() + " " + each["change_pct"].dump() +
-            (each["beyond"].get<bool>() ? " beyond" : ""));
-    return out;
 }
 
 using List = std::vector<std::string>;
@@ -191,33 +174,6 @@ TEST(Compare, EnergyIsComparedWhateverTheOptionsOfTheRun)
     EXPECT_EQ(changes(compared(one, other)), (List{"modules.energy.low null", "modules.energy.high 50.0"}));
 }
 
-// A sweep has the energies of each of its points; what is left out may differ from point to point.
-TEST(Compare, EnergiesOfSweepsAreMeasuresAndTellWhatTheyLeaveOut)
-{
-    const auto point = [](const std::string& bytes, double joules, const List& unknown) {
-        return json{{"parameters", {{"bytes", bytes}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"},
-            {"columns", {{"energy.low", joules}, {"energy.low_power", 10 * joules}, {"l2.misses", 4}}},
-            {"energy_unknown", unknown}};
-    };
-    const auto sweep = [](const json& points) { return json{{"schema", "weft.sweep/1"}, {"points", points}}; };
-    const List none;
-    const json one = sweep({point("1KiB", 0.5, {"hbm x: no figure"}), point("2KiB", 0.5, {"hbm x: no figure"})});
-    const json other = sweep({point("1KiB", 0.75, none), point("2KiB", 0.75, {"hbm x: no figure", "idle x: no figure"}),
-        point("4KiB", 1, {"l2 x: no figure"})});
-    const weft::ResultComparison comparison = compared(one, other);
-    EXPECT_EQ(comparison.notices,
-        (List{"the energy of a.json leaves out, unlike the other: hbm x: no figure (1 of 2 points)",
-            "the energy of b.json leaves out, unlike the other: idle x: no figure (1 of 2 points)"}));
-    std::vector<std::string> units;
-    for (const weft::Difference& each : comparison.differences)
-        if (each.fact.element == "bytes=1KiB") units.push_back(each.fact.field + " " + each.fact.unit);
-    EXPECT_EQ(units, (List{"energy.low J", "energy.low_power W"}));
-    EXPECT_EQ(compared(one, one).notices, none);
-
-    const json all = sweep({point("1KiB", 0.75, none), point("2KiB", 0.75, none)});
-    EXPECT_EQ(compared(one, all).notices, List{"the energy of a.json leaves out, unlike the other: hbm x: no figure"});
-}
-
 // Of rank 0 alone both results know the causes: 0 is not taken for the others.
 TEST(Compare, MeansAreOfRanksWhoseCausesBothKnow)
 {
@@ -312,59 +268,6 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
     EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is not a number; expected a number"), std::string::npos);
     const json sweep{{"schema", "weft.sweep/1"}, {"points", json::array()}};
     EXPECT_THROW(compared(planted(), sweep), weft::InputError);
-}
-
-TEST(Compare, TablesAreComparedRowByRow)
-{
-    const json point{{"parameters", {{"bytes", "4KiB"}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"},
-        {"time_ps", 1000}, {"algbw_GBps", 2.0}, {"busbw_GBps", nullptr}, {"columns", {{"l2.misses", 4}}}};
-    json sweep{{"schema", "weft.sweep/1"}, {"points", {point}}};
-    json other = sweep;
-    other["points"][0]["time_ps"] = 1500;
-    other["points"][0]["columns"]["l2.misses"] = 2;
-    EXPECT_EQ(changes(compared(sweep, other)),
-        (List{"times.bytes=4KiB.time 50.0", "modules.bytes=4KiB.l2.misses -50.0"}));
-
-    json fabric{{"schema", "weft.fabric/1"}, {"pattern", "uniform"}, {"saturation", 0.5},
-        {"points",
-            {{{"load", 0.5}, {"accepted", 0.5}, {"state", "steady"}, {"latency_ns", {{"mean", 100}, {"p99", 200}}}}}}};
-    other = fabric;
-    other["points"][0]["latency_ns"]["p99"] = 300;
-    other["points"][0]["state"] = "saturated";
-    other["saturation"] = 0.4;
-    EXPECT_EQ(changes(compared(fabric, other, {"any"})),
-        (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0",
-            "bandwidths.saturation -19.999999999999996"}));
-
-    // A combination without a result has its exit code alone.
-    const json failed{{"parameters", {{"pattern", "x"}}}, {"exit", 2}, {"fabric", nullptr}, {"message", "refused"}};
-    json benches{{"schema", "weft.fabric_sweep/1"}, {"keys", {"switch.queues"}},
-        {"points", {{{"parameters", {{"switch.queues", "4"}}}, {"exit", 0}, {"fabric", fabric}}, failed}}};
-    json changed = benches;
-    changed["points"][0]["fabric"] = other;
-    changed["points"][1]["exit"] = 3;
-    EXPECT_EQ(changes(compared(benches, changed, {"any"})),
-        (List{"checks.switch.queues=4,load=0.5.state null beyond", "checks.pattern=x.exit null beyond",
-            "times.switch.queues=4,load=0.5.latency.p99 50.0",
-            "bandwidths.switch.queues=4.saturation -19.999999999999996"}));
-
-    json probe{{"schema", "weft.probe/1"}, {"profile", "h100"},
-        {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
-    other = probe;
-    other["rows"][0]["simulated"] = 250;
-    EXPECT_EQ(changes(compared(probe, other)), List{"times.latency.l2.simulated 25.0"});
-
-    json validation{{"schema", "weft.validation/1"},
-        {"tables",
-            {{{"title", "T"}, {"unit", "GB/s"}, {"mean_error_pct", 10},
-                {"rows",
-                    {{{"key", "1 MiB"}, {"measured", 100}, {"simulated", 90}, {"error_pct", -10},
-                        {"variant", "ring"}}}}}}}};
-    other = validation;
-    other["tables"][0]["rows"][0]["simulated"] = 99;
-    other["tables"][0]["mean_error_pct"] = 1;
-    EXPECT_EQ(changes(compared(validation, other)),
-        (List{"bandwidths.T, 1 MiB.simulated 10.0", "errors.T.mean_error_pct -90.0"}));
 }
 
 TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)

@@ -35,6 +35,7 @@ struct Fact {
     std::string text{};           // of a word; a number as the file has it
     // The base of a change in per cent; absent: the value itself in the first result. For parts of a whole, whose own size says little.
     std::optional<double> whole{};
+    bool at_least = false;  // the value is a lower bound
 
     std::string name() const;  // "GROUP.ELEMENT.FIELD", which patterns of --tolerance match
 };

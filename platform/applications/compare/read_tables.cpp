@@ -75,7 +75,11 @@ void add_bench(Facts& out, const JsonFields& fabric, const std::string& combinat
         read_latency(out, element, point, "round_trip_ns", "round_trip.");
         add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
     }
-    add_cell(out, FactGroup::bandwidths, combination, "saturation", "load", fabric.maybe("saturation"));
+    const JsonValue* is = fabric.maybe("saturation_is");
+    const JsonValue* saturation = fabric.maybe("saturation");
+    add_cell(out, FactGroup::bandwidths, combination, "saturation", "load", saturation);
+    if (saturation != nullptr && saturation->kind == Kind::number)
+        out.facts.back().at_least = is != nullptr && is->text == "lower bound";
     add_cell(out, FactGroup::bandwidths, combination, "max_accepted", "load", fabric.maybe("max_accepted"));
     add_cell(out, FactGroup::modules, combination, "jain", "", fabric.maybe("jain"));
 }
