@@ -145,4 +145,30 @@ TEST(CompareTables, ALowerBoundOfSaturationIsToldAndNotJudged)
              "lower bound; it is not judged where one is a lower bound, and loads nearer to it tell more"});
 }
 
+// A load is a share of what the links take: a fabric of half the rate accepts the same loads, and half the bytes.
+TEST(CompareTables, AcceptedBandwidthsAreJudgedBesideLoads)
+{
+    const auto fabric = [](double capacity, const char* is) {
+        return json{{"schema", "weft.fabric/1"}, {"pattern", "uniform"}, {"capacity_GBps", capacity},
+            {"points", {{{"load", 0.25}, {"accepted", 0.25}, {"state", "steady"}}}}, {"saturation", 0.5},
+            {"saturation_is", is}, {"max_accepted", 0.75}};
+    };
+    const weft::ResultComparison comparison =
+        compared(fabric(160, "estimate"), fabric(80, "estimate"), {"bandwidths=1%"});
+    EXPECT_EQ(changes(comparison),
+        (List{"setup.capacity -50.0", "bandwidths.load=0.25.accepted_rate -50.0 beyond",
+            "bandwidths.saturation_rate -50.0 beyond", "bandwidths.max_accepted_rate -50.0 beyond"}));
+    ASSERT_EQ(comparison.differences.size(), 4u);
+    EXPECT_EQ(comparison.differences[1].fact.unit, "GB/s");
+    EXPECT_EQ(comparison.differences[1].a, 40.0);  // 0.25 of 160 GB/s
+    EXPECT_EQ(comparison.differences[2].b, 40.0);  // 0.5 of 80 GB/s
+    EXPECT_EQ(comparison.differences[3].a, 120.0);
+
+    const weft::ResultComparison bound =
+        compared(fabric(160, "lower bound"), fabric(80, "lower bound"), {"bandwidths.saturation*=1%"});
+    EXPECT_EQ(bound.beyond(), 0u);
+    EXPECT_EQ(bound.notices.size(), 1u);
+    EXPECT_EQ(bound.notices[0].compare(0, 27, "saturation is at least 0.5 "), 0) << bound.notices[0];
+}
+
 }  // namespace compare_tables_test

@@ -58,29 +58,42 @@ void read_latency(Facts& out, const std::string& element, const JsonFields& poin
         add_cell(out, FactGroup::times, element, prefix + field, "ns", fields.maybe(field));
 }
 
+// A part of load 1, and the same in bytes: of a faster fabric the same part is more. Without a capacity the part alone.
+void add_load(Facts& out, const std::string& element, const std::string& field, const JsonValue* value,
+    const JsonValue* capacity, bool at_least = false)
+{
+    if (value == nullptr || value->kind != Kind::number) return;
+    const double load = number_of(*value);
+    const auto add = [&](const std::string& name, const char* unit, double each) {
+        out.facts.push_back({FactGroup::bandwidths, element, name, unit, each, "", std::nullopt, at_least});
+    };
+    add(field, "load", load);
+    if (capacity != nullptr && capacity->kind == Kind::number)
+        add(field + "_rate", "GB/s", load * number_of(*capacity));
+}
+
 // `combination`: the parameters of one bench of several.
 void add_bench(Facts& out, const JsonFields& fabric, const std::string& combination)
 {
     out.facts.push_back({FactGroup::setup, combination, "pattern", "", {}, fabric.text("pattern")});
     add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
-    add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", fabric.maybe("capacity_GBps"));
+    const JsonValue* capacity = fabric.maybe("capacity_GBps");
+    add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", capacity);
     add_cell(out, FactGroup::setup, combination, "duration", "ps", fabric.maybe("duration_ps"));
     for (const JsonValue& item : fabric.list("points").items) {
         const JsonFields point(out.file, item);
         const std::string element =
             combination + (combination.empty() ? "" : ",") + "load=" + point.need("load", Kind::number).text;
         add_word(out, element, "state", point.maybe("state"));
-        add_cell(out, FactGroup::bandwidths, element, "accepted", "load", point.maybe("accepted"));
+        add_load(out, element, "accepted", point.maybe("accepted"), capacity);
         read_latency(out, element, point, "latency_ns", "latency.");
         read_latency(out, element, point, "round_trip_ns", "round_trip.");
         add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
     }
     const JsonValue* is = fabric.maybe("saturation_is");
-    const JsonValue* saturation = fabric.maybe("saturation");
-    add_cell(out, FactGroup::bandwidths, combination, "saturation", "load", saturation);
-    if (saturation != nullptr && saturation->kind == Kind::number)
-        out.facts.back().at_least = is != nullptr && is->text == "lower bound";
-    add_cell(out, FactGroup::bandwidths, combination, "max_accepted", "load", fabric.maybe("max_accepted"));
+    add_load(out, combination, "saturation", fabric.maybe("saturation"), capacity,
+        is != nullptr && is->text == "lower bound");
+    add_load(out, combination, "max_accepted", fabric.maybe("max_accepted"), capacity);
     add_cell(out, FactGroup::modules, combination, "jain", "", fabric.maybe("jain"));
 }
 
