@@ -171,4 +171,62 @@ TEST(CompareTables, AcceptedBandwidthsAreJudgedBesideLoads)
     EXPECT_EQ(bound.notices[0].compare(0, 27, "saturation is at least 0.5 "), 0) << bound.notices[0];
 }
 
+// A point is what its keys say, whatever their order and however a value is written.
+TEST(CompareTables, PointsAreMatchedByWhatTheirKeysSay)
+{
+    const auto sweep = [](const std::vector<json>& parameters) {
+        json out{{"schema", "weft.sweep/1"}, {"points", json::array()}};
+        for (const json& each : parameters)
+            out["points"].push_back({{"parameters", each}, {"exit", 0}, {"time_ps", 1000 + 10 * out["points"].size()},
+                {"columns", {{"energy.low", 1}}}, {"energy_unknown", json::array()}});
+        return out;
+    };
+    using Ordered = nlohmann::ordered_json;
+    const auto text = [](const Ordered& parameters) {
+        return "{\"schema\": \"weft.sweep/1\", \"points\": [{\"exit\": 0, \"parameters\": " + parameters.dump() + "}]}";
+    };
+    const auto names = [](const std::string& a, const std::string& b) {
+        const auto found =
+            weft::compare_results(weft::read_facts("a.json", a), weft::read_facts("b.json", b), weft::Tolerances());
+        EXPECT_EQ(found.compared, found.differences.size() + (found.differences.empty() ? 1 : 0));
+        return changes(found);
+    };
+    EXPECT_EQ(names(text({{"x", "1"}, {"bytes", "2KiB"}}), text({{"bytes", "2KiB"}, {"x", "1"}})), List());
+
+    for (const auto& [one, other] :
+        std::vector<std::pair<std::string, std::string>>{{"2KiB", "2048"}, {"2 KiB", "2048 B"}, {"1.5us", "1500 ns"},
+            {"50GB/s", "400Gbps"}, {"1.5 GHz", "1500MHz"}, {"0.5", "0.50"}, {"0.1", "1e-1"}, {"4", "4.0"}})
+        EXPECT_EQ(changes(compared(sweep({{{"k", one}}}), sweep({{{"k", other}}}))), List()) << one << " " << other;
+    for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{{"2KiB", "2KB"}, {"1us", "1000"},
+             {"1ns", "1 GHz"}, {"ring", "Ring"}, {"0x10", "16"}, {"nan", "NaN"}, {"10%", "10"}, {"a,b", "b,a"}})
+        EXPECT_EQ(compared(sweep({{{"k", one}}}), sweep({{{"k", other}}})).differences.size(), 6u) << one;
+
+    // Differences have the names of A, which patterns of --tolerance match; energies of a point stay with it.
+    json other = sweep({{{"bytes", "4096"}}, {{"bytes", "2048"}}});
+    other["points"][0]["energy_unknown"] = {"hbm x: no figure"};
+    other["points"][0]["columns"]["energy.low"] = 2;
+    const weft::ResultComparison comparison =
+        compared(sweep({{{"bytes", "2KiB"}}, {{"bytes", "4KiB"}}}), other, {"times.bytes=4KiB.time=0%"});
+    EXPECT_EQ(changes(comparison),
+        (List{"times.bytes=2KiB.time 1.0", "times.bytes=4KiB.time -0.9900990099009901 beyond",
+            "modules.bytes=4KiB.energy.low 100.0"}));
+    EXPECT_EQ(comparison.notices,
+        List{"the energy of b.json leaves out, unlike the other: hbm x: no figure (1 of 2 points)"});
+
+    // One result may have a value in two spellings: its own spelling goes first, then the order.
+    EXPECT_EQ(changes(compared(sweep({{{"k", "2048"}}, {{"k", "2KiB"}}}), sweep({{{"k", "2KiB"}}, {{"k", "2048 B"}}}))),
+        (List{"times.k=2048.time 1.0", "times.k=2KiB.time -0.9900990099009901"}));
+
+    const json load{{"schema", "weft.fabric/1"}, {"pattern", "uniform"},
+        {"points", {{{"load", 1}, {"state", "steady"}}}}};
+    const auto benches = [&](const std::string& value) {
+        return json{{"schema", "weft.fabric_sweep/1"},
+            {"points", {{{"parameters", {{"link.latency", value}}}, {"exit", 0}, {"fabric", load}}}}};
+    };
+    EXPECT_EQ(changes(compared(benches("1us"), benches("1000ns"))), List());
+    json same = load;
+    same["points"][0]["load"] = 1.0;
+    EXPECT_EQ(changes(compared(load, same)), List());
+}
+
 }  // namespace compare_tables_test

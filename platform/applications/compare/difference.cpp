@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/applications/compare/cause_means.h"
+#include "platform/applications/compare/match_points.h"
 #include "platform/applications/compare/read_facts.h"
 
 namespace weft {
@@ -135,8 +136,9 @@ std::size_t ResultComparison::beyond() const
         std::count_if(differences.begin(), differences.end(), [](const Difference& each) { return each.beyond; }));
 }
 
-ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerances& tolerances)
+ResultComparison compare_results(const Facts& a, const Facts& as_written, const Tolerances& tolerances)
 {
+    const Facts b = with_names_of(a, as_written);
     if (a.schema != b.schema)
         throw InputError(b.file, 0, "is '" + b.schema + "', while " + a.file + " is '" + a.schema + "'",
             "two results of the same command");

@@ -46,6 +46,12 @@ struct EnergyLeftOut {
     std::vector<std::string> parts;
 };
 
+// A point of a table: as its file writes it, and what identifies it in another file (match_points.h).
+struct PointName {
+    std::string element;
+    std::string identity;
+};
+
 struct Facts {
     std::string file;
     std::string schema;
@@ -53,6 +59,7 @@ struct Facts {
     bool partial = false;
     std::size_t ranks = 0;                        // of a run
     std::vector<EnergyLeftOut> energy_unknown{};  // of everything with an energy
+    std::vector<PointName> points{};              // of a table
     std::vector<Fact> facts;
 };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "platform/applications/compare/json_fields.h"
+#include "platform/applications/compare/match_points.h"
 #include "platform/applications/compare/read_facts.h"
 
 namespace weft {
@@ -31,13 +32,22 @@ std::string counted(std::size_t count, const char* what)
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// "bytes=4KiB,ranks=8"
-std::string parameters_of(const JsonFields& point)
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+Parameters parameters_of(const JsonFields& point)
 {
-    std::string out;
-    for (const auto& [key, value] : point.object("parameters").members)
-        out += (out.empty() ? "" : ",") + key + "=" + value.text;
+    Parameters out;
+    for (const auto& [key, value] : point.object("parameters").members) out.emplace_back(key, value.text);
     return out;
+}
+
+// "bytes=4KiB,ranks=8", as the file has it.
+std::string add_point(Facts& out, const Parameters& parameters)
+{
+    std::string element;
+    for (const auto& [key, value] : parameters) element += (element.empty() ? "" : ",") + key + "=" + value;
+    out.points.push_back({element, point_identity(parameters)});
+    return element;
 }
 
 // Statistics are counts, energies measures.
@@ -72,8 +82,8 @@ void add_load(Facts& out, const std::string& element, const std::string& field, 
         add(field + "_rate", "GB/s", load * number_of(*capacity));
 }
 
-// `combination`: the parameters of one bench of several.
-void add_bench(Facts& out, const JsonFields& fabric, const std::string& combination)
+// `combination`: the parameters of one bench of several, and their text.
+void add_bench(Facts& out, const JsonFields& fabric, const Parameters& parameters, const std::string& combination)
 {
     out.facts.push_back({FactGroup::setup, combination, "pattern", "", {}, fabric.text("pattern")});
     add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
@@ -82,8 +92,9 @@ void add_bench(Facts& out, const JsonFields& fabric, const std::string& combinat
     add_cell(out, FactGroup::setup, combination, "duration", "ps", fabric.maybe("duration_ps"));
     for (const JsonValue& item : fabric.list("points").items) {
         const JsonFields point(out.file, item);
-        const std::string element =
-            combination + (combination.empty() ? "" : ",") + "load=" + point.need("load", Kind::number).text;
+        Parameters of_load = parameters;
+        of_load.emplace_back("load", point.need("load", Kind::number).text);
+        const std::string element = add_point(out, of_load);
         add_word(out, element, "state", point.maybe("state"));
         add_load(out, element, "accepted", point.maybe("accepted"), capacity);
         read_latency(out, element, point, "latency_ns", "latency.");
@@ -105,7 +116,7 @@ void read_sweep(Facts& out, const JsonValue& root)
     const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        const std::string element = parameters_of(point);
+        const std::string element = add_point(out, parameters_of(point));
         add_word(out, element, "exit", point.maybe("exit"));
         add_word(out, element, "stop", point.maybe("stop"));
         add_word(out, element, "verified", point.maybe("verified"));
@@ -127,7 +138,7 @@ void read_sweep(Facts& out, const JsonValue& root)
 void read_fabric(Facts& out, const JsonValue& root)
 {
     const JsonFields fabric(out.file, root);
-    add_bench(out, fabric, "");
+    add_bench(out, fabric, {}, "");
     out.title = "fabric, " + fabric.text("pattern") + ", " + counted(fabric.list("points").items.size(), "load");
 }
 
@@ -137,10 +148,11 @@ void read_fabric_sweep(Facts& out, const JsonValue& root)
     const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        const std::string combination = parameters_of(point);
+        const Parameters parameters = parameters_of(point);
+        const std::string combination = add_point(out, parameters);
         add_word(out, combination, "exit", point.maybe("exit"));
         if (const JsonValue* fabric = point.maybe("fabric"); fabric != nullptr && fabric->kind == Kind::object)
-            add_bench(out, JsonFields(out.file, *fabric), combination);
+            add_bench(out, JsonFields(out.file, *fabric), parameters, combination);
     }
     out.title = "fabric sweep of " + counted(points.items.size(), "point");
 }
