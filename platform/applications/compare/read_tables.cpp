@@ -24,6 +24,17 @@ void add_word(Facts& out, const std::string& element, const std::string& field, 
     out.facts.push_back({FactGroup::checks, element, field, "", {}, value->text});
 }
 
+// A word or a number of what was simulated.
+void add_setup(Facts& out, const std::string& element, const std::string& field, const std::string& unit,
+    const JsonValue* value)
+{
+    if (value == nullptr) return;
+    if (value->kind == Kind::number)
+        add_cell(out, FactGroup::setup, element, field, unit, value);
+    else
+        out.facts.push_back({FactGroup::setup, element, field, "", {}, value->text});
+}
+
 // Latencies are times; a row is named by its unit alone.
 FactGroup group_of_unit(const std::string& unit) { return unit == "GB/s" ? FactGroup::bandwidths : FactGroup::times; }
 
@@ -86,6 +97,12 @@ void add_load(Facts& out, const std::string& element, const std::string& field, 
 void add_bench(Facts& out, const JsonFields& fabric, const Parameters& parameters, const std::string& combination)
 {
     out.facts.push_back({FactGroup::setup, combination, "pattern", "", {}, fabric.text("pattern")});
+    if (const JsonValue* value = fabric.maybe("system"); value != nullptr && value->kind == Kind::object) {
+        const JsonFields system(out.file, *value);
+        const std::string of_system = combination + (combination.empty() ? "" : ",") + "system";
+        for (const char* field : {"name", "endpoints", "senders", "switches", "links"})
+            add_setup(out, of_system, field, "", system.maybe(field));
+    }
     add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
     const JsonValue* capacity = fabric.maybe("capacity_GBps");
     add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", capacity);
@@ -117,6 +134,10 @@ void read_sweep(Facts& out, const JsonValue& root)
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
         const std::string element = add_point(out, parameters_of(point));
+        for (const char* word : {"system", "fidelity", "calibration", "collective", "type", "reduction"})
+            add_setup(out, element, word, "", point.maybe(word));
+        for (const char* number : {"grain", "bytes"}) add_setup(out, element, number, "B", point.maybe(number));
+        for (const char* number : {"seed", "ranks"}) add_setup(out, element, number, "", point.maybe(number));
         add_word(out, element, "exit", point.maybe("exit"));
         add_word(out, element, "stop", point.maybe("stop"));
         add_word(out, element, "verified", point.maybe("verified"));
