@@ -54,6 +54,32 @@ TEST(Graph, NoticesGoToStderr)
     EXPECT_EQ(outcome.err.compare(0, 8, "notice: "), 0) << outcome.err;
 }
 
+// A switch that is all of its device has its own full name, which --set and routes take.
+TEST(Graph, ASwitchAloneInItsDeviceHasItsFullNameAsATooltip)
+{
+    const Fixtures files;
+    const std::string document = files.write("core.yaml", R"(name: core
+devices:
+- name: card
+  components: [{name: xpu, choice: xpu, count: 2, description: accelerator}]
+  links: []
+  edges: []
+- name: box
+  components: [{name: mid, choice: switch, count: 1, description: switch}]
+  links: []
+  edges: []
+links:
+- {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}
+instances:
+- {name: host, device: card, count: 1}
+- {name: core, device: box, count: 1}
+edges:
+- {ep1: {instance: "host", component: xpu}, ep2: {instance: "core", component: mid}, scheme: many2many, link: up}
+)");
+    const Outcome svg = call({"graph", document, "--format", "svg"});
+    EXPECT_NE(svg.out.find("<title>core.0.mid.0 (switch)"), std::string::npos) << svg.err << svg.out;
+}
+
 // A system file may set links other than its document: every format shows those that run.
 TEST(Graph, LinksOfASystemFileAreThoseThatRun)
 {
