@@ -11,7 +11,8 @@ namespace weft {
 namespace {
 
 constexpr const char* form = "DIMENSION(SIZE) joined by '_', innermost first: Ring, FullyConnected or Switch with a "
-                             "size of 2 or more, such as Ring(8)_Switch(4)";
+                             "size from 2 to 65535, such as Ring(8)_Switch(4)";
+static_assert(most_notation_accelerators == 65535);
 constexpr std::uint64_t ps_of_ns = 1000;
 constexpr double bytes_of_gigabyte = 1e9;
 

@@ -63,7 +63,7 @@ void write_node(const Graph& graph, NodeId id, std::size_t prefix, std::string& 
 
 }  // namespace
 
-std::string graph_dot(const Graph& graph)
+std::string graph_dot(const Graph& graph, const std::vector<EdgeFigures>& of_run)
 {
     std::string out = fmt::format("graph {} {{\n", dot_quoted(graph.infrastructure().name));
     out += "  graph [overlap=prism, fontname=\"sans-serif\", bgcolor=\"white\"];\n"
@@ -90,9 +90,10 @@ std::string graph_dot(const Graph& graph)
         const Edge& edge = graph.edge(id);
         const EdgeKind& kind = graph.kind(edge);
         const std::size_t colour = colour_of.emplace(kind.link, colour_of.size()).first->second;
+        const EdgeTexts texts = edge_texts(kind, of_run.empty() ? EdgeFigures{} : of_run[id]);
         std::string text = kind.link;
-        if (kind.bandwidth) text += ", " + kind.bandwidth->text();
-        if (kind.latency) text += ", " + kind.latency->text();
+        if (!texts.bandwidth.empty()) text += ", " + texts.bandwidth;
+        if (!texts.latency.empty()) text += ", " + texts.latency;
         out += fmt::format("  {} -- {} [color=\"{}\", tooltip={}", dot_quoted(graph.node(edge.a).name),
             dot_quoted(graph.node(edge.b).name), edge_colours[colour % edge_colours.size()], dot_quoted(text));
         if (labelled) out += ", label=" + dot_quoted(text);

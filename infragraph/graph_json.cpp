@@ -2,8 +2,11 @@
 #include <initializer_list>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "infragraph/graph_text.h"
 #include "infragraph/json_text.h"
+#include "infragraph/quantity.h"
 
 namespace weft {
 
@@ -57,7 +60,7 @@ void write_node(const Graph& graph, NodeId id, std::string& out)
     line.close();
 }
 
-void write_edge(const Graph& graph, EdgeId id, std::string& out)
+void write_edge(const Graph& graph, EdgeId id, const EdgeFigures& of_run, std::string& out)
 {
     const Edge& edge = graph.edge(id);
     const EdgeKind& kind = graph.kind(edge);
@@ -65,10 +68,11 @@ void write_edge(const Graph& graph, EdgeId id, std::string& out)
     line.add("a", graph.node(edge.a).name);
     line.add("b", graph.node(edge.b).name);
     line.add("link", kind.link);
-    if (kind.bandwidth) line.add("bandwidth", kind.bandwidth->text());
-    if (kind.latency) line.add("latency", kind.latency->text());
-    if (kind.bytes_per_second) line.add_number("bytes_per_second", *kind.bytes_per_second);
-    if (kind.latency_ps) line.add_number("latency_ps", *kind.latency_ps);
+    const EdgeTexts texts = edge_texts(kind, of_run);
+    if (!texts.bandwidth.empty()) line.add("bandwidth", texts.bandwidth);
+    if (!texts.latency.empty()) line.add("latency", texts.latency);
+    if (texts.bytes_per_second) line.add_number("bytes_per_second", *texts.bytes_per_second);
+    if (texts.latency_ps) line.add_number("latency_ps", *texts.latency_ps);
     line.add_attributes(graph.edge_attributes(id),
         {"a", "b", "link", "bandwidth", "latency", "bytes_per_second", "latency_ps"});
     line.close();
@@ -76,7 +80,24 @@ void write_edge(const Graph& graph, EdgeId id, std::string& out)
 
 }  // namespace
 
-std::string graph_json(const Graph& graph)
+EdgeTexts edge_texts(const EdgeKind& kind, const EdgeFigures& of_run)
+{
+    EdgeTexts out{kind.bandwidth ? kind.bandwidth->text() : "", kind.latency ? kind.latency->text() : "",
+        kind.bytes_per_second, kind.latency_ps};
+    if (of_run.bytes_per_second && of_run.bytes_per_second != out.bytes_per_second) {
+        out.bytes_per_second = of_run.bytes_per_second;
+        const double rate = static_cast<double>(*of_run.bytes_per_second) / 1e9;
+        out.bandwidth = Quantity{fmt::format("{}", rate), QuantityUnit::gigabytes_per_second}.text();
+    }
+    if (of_run.latency_ps && of_run.latency_ps != out.latency_ps) {
+        out.latency_ps = of_run.latency_ps;
+        const double time = static_cast<double>(*of_run.latency_ps) / 1e3;
+        out.latency = Quantity{fmt::format("{}", time), QuantityUnit::nanoseconds}.text();
+    }
+    return out;
+}
+
+std::string graph_json(const Graph& graph, const std::vector<EdgeFigures>& of_run)
 {
     std::string out = "{\"graph\": ";
     ObjectLine attributes(out);
@@ -90,7 +111,7 @@ std::string graph_json(const Graph& graph)
     out += "],\n \"edges\": [";
     for (EdgeId id = 0; id < graph.edge_count(); ++id) {
         out += id == 0 ? "\n  " : ",\n  ";
-        write_edge(graph, id, out);
+        write_edge(graph, id, of_run.empty() ? EdgeFigures{} : of_run[id], out);
     }
     out += "]}\n";
     return out;

@@ -30,6 +30,7 @@ struct Job {
     std::string name;                    // for reports
     bool reported = true;                // appears among the collectives of the result
     std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
+    ReduceOp reduction = ReduceOp::sum;  // of a job without a schedule; else the schedule's
 };
 
 // The work of a compute kernel on the units of one endpoint: `operations` and loads of `bytes`, shared out
@@ -53,6 +54,8 @@ struct JobRecord {
     std::string protocol;  // simple, ll, ll128
     std::uint32_t ranks = 0;
     std::uint64_t bytes = 0;
+    ElementType type = ElementType::fp32;
+    ReduceOp reduction = ReduceOp::sum;            // of an operation that has one
     std::shared_ptr<const SchedulePrice> price{};  // null: taken by its name
     bool reported = true;
     bool finished = false;

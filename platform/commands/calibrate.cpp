@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <thread>
@@ -76,6 +77,25 @@ std::string table_of(const std::vector<CalibrationProbe>& probes)
     return out;
 }
 
+// Beyond this error (root mean square) the probes differ by more than the wait of credits. With the numbers of the program, the
+// systems that these were chosen by have 10.6 % at most (docs/models/flow.md).
+constexpr double large_error = 0.15;
+
+// What the number found does not tell.
+std::string remarks_on(double best, double error, bool matters)
+{
+    std::string out;
+    if (matters && (std::lround(best * 100) == least_wait || std::lround(best * 100) == most_wait))
+        out += fmt::format("{:.2f} is the end of the range that is searched, {:.2f} to {:.2f}: the least error may lie "
+                           "beyond it\n",
+            best, least_wait / 100.0, most_wait / 100.0);
+    if (error > large_error)
+        out += fmt::format("the error stays above {:.0f} %: the times of this system depend on more than the wait of "
+                           "credits; run it by lines, or compare flow with lines before it is used\n",
+            large_error * 100);
+    return out;
+}
+
 }  // namespace
 
 int calibrate_command(const Arguments& arguments)
@@ -132,13 +152,19 @@ int calibrate_command(const Arguments& arguments)
         std::fputs("weft: interrupted; no calibration is written\n", stderr);
         return exit_interrupted;
     }
+    std::vector<std::string> notices;  // of the runs at flow, each once
     const auto flow_with = [&](std::optional<double> wait) {
         std::vector<CalibrationProbe> out = probes;
         RunOptions run;
         run.flow = true;
         run.progress = false;
         run.credit_wait = wait;
-        for (std::size_t i = 0; i < out.size(); ++i) out[i].flow_ps = run_flow(systems[i], run).simulated_ps;
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const RunResult result = run_flow(systems[i], run);
+            out[i].flow_ps = result.simulated_ps;
+            for (const std::string& notice : result.notices)
+                if (std::find(notices.begin(), notices.end(), notice) == notices.end()) notices.push_back(notice);
+        }
         return out;
     };
     const FlowCalibration built_in;
@@ -159,7 +185,9 @@ int calibrate_command(const Arguments& arguments)
                 "credit_wait {:.2f} packets, error {:.2f} % (root mean square); those of the program, {:.2f} and "
                 "behind network cards {:.2f}: {:.2f} %\n{}",
                 best, error_of(found) * 100, built_in.credit_wait, built_in.credit_wait_of_cards, before * 100,
-                matters ? "" : "no credit of these links waits for packets: the number changes nothing here\n"));
+                matters ? "" : "no credit of these links waits for packets: the number changes nothing here\n") +
+            remarks_on(best, error_of(found), matters));
+    print_notices(notices);
     return exit_good;
 }
 

@@ -45,26 +45,33 @@ void add_parts(GraphPicture& picture, const Cut& cut, const SystemOptions& optio
     picture.cut_text = cut_text(parts.graph, parts.partition);
 }
 
-// Bandwidths are those of the document; of a system file those that `weft run` takes.
+// Of a system file what `weft run` takes of each link; of a document nothing, which stands for what it states.
+std::vector<EdgeFigures> figures_of(const SystemOptions& options, const SystemDescription& description,
+    const LoadedGraph& loaded)
+{
+    std::vector<EdgeFigures> out;
+    if (description.file.empty()) return out;
+    const ResolvedSystem system = resolve_loaded(description, loaded, options.registry());
+    out.resize(loaded.graph.edge_count());
+    for (EdgeId id = 0; id < loaded.graph.edge_count(); ++id)
+        if (system.has_bandwidth(id)) out[id] = {system.link(id).bandwidth, system.link(id).latency};
+    return out;
+}
+
 std::string picture_of(const SystemOptions& options, const SystemDescription& description, const LoadedGraph& loaded,
-    const Cut& cut)
+    const std::vector<EdgeFigures>& of_run, const Cut& cut)
 {
     const Graph& graph = loaded.graph;
     GraphPicture picture;
     picture.title = graph.infrastructure().name;
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> rates;  // lowest and highest of a kind
-    const auto add = [&](EdgeId id, std::uint64_t rate) {
-        if (rate == 0) return;
+    for (EdgeId id = 0; id < graph.edge_count(); ++id) {
+        const std::uint64_t rate =
+            (of_run.empty() ? graph.kind(id).bytes_per_second : of_run[id].bytes_per_second).value_or(0);
+        if (rate == 0) continue;
         auto& [low, high] = rates.emplace(graph.kind(id).link, std::pair(rate, rate)).first->second;
         low = std::min(low, rate);
         high = std::max(high, rate);
-    };
-    if (description.file.empty()) {
-        for (EdgeId id = 0; id < graph.edge_count(); ++id) add(id, graph.kind(id).bytes_per_second.value_or(0));
-    } else {
-        const ResolvedSystem system = resolve_loaded(description, loaded, options.registry());
-        for (EdgeId id = 0; id < graph.edge_count(); ++id)
-            add(id, system.has_bandwidth(id) ? system.link(id).bandwidth : 0);
     }
     for (const auto& [link, range] : rates)
         picture.rates[link] =
@@ -80,7 +87,7 @@ int graph_command(const Arguments& arguments)
     CommandLine line("graph",
         "Writes the expanded graph of an InfraGraph document. JSON lists 'nodes' (name, type, ...) and 'edges' (a, b, "
         "link, ...) with fully-qualified names; DOT is for Graphviz; SVG draws devices as boxes and tiers in rows, and "
-        "groups large systems.\n");
+        "groups large systems. Of a system file, bandwidths and latencies are those that 'weft run' takes.\n");
     SystemOptions options;
     std::string format = "json";
     std::string path = "-";
@@ -102,9 +109,10 @@ int graph_command(const Arguments& arguments)
     const OutputFile output(path);
     const SystemDescription description = options.description();
     const LoadedGraph loaded = options.load(description);
-    const std::string text = format == "json" ? graph_json(loaded.graph)
-        : format == "dot"                     ? graph_dot(loaded.graph)
-                                              : picture_of(options, description, loaded, cut);
+    const std::vector<EdgeFigures> of_run = figures_of(options, description, loaded);
+    const std::string text = format == "json" ? graph_json(loaded.graph, of_run)
+        : format == "dot"                     ? graph_dot(loaded.graph, of_run)
+                                              : picture_of(options, description, loaded, of_run, cut);
     output.write(text);
     std::vector<std::string> notices;
     for (const Notice& notice : loaded.notices)

@@ -3,6 +3,7 @@
 #include "base/comma_list.h"
 #include "base/units.h"
 #include "infragraph/dimension_notation.h"
+#include "platform/configuration/blocks.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
@@ -11,16 +12,19 @@ namespace weft {
 
 namespace {
 
-// One value for each dimension, or one for all.
+// One value for each dimension, or one for all, in the range that a run takes.
 template <class Parse>
 std::vector<std::uint64_t> by_dimension(const std::string& option, const std::string& text, std::size_t dimensions,
-    const Parse& parse, const char* form)
+    const Parse& parse, const char* form, const ParameterInfo& range)
 {
     std::vector<std::uint64_t> out;
     for (const std::string_view item : comma_list(text)) {
         const std::string one(item);
         const auto value = parse(one);
-        if (!value || *value == 0) throw usage_error("option '" + option + "' has the value " + quoted_word(one), form);
+        if (!value) throw usage_error("option '" + option + "' has the value " + quoted_word(one), form);
+        if (*value < range.low || *value > range.high)
+            throw usage_error("option '" + option + "' has the value " + quoted_word(one) + ", which is out of range",
+                describe_range(range));
         out.push_back(*value);
     }
     if (out.size() == 1) out.resize(dimensions, out.front());
@@ -56,9 +60,12 @@ int network_command(const Arguments& arguments)
     if (bandwidth.empty())
         throw usage_error("the bandwidth of the links is missing", "--bandwidth RATE,..., such as 200GB/s,50GB/s");
     std::vector<NotationDimension> dimensions = parse_notation(notation);
-    const auto rates =
-        by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate, "a rate, such as 50GB/s or 400Gbps");
-    const auto times = by_dimension("--latency", latency, dimensions.size(), parse_time_ps, "a time, such as 500ns");
+    const BlockInfo& link = info_of(block_of<LinkSpec>());
+    const auto range = [&link](const char* name) -> const ParameterInfo& { return *link.parameters[*link.find(name)]; };
+    const auto rates = by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate,
+        "a rate, such as 50GB/s or 400Gbps", range("bandwidth"));
+    const auto times =
+        by_dimension("--latency", latency, dimensions.size(), parse_time_ps, "a time, such as 500ns", range("latency"));
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         dimensions[d].bandwidth = rates[d];
         dimensions[d].latency_ps = times[d];

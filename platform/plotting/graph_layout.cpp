@@ -182,7 +182,7 @@ private:
                     PictureNode fresh;
                     fresh.type = device.is_one_node ? "switch" : graph_.type(id);
                     fresh.label = device.is_one_node ? box.label : level > 0 ? component : own_name(graph_, id);
-                    fresh.title = device.is_one_node ? device.name : graph_.node(id).name;
+                    fresh.title = device.nodes.size() > 1 && device.is_one_node ? device.name : graph_.node(id).name;
                     fresh.count = 0;
                     out_.nodes.push_back(std::move(fresh));
                     box.rows[row].push_back(node);

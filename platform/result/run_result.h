@@ -37,6 +37,8 @@ struct CollectiveResult {
     double algbw_GBps = 0;
     double busbw_GBps = 0;
     std::string protocol = "simple";
+    std::string element{};                         // fp32, ...
+    std::string reduction{};                       // sum, ...; empty: the operation has none
     std::shared_ptr<const SchedulePrice> price{};  // null: not chosen by its price
 };
 

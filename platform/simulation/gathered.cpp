@@ -137,6 +137,8 @@ std::vector<CollectiveResult> collective_results(const Executor& executor)
         result.op = name_of(record.op);
         result.algorithm = record.algorithm;
         result.protocol = record.protocol;
+        result.element = name_of(record.type);
+        if (has_reduction(record.op)) result.reduction = name_of(record.reduction);
         result.price = record.price;
         result.name = record.name;
         result.ranks = record.ranks;

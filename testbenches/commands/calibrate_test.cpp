@@ -46,6 +46,29 @@ TEST(CalibrateCommand, WritesAFileForRunsOfTheSameSystem)
     EXPECT_NE(refused.err.find(path + ":1: this calibration is of '"), std::string::npos) << refused.err;
 }
 
+// A number at the end of the range, a large error, and parameters that flow follows in part are told.
+TEST(CalibrateCommand, TellsWhatTheNumberDoesNotTell)
+{
+    const Fixtures files;
+    const std::string network = files.path("switch.yaml");
+    ASSERT_EQ(call({"network", "Switch(4)", "--bandwidth", "50GB/s", "-o", network}).code, 0);
+    const std::vector<std::string> few{"calibrate", network, "--set", "link.response_credits=120", "-j", "1"};
+    const Outcome outcome = call(few);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("credit_wait 1.30 packets, error 38."), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("1.30 is the end of the range that is searched, 0.30 to 1.30"), std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("the error stays above 15 %"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.err.find("flow fidelity does not follow link.response_credits = 120 (followed in part)"),
+        std::string::npos)
+        << outcome.err;
+
+    const Outcome plain = call({"calibrate", files.pair_system(), "-j", "1"});
+    EXPECT_EQ(plain.out.find("end of the range"), std::string::npos) << plain.out;
+    EXPECT_EQ(plain.out.find("the error stays"), std::string::npos) << plain.out;
+    EXPECT_EQ(plain.err, "");
+}
+
 TEST(CalibrateCommand, RefusesInOneLine)
 {
     const Fixtures files;

@@ -6,6 +6,7 @@
 #include "platform/applications/compare/difference.h"
 #include "platform/applications/compare/difference_report.h"
 #include "platform/applications/compare/read_facts.h"
+#include "testbenches/commands/comparing.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -58,13 +59,6 @@ json planted()
     return out;
 }
 
-weft::ResultComparison compared(const json& a, const json& b, const std::vector<std::string>& tolerances = {})
-{
-    weft::Tolerances rules;
-    for (const std::string& text : tolerances) rules.add(text);
-    return weft::compare_results(weft::read_facts("a.json", a.dump(1)), weft::read_facts("b.json", b.dump(1)), rules);
-}
-
 std::string refusal(const std::string& text)
 {
     try {
@@ -73,17 +67,6 @@ std::string refusal(const std::string& text)
         return error.diagnostics()[0].text();
     }
     return "";
-}
-
-// "NAME CHANGE" of each difference, in order; the change in per cent.
-std::vector<std::string> changes(const weft::ResultComparison& comparison)
-{
-    std::vector<std::string> out;
-    const json written = json::parse(weft::comparison_json(comparison));
-    for (const json& each : written["differences"])
-        out.push_back(each["name"].get<std::string>() + " " + each["change_pct"].dump() +
-            (each["beyond"].get<bool>() ? " beyond" : ""));
-    return out;
 }
 
 using List = std::vector<std::string>;
@@ -285,59 +268,6 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
     EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is not a number; expected a number"), std::string::npos);
     const json sweep{{"schema", "weft.sweep/1"}, {"points", json::array()}};
     EXPECT_THROW(compared(planted(), sweep), weft::InputError);
-}
-
-TEST(Compare, TablesAreComparedRowByRow)
-{
-    const json point{{"parameters", {{"bytes", "4KiB"}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"},
-        {"time_ps", 1000}, {"algbw_GBps", 2.0}, {"busbw_GBps", nullptr}, {"columns", {{"l2.misses", 4}}}};
-    json sweep{{"schema", "weft.sweep/1"}, {"points", {point}}};
-    json other = sweep;
-    other["points"][0]["time_ps"] = 1500;
-    other["points"][0]["columns"]["l2.misses"] = 2;
-    EXPECT_EQ(changes(compared(sweep, other)),
-        (List{"times.bytes=4KiB.time 50.0", "modules.bytes=4KiB.l2.misses -50.0"}));
-
-    json fabric{{"schema", "weft.fabric/1"}, {"pattern", "uniform"}, {"saturation", 0.5},
-        {"points",
-            {{{"load", 0.5}, {"accepted", 0.5}, {"state", "steady"}, {"latency_ns", {{"mean", 100}, {"p99", 200}}}}}}};
-    other = fabric;
-    other["points"][0]["latency_ns"]["p99"] = 300;
-    other["points"][0]["state"] = "saturated";
-    other["saturation"] = 0.4;
-    EXPECT_EQ(changes(compared(fabric, other, {"any"})),
-        (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0",
-            "bandwidths.saturation -19.999999999999996"}));
-
-    // A combination without a result has its exit code alone.
-    const json failed{{"parameters", {{"pattern", "x"}}}, {"exit", 2}, {"fabric", nullptr}, {"message", "refused"}};
-    json benches{{"schema", "weft.fabric_sweep/1"}, {"keys", {"switch.queues"}},
-        {"points", {{{"parameters", {{"switch.queues", "4"}}}, {"exit", 0}, {"fabric", fabric}}, failed}}};
-    json changed = benches;
-    changed["points"][0]["fabric"] = other;
-    changed["points"][1]["exit"] = 3;
-    EXPECT_EQ(changes(compared(benches, changed, {"any"})),
-        (List{"checks.switch.queues=4,load=0.5.state null beyond", "checks.pattern=x.exit null beyond",
-            "times.switch.queues=4,load=0.5.latency.p99 50.0",
-            "bandwidths.switch.queues=4.saturation -19.999999999999996"}));
-
-    json probe{{"schema", "weft.probe/1"}, {"profile", "h100"},
-        {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
-    other = probe;
-    other["rows"][0]["simulated"] = 250;
-    EXPECT_EQ(changes(compared(probe, other)), List{"times.latency.l2.simulated 25.0"});
-
-    json validation{{"schema", "weft.validation/1"},
-        {"tables",
-            {{{"title", "T"}, {"unit", "GB/s"}, {"mean_error_pct", 10},
-                {"rows",
-                    {{{"key", "1 MiB"}, {"measured", 100}, {"simulated", 90}, {"error_pct", -10},
-                        {"variant", "ring"}}}}}}}};
-    other = validation;
-    other["tables"][0]["rows"][0]["simulated"] = 99;
-    other["tables"][0]["mean_error_pct"] = 1;
-    EXPECT_EQ(changes(compared(validation, other)),
-        (List{"bandwidths.T, 1 MiB.simulated 10.0", "errors.T.mean_error_pct -90.0"}));
 }
 
 TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)

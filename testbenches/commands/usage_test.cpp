@@ -181,4 +181,26 @@ TEST(Usage, APageOfValidateIsSaidToBeAPage)
             "and '<!-- end -->' around each table's section");
 }
 
+// A document is written only with values that a run takes; those at the ends of the ranges are.
+TEST(Usage, NetworkRefusesWhatARunRefuses)
+{
+    const Fixtures files;
+    const auto network = [&](const std::string& bandwidth, const std::string& latency) {
+        return call(
+            {"network", "Switch(2)", "--bandwidth", bandwidth, "--latency", latency, "-o", files.path("n.yaml")});
+    };
+    EXPECT_EQ(network("1KB/s", "500ns").err,
+        "weft: option '--bandwidth' has the value '1KB/s', which is out of range; expected 1 MB/s to 100 TB/s\n");
+    EXPECT_EQ(network("50GB/s", "100s").err,
+        "weft: option '--latency' has the value '100s', which is out of range; expected 1 ps to 1 s\n");
+    EXPECT_EQ(network("50GB/s", "0ns").code, 2);
+    EXPECT_EQ(network("101TB/s", "1ns").code, 2);
+    EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml"}));
+    for (const auto& [bandwidth, latency] : {std::pair{"1MB/s", "1ps"}, {"100TB/s", "1s"}}) {
+        ASSERT_EQ(network(bandwidth, latency).code, 0);
+        const Outcome explained = call({"explain", "--infra", files.path("n.yaml")});
+        EXPECT_EQ(explained.code, 0) << explained.err;
+    }
+}
+
 }  // namespace usage_test

@@ -96,6 +96,7 @@ TEST(DimensionNotation, WhatIsNoNetworkIsRefused)
     for (const char* text : {"", "Ring", "Ring()", "Ring(1)", "Ring(8", "ring(8)", "Torus(4)", "Ring(8)_",
              "Ring(8)__Ring(2)", "Ring(-8)", "Ring(8)x", "Ring(999999)"})
         EXPECT_NE(refusal(text).find("is not a network dimension"), std::string::npos) << text << ": " << refusal(text);
+    EXPECT_NE(refusal("Ring(1000000)").find("a size from 2 to 65535"), std::string::npos);
     EXPECT_NE(refusal("Ring(1000)_Ring(1000)").find("at most 65535"), std::string::npos);
 }
 

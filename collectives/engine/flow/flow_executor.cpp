@@ -128,6 +128,8 @@ Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
                                           : name_of(Protocol::simple);
     record.ranks = program.ranks();
     record.bytes = job.bytes;
+    record.type = job.type;
+    record.reduction = job.schedule ? job.schedule->reduction : job.reduction;
     if (job.schedule) record.price = job.schedule->price;
     record.reported = job.reported;
     records_.push_back(std::move(record));

@@ -78,6 +78,8 @@ Executor::JobId LineExecutor::open(Job job)
     record.protocol = protocol_of(*running->job.schedule, running->engine);
     record.ranks = running->job.schedule->size();
     record.bytes = running->job.bytes;
+    record.type = running->job.type;
+    record.reduction = running->job.schedule->reduction;
     record.price = price;
     record.reported = running->job.reported;
     records_.push_back(std::move(record));

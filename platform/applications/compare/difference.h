@@ -2,6 +2,7 @@
 //
 // The change of a number is B / A - 1; of a part of a whole (a cause of waiting, the time that a link was busy) it is the
 // difference over the whole of A, so that a cause that grew from 1 ps to 2 ps counts as what it is. A number that was 0 has changed without bound.
+// Between a lower bound and another value no change is known.
 #pragma once
 
 #include <optional>
@@ -24,6 +25,8 @@ struct Difference {
     std::optional<double> change;     // a share; infinite from 0
     std::optional<double> tolerance;  // nothing: not judged
     bool beyond = false;
+    bool a_at_least = false;  // a value is a lower bound: with the other it has no change, and is not judged
+    bool b_at_least = false;
 };
 
 struct ResultComparison {

@@ -42,6 +42,7 @@ std::string shown_change(const Difference& difference)
 {
     if (!difference.in_a) return "only in B";
     if (!difference.in_b) return "only in A";
+    if (difference.a_at_least || difference.b_at_least) return "not known";
     if (!difference.change) return "";
     if (std::isinf(*difference.change)) return *difference.change > 0 ? "from 0" : "below 0";
     const double share = *difference.change * 100;
@@ -55,6 +56,16 @@ std::string shown_verdict(const Difference& difference)
     if (!difference.beyond) return "";
     if (!difference.tolerance) return "BEYOND";
     return fmt::format("BEYOND {:g} %", *difference.tolerance * 100);
+}
+
+std::string shown_a(const Difference& each)
+{
+    return (each.a_at_least ? "at least " : "") + shown_value(each.fact, each.in_a, each.a, each.a_text);
+}
+
+std::string shown_b(const Difference& each)
+{
+    return (each.b_at_least ? "at least " : "") + shown_value(each.fact, each.in_b, each.b, each.b_text);
 }
 
 // Of links a direction: "from -> to".
@@ -97,13 +108,13 @@ bool is_of_one_rank(const Row& row) { return row.first->fact.element.compare(0, 
 std::vector<Row> rows_of(const ResultComparison& comparison, FactGroup group)
 {
     using Key = std::tuple<std::string, std::string, std::optional<double>, std::optional<double>, std::string,
-        std::string, bool, bool, bool>;
+        std::string, bool, bool, bool, bool, bool>;
     std::map<Key, std::size_t> places;
     std::vector<Row> rows;
     for (const Difference& each : comparison.differences) {
         if (each.fact.group != group) continue;
         const Key key{each.fact.field, parameter_of(each.fact), each.a, each.b, each.a_text, each.b_text, each.in_a,
-            each.in_b, each.beyond};
+            each.in_b, each.beyond, each.a_at_least, each.b_at_least};
         const auto [place, fresh] = places.emplace(key, rows.size());
         if (fresh)
             rows.push_back({&each, {}, each.change ? std::abs(*each.change) : std::numeric_limits<double>::infinity()});
@@ -157,14 +168,19 @@ std::string comparison_text(const ResultComparison& comparison, std::size_t most
         if (rows.empty()) continue;
         const std::size_t shown = std::min(most, rows.size());
         std::size_t width = 24;
-        for (std::size_t i = 0; i < shown; ++i)
+        std::size_t of_a = 14;
+        std::size_t of_b = 14;
+        for (std::size_t i = 0; i < shown; ++i) {
             width = std::min<std::size_t>(60, std::max(width, shown_name(rows[i]).size()));
-        out += fmt::format("\n{:<{}}  {:>14}  {:>14}  change\n", fact_group_names()[g], width + 2, "A", "B");
+            if (rows[i].first->a_at_least) of_a = std::max(of_a, shown_a(*rows[i].first).size());
+            if (rows[i].first->b_at_least) of_b = std::max(of_b, shown_b(*rows[i].first).size());
+        }
+        out +=
+            fmt::format("\n{:<{}}  {:>{}}  {:>{}}  change\n", fact_group_names()[g], width + 2, "A", of_a, "B", of_b);
         for (std::size_t i = 0; i < shown; ++i) {
             const Difference& first = *rows[i].first;
-            std::string line = fmt::format("  {:<{}}  {:>14}  {:>14}  {:<20}  {}", shown_name(rows[i]), width,
-                shown_value(first.fact, first.in_a, first.a, first.a_text),
-                shown_value(first.fact, first.in_b, first.b, first.b_text), shown_change(first), shown_verdict(first));
+            std::string line = fmt::format("  {:<{}}  {:>{}}  {:>{}}  {:<20}  {}", shown_name(rows[i]), width,
+                shown_a(first), of_a, shown_b(first), of_b, shown_change(first), shown_verdict(first));
             line.erase(line.find_last_not_of(' ') + 1);
             out += line + "\n";
         }
@@ -184,12 +200,16 @@ std::string comparison_json(const ResultComparison& comparison)
     out["compared"] = comparison.compared;
     out["beyond"] = comparison.beyond();
     out["differences"] = Json::array();
-    for (const Difference& each : comparison.differences)
+    for (const Difference& each : comparison.differences) {
         out["differences"].push_back(
             {{"name", each.fact.name()}, {"group", name_of(each.fact.group)}, {"element", each.fact.element},
                 {"field", each.fact.field}, {"unit", each.fact.unit}, {"a", value_of(each.in_a, each.a, each.a_text)},
                 {"b", value_of(each.in_b, each.b, each.b_text)}, {"change_pct", per_cent(each.change)},
                 {"tolerance_pct", per_cent(each.tolerance)}, {"beyond", each.beyond}});
+        if (!each.a_at_least && !each.b_at_least) continue;
+        out["differences"].back()["a_at_least"] = each.a_at_least;
+        out["differences"].back()["b_at_least"] = each.b_at_least;
+    }
     out["notices"] = comparison.notices;
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

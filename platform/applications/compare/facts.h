@@ -35,8 +35,21 @@ struct Fact {
     std::string text{};           // of a word; a number as the file has it
     // The base of a change in per cent; absent: the value itself in the first result. For parts of a whole, whose own size says little.
     std::optional<double> whole{};
+    bool at_least = false;  // the value is a lower bound
 
     std::string name() const;  // "GROUP.ELEMENT.FIELD", which patterns of --tolerance match
+};
+
+// The parts that an energy leaves out.
+struct EnergyLeftOut {
+    std::string element;  // the point of a sweep; empty: of a run
+    std::vector<std::string> parts;
+};
+
+// A point of a table: as its file writes it, and what identifies it in another file (match_points.h).
+struct PointName {
+    std::string element;
+    std::string identity;
 };
 
 struct Facts {
@@ -44,8 +57,9 @@ struct Facts {
     std::string schema;
     std::string title;  // what was simulated, in a few words
     bool partial = false;
-    std::size_t ranks = 0;                      // of a run
-    std::vector<std::string> energy_unknown{};  // what the energy of a run leaves out
+    std::size_t ranks = 0;                        // of a run
+    std::vector<EnergyLeftOut> energy_unknown{};  // of everything with an energy
+    std::vector<PointName> points{};              // of a table
     std::vector<Fact> facts;
 };
 

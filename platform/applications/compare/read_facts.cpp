@@ -42,8 +42,9 @@ void read_collectives(Facts& out, const JsonValue& collectives)
         const std::string element = fmt::format("collective.{}", i);
         for (const char* word : {"op", "algorithm"})
             out.facts.push_back(fact_of(FactGroup::setup, element, word, "", one.need(word, Kind::text)));
-        if (const JsonValue* protocol = one.maybe("protocol"))
-            out.facts.push_back(fact_of(FactGroup::setup, element, "protocol", "", *protocol));
+        for (const char* word : {"protocol", "type", "reduction"})
+            if (const JsonValue* value = one.maybe(word))
+                out.facts.push_back(fact_of(FactGroup::setup, element, word, "", *value));
         out.facts.push_back(fact_of(FactGroup::setup, element, "ranks", "", one.need("ranks", Kind::number)));
         out.facts.push_back(fact_of(FactGroup::setup, element, "bytes", "B", one.need("bytes", Kind::number)));
         const JsonValue* finished = one.maybe("finished");
@@ -131,9 +132,10 @@ void read_energy(Facts& out, const JsonValue& energy)
     add("high_J", "high", "J");
     add("low_W", "low_power", "W");
     add("high_W", "high_power", "W");
-    for (const JsonValue& what : fields.list("unknown").items) out.energy_unknown.push_back(what.text);
-    out.facts.push_back(
-        {FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(out.energy_unknown.size())});
+    EnergyLeftOut left_out;
+    for (const JsonValue& what : fields.list("unknown").items) left_out.parts.push_back(what.text);
+    out.facts.push_back({FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(left_out.parts.size())});
+    out.energy_unknown.push_back(std::move(left_out));
 }
 
 // Statistics summed over the modules of a kind.
@@ -173,7 +175,7 @@ void read_result(Facts& out, const JsonValue& root)
     for (const char* count : {"endpoints", "nodes", "links", "switches"})
         out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.need(count, Kind::number)));
     out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.need("seed", Kind::number)));
-    for (const char* word : {"fidelity", "grain"})
+    for (const char* word : {"fidelity", "grain", "calibration"})
         if (const JsonValue* value = result.maybe(word))
             out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
     read_parameters(out, result.object("parameters"));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "platform/applications/compare/json_fields.h"
+#include "platform/applications/compare/match_points.h"
 #include "platform/applications/compare/read_facts.h"
 
 namespace weft {
@@ -23,6 +24,17 @@ void add_word(Facts& out, const std::string& element, const std::string& field, 
     out.facts.push_back({FactGroup::checks, element, field, "", {}, value->text});
 }
 
+// A word or a number of what was simulated.
+void add_setup(Facts& out, const std::string& element, const std::string& field, const std::string& unit,
+    const JsonValue* value)
+{
+    if (value == nullptr) return;
+    if (value->kind == Kind::number)
+        add_cell(out, FactGroup::setup, element, field, unit, value);
+    else
+        out.facts.push_back({FactGroup::setup, element, field, "", {}, value->text});
+}
+
 // Latencies are times; a row is named by its unit alone.
 FactGroup group_of_unit(const std::string& unit) { return unit == "GB/s" ? FactGroup::bandwidths : FactGroup::times; }
 
@@ -31,13 +43,30 @@ std::string counted(std::size_t count, const char* what)
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// "bytes=4KiB,ranks=8"
-std::string parameters_of(const JsonFields& point)
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+Parameters parameters_of(const JsonFields& point)
 {
-    std::string out;
-    for (const auto& [key, value] : point.object("parameters").members)
-        out += (out.empty() ? "" : ",") + key + "=" + value.text;
+    Parameters out;
+    for (const auto& [key, value] : point.object("parameters").members) out.emplace_back(key, value.text);
     return out;
+}
+
+// "bytes=4KiB,ranks=8", as the file has it.
+std::string add_point(Facts& out, const Parameters& parameters)
+{
+    std::string element;
+    for (const auto& [key, value] : parameters) element += (element.empty() ? "" : ",") + key + "=" + value;
+    out.points.push_back({element, point_identity(parameters)});
+    return element;
+}
+
+// Statistics are counts, energies measures.
+std::string unit_of_column(const std::string& name)
+{
+    if (name == "energy.low" || name == "energy.high") return "J";
+    if (name == "energy.low_power" || name == "energy.high_power") return "W";
+    return name == "energy.unknown" ? "parts" : "";
 }
 
 void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key,
@@ -50,25 +79,49 @@ void read_latency(Facts& out, const std::string& element, const JsonFields& poin
         add_cell(out, FactGroup::times, element, prefix + field, "ns", fields.maybe(field));
 }
 
-// `combination`: the parameters of one bench of several.
-void add_bench(Facts& out, const JsonFields& fabric, const std::string& combination)
+// A part of load 1, and the same in bytes: of a faster fabric the same part is more. Without a capacity the part alone.
+void add_load(Facts& out, const std::string& element, const std::string& field, const JsonValue* value,
+    const JsonValue* capacity, bool at_least = false)
+{
+    if (value == nullptr || value->kind != Kind::number) return;
+    const double load = number_of(*value);
+    const auto add = [&](const std::string& name, const char* unit, double each) {
+        out.facts.push_back({FactGroup::bandwidths, element, name, unit, each, "", std::nullopt, at_least});
+    };
+    add(field, "load", load);
+    if (capacity != nullptr && capacity->kind == Kind::number)
+        add(field + "_rate", "GB/s", load * number_of(*capacity));
+}
+
+// `combination`: the parameters of one bench of several, and their text.
+void add_bench(Facts& out, const JsonFields& fabric, const Parameters& parameters, const std::string& combination)
 {
     out.facts.push_back({FactGroup::setup, combination, "pattern", "", {}, fabric.text("pattern")});
+    if (const JsonValue* value = fabric.maybe("system"); value != nullptr && value->kind == Kind::object) {
+        const JsonFields system(out.file, *value);
+        const std::string of_system = combination + (combination.empty() ? "" : ",") + "system";
+        for (const char* field : {"name", "endpoints", "senders", "switches", "links"})
+            add_setup(out, of_system, field, "", system.maybe(field));
+    }
     add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
-    add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", fabric.maybe("capacity_GBps"));
+    const JsonValue* capacity = fabric.maybe("capacity_GBps");
+    add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", capacity);
     add_cell(out, FactGroup::setup, combination, "duration", "ps", fabric.maybe("duration_ps"));
     for (const JsonValue& item : fabric.list("points").items) {
         const JsonFields point(out.file, item);
-        const std::string element =
-            combination + (combination.empty() ? "" : ",") + "load=" + point.need("load", Kind::number).text;
+        Parameters of_load = parameters;
+        of_load.emplace_back("load", point.need("load", Kind::number).text);
+        const std::string element = add_point(out, of_load);
         add_word(out, element, "state", point.maybe("state"));
-        add_cell(out, FactGroup::bandwidths, element, "accepted", "load", point.maybe("accepted"));
+        add_load(out, element, "accepted", point.maybe("accepted"), capacity);
         read_latency(out, element, point, "latency_ns", "latency.");
         read_latency(out, element, point, "round_trip_ns", "round_trip.");
         add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
     }
-    add_cell(out, FactGroup::bandwidths, combination, "saturation", "load", fabric.maybe("saturation"));
-    add_cell(out, FactGroup::bandwidths, combination, "max_accepted", "load", fabric.maybe("max_accepted"));
+    const JsonValue* is = fabric.maybe("saturation_is");
+    add_load(out, combination, "saturation", fabric.maybe("saturation"), capacity,
+        is != nullptr && is->text == "lower bound");
+    add_load(out, combination, "max_accepted", fabric.maybe("max_accepted"), capacity);
     add_cell(out, FactGroup::modules, combination, "jain", "", fabric.maybe("jain"));
 }
 
@@ -80,7 +133,11 @@ void read_sweep(Facts& out, const JsonValue& root)
     const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        const std::string element = parameters_of(point);
+        const std::string element = add_point(out, parameters_of(point));
+        for (const char* word : {"system", "fidelity", "calibration", "collective", "type", "reduction"})
+            add_setup(out, element, word, "", point.maybe(word));
+        for (const char* number : {"grain", "bytes"}) add_setup(out, element, number, "B", point.maybe(number));
+        for (const char* number : {"seed", "ranks"}) add_setup(out, element, number, "", point.maybe(number));
         add_word(out, element, "exit", point.maybe("exit"));
         add_word(out, element, "stop", point.maybe("stop"));
         add_word(out, element, "verified", point.maybe("verified"));
@@ -90,7 +147,11 @@ void read_sweep(Facts& out, const JsonValue& root)
         add_cell(out, FactGroup::bandwidths, element, "busbw", "GB/s", point.maybe("busbw_GBps"));
         if (const JsonValue* columns = point.maybe("columns"))
             for (const auto& [name, value] : columns->members)
-                add_cell(out, FactGroup::modules, element, name, "", &value);
+                add_cell(out, FactGroup::modules, element, name, unit_of_column(name), &value);
+        if (point.maybe("energy_unknown") == nullptr) continue;
+        EnergyLeftOut left_out{element, {}};
+        for (const JsonValue& what : point.list("energy_unknown").items) left_out.parts.push_back(what.text);
+        out.energy_unknown.push_back(std::move(left_out));
     }
     out.title = "sweep of " + counted(points.items.size(), "point");
 }
@@ -98,7 +159,7 @@ void read_sweep(Facts& out, const JsonValue& root)
 void read_fabric(Facts& out, const JsonValue& root)
 {
     const JsonFields fabric(out.file, root);
-    add_bench(out, fabric, "");
+    add_bench(out, fabric, {}, "");
     out.title = "fabric, " + fabric.text("pattern") + ", " + counted(fabric.list("points").items.size(), "load");
 }
 
@@ -108,10 +169,11 @@ void read_fabric_sweep(Facts& out, const JsonValue& root)
     const JsonValue& points = sweep.list("points");
     for (const JsonValue& item : points.items) {
         const JsonFields point(out.file, item);
-        const std::string combination = parameters_of(point);
+        const Parameters parameters = parameters_of(point);
+        const std::string combination = add_point(out, parameters);
         add_word(out, combination, "exit", point.maybe("exit"));
         if (const JsonValue* fabric = point.maybe("fabric"); fabric != nullptr && fabric->kind == Kind::object)
-            add_bench(out, JsonFields(out.file, *fabric), combination);
+            add_bench(out, JsonFields(out.file, *fabric), parameters, combination);
     }
     out.title = "fabric sweep of " + counted(points.items.size(), "point");
 }

@@ -49,6 +49,7 @@ void LargeCollective::start()
     Job job;
     job.bytes = request_.bytes;
     job.type = request_.type;
+    job.reduction = request_.options.reduction;
     job.members = request_.members;
     job.name = name_of(request_.op);
     const Executor::JobId id = executor_.open(std::move(job), program_);

@@ -86,10 +86,48 @@ std::string first_said(const Json& lines)
     return out + " " + next.substr(std::min(next.find_first_not_of(' '), next.size()));
 }
 
+SweepSetup setup_of(const Json& result)
+{
+    SweepSetup out;
+    out.system = result.at("system").at("name");
+    out.fidelity = result.at("fidelity");
+    out.calibration = result.value("calibration", "");
+    out.grain = result.value("grain", std::uint64_t{64});
+    out.seed = result.at("seed").get<std::uint64_t>();
+    const Json& collectives = result.at("collectives");
+    if (is_trace(result) || collectives.size() != 1) return out;
+    const Json& only = collectives[0];
+    out.collective = only.at("op");
+    out.element = only.at("type");
+    if (only.at("reduction").is_string()) out.reduction = only.at("reduction");
+    out.ranks = only.at("ranks").get<std::uint64_t>();
+    out.bytes = only.at("bytes").get<std::uint64_t>();
+    return out;
+}
+
+void add_setup(Json& point, const SweepSetup& setup)
+{
+    const auto word = [&](const char* key, const std::string& text) {
+        point[key] = text.empty() ? Json() : Json(text);
+    };
+    const auto number = [&](const char* key, const auto& value) { point[key] = value ? Json(*value) : Json(); };
+    word("system", setup.system);
+    word("fidelity", setup.fidelity);
+    number("grain", setup.grain);
+    word("calibration", setup.calibration);
+    number("seed", setup.seed);
+    word("collective", setup.collective);
+    number("ranks", setup.ranks);
+    number("bytes", setup.bytes);
+    word("type", setup.element);
+    word("reduction", setup.reduction);
+}
+
 bool read_result(SweepRow& row, const std::string& path, const std::vector<std::string>& columns)
 {
     try {
         const Json result = Json::parse(read_text_file(path));
+        row.setup = setup_of(result);
         row.stop = result.at("stop");
         row.verified = result.at("verified");
         const bool ended = row.stop == "finished" || row.stop == "wrong";
@@ -293,6 +331,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         point["parameters"] = Json::object();
         for (std::size_t i = 0; i < axes.size(); ++i) point["parameters"][axes[i].key] = row.values[i];
         const bool has_result = row.message.empty();
+        add_setup(point, row.setup);
         point["exit"] = row.code < 0 ? Json() : Json(row.code);
         point["stop"] = has_result ? Json(row.stop) : Json();
         point["verified"] = has_result ? Json(row.verified) : Json();

@@ -10,11 +10,26 @@
 
 namespace weft {
 
+// What a run simulated, as its result states it. Empty or nothing: not stated, or several.
+struct SweepSetup {
+    std::string system;
+    std::string fidelity;
+    std::string calibration;
+    std::string collective;  // the only one, where no trace ran, as those below
+    std::string element;
+    std::string reduction;
+    std::optional<std::uint64_t> grain;  // bytes
+    std::optional<std::uint64_t> seed;
+    std::optional<std::uint64_t> ranks;
+    std::optional<std::uint64_t> bytes;
+};
+
 struct SweepRow {
     SweepPoint values;
     int code = -1;        // exit code of the run; -1: none
     std::string message;  // why there is no result; empty when there is one
-    std::string stop;     // of the result
+    SweepSetup setup{};
+    std::string stop;  // of the result
     std::string verified;
     // The time of the only collective, where no trace ran, else of the whole run. None if the run did not come to its end.
     std::optional<std::uint64_t> time_ps{};
@@ -47,7 +62,8 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
 // Where an algorithm was chosen, it and its estimate are columns of the page and of CSV.
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
-// {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
+// {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, system, fidelity, grain, calibration, seed, collective, ranks,
+//  bytes, type, reduction, exit, stop, verified, time_ps,
 //  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, energy_unknown: [], notices: [], reason, message}]}; what a
 //  point does not have is null.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
