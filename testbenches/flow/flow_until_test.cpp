@@ -99,6 +99,8 @@ TEST(FlowUntil, AStoppedTraceHasNoPath)
     EXPECT_EQ(result.trace->operations[0].total_ps, 12'000'000U);
     EXPECT_EQ(result.trace->operations[0].on_path_ps, 0U);
     EXPECT_EQ(result.timeline.find("whole trace"), std::string::npos);
+    EXPECT_EQ(result.ranks[0].finish_ps, 0U);
+    EXPECT_EQ(result.ranks[1].finish_ps, 7'000'000U);
     EXPECT_EQ(
         std::count(result.notices.begin(), result.notices.end(), "no critical path: the trace did not run to its end"),
         1);

@@ -25,6 +25,15 @@ RunSetup all_reduce(const std::string& bytes)
     return setup;
 }
 
+RunSetup two_nodes_and_one(const trace::Folder& folder)
+{
+    RunSetup setup;
+    setup.document = star_document(2);
+    setup.lines =
+        trace_lines(folder.write_set({{trace::comp(1, 5), trace::comp(2, 5).data({1})}, {trace::comp(1, 7)}}));
+    return setup;
+}
+
 }  // namespace
 
 TEST(Until, StopsAtTheTimeWithPartialResults)
@@ -55,6 +64,27 @@ TEST(Until, TheBeginningIsATimeToo)
     const Json result = run(setup);
     EXPECT_EQ(result["stop"], "until");
     EXPECT_EQ(result["simulated_ps"], 0);
+}
+
+TEST(Until, ARankOfATraceHasFinishedWhenAllItsNodesHave)
+{
+    const trace::Folder folder;
+    RunSetup setup = two_nodes_and_one(folder);
+    EXPECT_EQ(run(setup)["ranks"][0]["finish_ps"], 10'000'000);
+    setup.options.until = 8'000'000;
+    const Json ranks = run(setup)["ranks"];
+    EXPECT_EQ(ranks[0]["finish_ps"], 0);
+    EXPECT_EQ(ranks[1]["finish_ps"], 7'000'000);
+}
+
+TEST(Until, ARoundIsNotTheEndOfARank)
+{
+    RunSetup setup = all_reduce("4 KiB");
+    const std::uint64_t once = run(setup)["simulated_ps"];
+    setup.lines = collective_lines("all_reduce", "ring", "4 KiB", "repeat: 3");
+    for (const Json& rank : run(setup)["ranks"]) EXPECT_GT(rank["finish_ps"], 2 * once);
+    setup.options.until = once + once / 2;
+    for (const Json& rank : run(setup)["ranks"]) EXPECT_EQ(rank["finish_ps"], 0);
 }
 
 TEST(Interrupt, EndsTheRunWithPartialResults)

@@ -307,7 +307,7 @@ private:
         result.choice = std::move(choice_);
         result.collectives = collective_results(executor_);
         if (beside_) result.beside = beside_->result(resolved_.workload.beside);
-        const std::vector<Picoseconds>& finish = large_ ? large_->finish_times() : load_.finish_times();
+        const std::vector<Picoseconds> finish = large_ ? large_->finish_times() : load_.finish_times();
         for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
             RankResult of;
             of.rank = rank;
