@@ -121,7 +121,7 @@ public:
             if (!large_) result.blocked = load_.blocked();
             for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
-        views_.finish(core_.now());
+        views_.finish(result.stop == StopReason::until ? *options_.until : core_.now(), finished());
         gather(result);
         return result;
     }
