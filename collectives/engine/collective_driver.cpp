@@ -87,7 +87,7 @@ void CollectiveDriver::next_round()
 void CollectiveDriver::enter(Executor::JobId job, std::uint32_t rank)
 {
     executor_.enter(job, rank, [this, rank] {
-        finish_[rank] = executor_.now();
+        if (rounds_left_ == 1) finish_[rank] = executor_.now();
         if (--running_ == 0 && --rounds_left_ > 0) next_round();
     });
 }

@@ -33,7 +33,7 @@ public:
     bool finished() const { return rounds_left_ == 0; }
     const Schedule& schedule() const { return *schedule_; }
     const std::vector<std::string>& notices() const { return notices_; }
-    // When each rank left, in rank order.
+    // When each rank left the last round, in rank order; 0 for ranks that have not.
     const std::vector<Picoseconds>& finish_times() const { return finish_; }
 
 private:

@@ -1,6 +1,7 @@
 // Records what the nodes of a trace did and what let each of them start: for timelines and for the critical path of a whole trace.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,7 +26,7 @@ struct NodeRecord {
     std::uint32_t ranks = 0;  // that a collective or a transfer has
     Picoseconds begin = 0;
     Picoseconds end = 0;
-    bool ended = false;
+    bool ended = false;              // if not, the run ended meanwhile, at `end`
     std::size_t released_by = none;  // record whose end let this node start; none: it was free from the beginning
     std::size_t exchange = none;     // of a collective or a transfer
 };
@@ -46,6 +47,12 @@ public:
     {
         records_[record].end = now;
         records_[record].ended = true;
+    }
+    // The run ends now: what has not ended is unfinished, with this as its end.
+    void cut_off(Picoseconds now)
+    {
+        for (NodeRecord& record : records_)
+            if (!record.ended) record.end = std::max(record.begin, now);
     }
     std::size_t open_exchange()
     {

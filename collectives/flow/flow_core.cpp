@@ -141,7 +141,10 @@ void FlowCore::launch(std::uint32_t number)
                 if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
-                if (finds_place(index)) launch_thread(index, now_);
+                if (finds_place(index))
+                    launch_thread(index, now_);
+                else if (logs())
+                    log_->queue(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
         if (job.program().threads(position) == 0)

@@ -35,6 +35,7 @@ void FlowLog::launch(std::uint32_t index, Ps now)
 {
     accounts_[index].mark = now;
     accounts_[index].running = true;
+    accounts_[index].waits_for = FlowCause::flag;
 }
 
 void FlowLog::next(Account& account, std::uint32_t number, FlowRecord::Kind kind)
@@ -120,36 +121,38 @@ void FlowLog::end(std::uint32_t index, Ps until)
     count(account);
 }
 
-// The last `time` of it: a thread loads, issues, and then comes to a limit.
-void FlowLog::take_back(FlowTimes& from, Ps time)
+// The log accounts for a step when it begins, and for the last acknowledge when it is known, so a thread may be ahead of the end of
+// the run.
+void FlowLog::take_back(Account& account, Ps now)
 {
-    for (const FlowCause cause : {FlowCause::outstanding, FlowCause::registers, FlowCause::busy, FlowCause::issue,
-             FlowCause::loads, FlowCause::acknowledge, FlowCause::flag, FlowCause::queued}) {
-        Ps& of = from[static_cast<unsigned>(cause)];
-        const Ps part = std::min(of, time);
-        of -= part;
-        time -= part;
+    if (account.mark <= now) return;
+    FlowTimes& of = account.running ? account.spent : sums_[account.endpoint];
+    for (const Stretch& stretch : account.recent) {
+        if (stretch.end <= now) continue;
+        const auto cause = static_cast<unsigned>(stretch.cause);
+        const Ps time = stretch.end - std::max(stretch.begin, now);
+        of[cause] -= time;
+        if (stretch.record > 0) records_[stretch.record - 1].spent[cause] -= time;
     }
+    account.mark = now;
 }
 
 void FlowLog::finish(Ps now)
 {
     for (std::uint32_t index = 0; index < accounts_.size(); ++index) {
-        if (!accounts_[index].running) continue;
         Account& account = accounts_[index];
-        if (account.mark > now) {
-            // The log accounts for a step when it begins, so a thread may be ahead of the end of the run.
-            const Ps ahead = account.mark - now;
-            FlowTimes kept = account.recent;
-            take_back(kept, ahead);
-            for (unsigned cause = 0; cause < flow_causes; ++cause)
-                account.spent[cause] -= account.recent[cause] - kept[cause];
-            if (account.record > 0) take_back(records_[account.record - 1].spent, ahead);
-            account.mark = now;
-        }
+        take_back(account, now);
+        if (!account.running) continue;
         spend(index, account.waits_for, now);
         close(account);
+        if (account.record > 0) records_[account.record - 1].unfinished = true;
         count(account);
+    }
+    for (FlowRecord& record : records_) {
+        if (std::max(record.begin, record.end) <= now) continue;
+        record.begin = std::min(record.begin, now);
+        record.end = now;
+        record.unfinished = true;
     }
 }
 

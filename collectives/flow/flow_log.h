@@ -50,6 +50,7 @@ struct FlowRecord {
     FlowLives stores{};          // of what was acknowledged meanwhile
     std::uint32_t released = 0;  // what it waited for last: number in FlowLog::signals(), 0: nothing
     std::uint64_t set = 0;       // when that was there
+    bool unfinished = false;     // the run ended meanwhile, at `end`
 };
 
 // A signal, a packet or another thing that a thread waits for, on its way.
@@ -89,24 +90,34 @@ public:
     void add(std::uint32_t index, const Work& work);
     void enter(std::uint32_t index, Ps entered);
     void launch(std::uint32_t index, Ps now);
+    // It waits for a place from now on; launch() is called when it has one.
+    void queue(std::uint32_t index, Ps now)
+    {
+        launch(index, now);
+        block(index, FlowCause::queued);
+    }
     // The time up to `until` was spent so.
     void spend(std::uint32_t index, FlowCause cause, Ps until)
     {
         Account& account = accounts_[index];
         if (until <= account.mark) return;
         const Ps time = until - account.mark;
+        account.recent.push_back({cause, account.record, account.mark, until});
         account.mark = until;
         account.spent[static_cast<unsigned>(cause)] += time;
-        account.recent[static_cast<unsigned>(cause)] += time;
         if (account.record > 0) records_[account.record - 1].spent[static_cast<unsigned>(cause)] += time;
     }
     // From its mark on it waits for `cause`, until resume().
     void block(std::uint32_t index, FlowCause cause) { accounts_[index].waits_for = cause; }
     FlowCause waits_for(std::uint32_t index) const { return accounts_[index].waits_for; }
-    void resume(std::uint32_t index, Ps now)
+    // Now it goes on, at its own time, which may be later.
+    void resume(std::uint32_t index, Ps time, Ps now)
     {
-        spend(index, accounts_[index].waits_for, now);
-        accounts_[index].recent = {};
+        spend(index, accounts_[index].waits_for, time);
+        std::vector<Stretch>& recent = accounts_[index].recent;
+        std::size_t past = 0;
+        while (past < recent.size() && recent[past].end <= now) ++past;
+        recent.erase(recent.begin(), recent.begin() + static_cast<std::ptrdiff_t>(past));
     }
     // It comes to this operation now, or goes on with it.
     void operation(std::uint32_t index, std::uint32_t number, FlowRecord::Kind kind)
@@ -138,10 +149,16 @@ public:
     // The signal that the thread waited for was there at `set`.
     void released(std::uint32_t index, std::uint32_t signal, Ps set);
     void end(std::uint32_t index, Ps until);
-    // The run is over: threads that have not ended are cut off now.
+    // The run is over: what has not ended is cut off now.
     void finish(Ps now);
 
 private:
+    struct Stretch {
+        FlowCause cause = FlowCause::busy;
+        std::uint32_t record = 0;
+        Ps begin = 0;
+        Ps end = 0;
+    };
     struct Account {
         Ps mark = 0;
         FlowCause waits_for = FlowCause::flag;
@@ -151,7 +168,7 @@ private:
         std::uint32_t work = 0;
         std::uint32_t endpoint = 0;
         FlowTimes spent{};
-        FlowTimes recent{};  // of it, since it went on last
+        std::vector<Stretch> recent;  // of it, from when it went on last
         Pace pace;
         FlowLives loads{};
         FlowLives stores{};
@@ -159,7 +176,7 @@ private:
     void next(Account& account, std::uint32_t number, FlowRecord::Kind kind);
     void close(Account& account);
     void count(Account& account);
-    static void take_back(FlowTimes& from, Ps time);
+    void take_back(Account& account, Ps now);
 
     std::uint64_t most_;
     std::uint64_t opened_ = 0;  // operations of jobs that are recorded

@@ -67,7 +67,7 @@ void FlowCore::log_resumed(std::uint32_t index)
     const Thread& thread = threads_[index];
     if (log_->waits_for(index) == FlowCause::acknowledge)
         log_->spend(index, FlowCause::loads, std::min(thread.loaded, thread.time));
-    log_->resume(index, thread.time);
+    log_->resume(index, thread.time, now_);
 }
 
 // Its time is that at which all it had under way had ended: first what it loaded, then what it stored.

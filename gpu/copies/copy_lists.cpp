@@ -49,6 +49,15 @@ DmaEngines::Queue& DmaEngines::place(const List& list, Engine& engine, Time sinc
     return queue;
 }
 
+void DmaEngines::cut_off(Time end)
+{
+    list_log_.cut_off(end);
+    for (const auto& [list, since] : queued_) {
+        list_log_.cut_off_queued(end - since);
+        lists_queued_ += end - since;
+    }
+}
+
 void DmaEngines::request(std::uint32_t list, std::uint64_t operations, Time delay)
 {
     if (free_grants_.empty()) {

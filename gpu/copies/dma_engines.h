@@ -86,7 +86,9 @@ public:
     // Lists of copy engines that are not done.
     std::vector<ComputeUnits::Blocked> blocked() const;
     std::size_t queued() const { return queued_.size(); }
-    // Lists ever placed on an engine without a workgroup that asks for their operations, and their times by cause, summed.
+    // The run ends at `end`, with lists that are not done: what they wait for counts up to then.
+    void cut_off(Time end);
+    // Lists ever placed on an engine, or cut off in the queue, without a workgroup that asks for their operations, and their times by cause, summed.
     std::uint64_t lists() const { return list_log_.lists(); }
     StallTimes stalls() const { return list_log_.stalls(); }
 

@@ -67,6 +67,23 @@ void ListLog::end(std::uint32_t list, Time now)
     for (unsigned cause = 0; cause < stall_causes; ++cause) ended_[cause] += account.spent[cause];
 }
 
+void ListLog::cut_off(Time now)
+{
+    for (std::uint32_t list = 0; list < accounts_.size(); ++list) {
+        Account& account = accounts_[list];
+        if (!account.active) continue;
+        wait(list, account.cause, now);
+        account.record.unfinished = true;
+        close(account);
+    }
+}
+
+void ListLog::cut_off_queued(Time queued)
+{
+    ended_[static_cast<unsigned>(StallCause::queued)] += queued;
+    ++lists_;
+}
+
 void ListLog::trace(std::uint32_t list, const LineIssue& issue, Time now)
 {
     Account& account = accounts_[list];

@@ -30,13 +30,17 @@ public:
     // From now on it waits for this.
     void wait(std::uint32_t list, StallCause cause, Time now);
     void end(std::uint32_t list, Time now);
+    // The run ends now: lists that are not done count up to then, and so does one that is queued for so long.
+    void cut_off(Time now);
+    void cut_off_queued(Time queued);
 
     // A request of the list leaves now; the response to a traced one has arrived.
     void trace(std::uint32_t list, const LineIssue& issue, Time now);
     void respond(std::uint32_t list, Line& line, Time now);
 
-    std::uint64_t lists() const { return lists_; }  // ever placed
-    StallTimes stalls() const;                      // of all, summed, up to the latest change of each one's cause
+    std::uint64_t lists() const { return lists_; }  // ever placed, or queued at the end of the run
+    // Of all, summed, up to the latest change of each one's cause, or the end of the run.
+    StallTimes stalls() const;
 
 private:
     struct Account {

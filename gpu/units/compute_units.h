@@ -101,9 +101,13 @@ public:
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
+    // The run ends at `end`, with workgroups that are not done: what they wait for counts up to then.
+    void cut_off(Time end);
+
     // Time of workgroups of the workload by what their wavefront zero waits for, summed, ps.
     StallTimes stalls() const { return stalls(false); }
-    std::uint64_t workgroups() const { return workgroups_; }     // of the workload, ever placed on a unit
+    // Of the workload, ever placed on a unit, or in the queue when the run was cut off.
+    std::uint64_t workgroups() const { return workgroups_; }
     std::uint64_t lines() const { return network_.requests(); }  // issued, polls and signals included
     bool cannot_progress() const { return polls_.cannot_progress() || packets_.cannot_progress(); }
 

@@ -32,7 +32,7 @@ OperationLog OperationLog::of(Entries entries)
 void OperationLog::absorb(const std::vector<OperationLog>& others,
     const std::function<bool(std::uint32_t a, std::uint32_t b)>& first)
 {
-    if (others.empty()) return;
+    if (others.empty()) return order_unfinished();
     for (const OperationLog& other : others) {
         const auto lanes = static_cast<std::uint32_t>(lanes_.size());
         for (OperationRecord record : other.records_) {
@@ -46,6 +46,14 @@ void OperationLog::absorb(const std::vector<OperationLog>& others,
     std::stable_sort(records_.begin(), records_.end(), [&first](const OperationRecord& a, const OperationRecord& b) {
         return a.end != b.end ? a.end < b.end : first(a.work, b.work);
     });
+    order_unfinished();
+}
+
+void OperationLog::order_unfinished()
+{
+    const auto open = std::stable_partition(records_.begin(), records_.end(),
+        [](const OperationRecord& record) { return !record.unfinished; });
+    std::sort(open, records_.end(), [](const OperationRecord& a, const OperationRecord& b) { return a.work < b.work; });
 }
 
 }  // namespace weft

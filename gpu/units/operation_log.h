@@ -44,6 +44,7 @@ struct OperationRecord {
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
     LineLives lives;                         // of lines of the workgroup whose responses came meanwhile
     LatencyBreakdown breakdown;              // signal: of its line, once it has its response; start is when it left
+    bool unfinished = false;                 // the run ended meanwhile, at `end`
 };
 
 // One of the flags of a wait.
@@ -91,7 +92,7 @@ public:
     const std::vector<OperationRecord>& records() const { return records_; }
 
     // Takes over what logs of other parts of a run have; `first(a, b)`: of records that ended at one time, those of workgroup a came before
-    // those of b.
+    // those of b. Records that are unfinished come last, in the order of the numbers of their workgroups.
     void absorb(const std::vector<OperationLog>& others,
         const std::function<bool(std::uint32_t a, std::uint32_t b)>& first);
 
@@ -126,6 +127,8 @@ public:
     const std::vector<PacketLook>& looks() const { return looks_; }
 
 private:
+    void order_unfinished();
+
     std::uint32_t works_ = 0;
     std::vector<OperationRecord> records_;  // in the order in which they ended
     std::vector<WaitLane> lanes_;

@@ -65,7 +65,17 @@ public:
         since_ = until;
     }
 
-    // Up to the latest change of the cause.
+    // The run ends now, with the cause as it is.
+    void cut_off(const OutstandingLimit& limit, Time now)
+    {
+        if (!counts_) return;
+        const Time full = limit.time_full(now);
+        account(spent_, full, now);
+        since_ = now;
+        full_before_ = full;
+    }
+
+    // Up to the latest change of the cause, or the end of the run.
     const StallTimes& spent() const { return spent_; }
     // Up to now.
     StallTimes spent(const OutstandingLimit& limit, Time now) const

@@ -4,6 +4,19 @@
 
 namespace weft {
 
+void ComputeUnits::cut_off(Time end)
+{
+    for (Workgroup& group : groups_) {
+        if (!group.active) continue;
+        if (group.log != 0) log_.cut_off(group, end);
+        group.zero->stall.cut_off(group.unit->in_flight(), end);
+    }
+    for (const Queued& queued : queue_) {
+        spent_[queued.launch.background ? 1 : 0][static_cast<unsigned>(StallCause::queued)] += end - queued.since;
+        if (!queued.launch.background) ++workgroups_;
+    }
+}
+
 StallTimes ComputeUnits::stalls(bool background) const
 {
     StallTimes out = spent_[background ? 1 : 0];

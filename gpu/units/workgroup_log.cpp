@@ -39,13 +39,21 @@ void WorkgroupLog::begin(const Workgroup& group, const Operation* operation)
     open.open = true;
 }
 
-void WorkgroupLog::end(const Workgroup& group)
+void WorkgroupLog::end(const Workgroup& group) { close(group, event_queue_.now()); }
+
+void WorkgroupLog::cut_off(const Workgroup& group, Time now)
+{
+    open_[group.index].record.unfinished = true;
+    close(group, now);
+}
+
+void WorkgroupLog::close(const Workgroup& group, Time now)
 {
     OpenRecord& open = open_[group.index];
     if (!open.open) return;
-    const StallTimes now = spent(group, event_queue_.now());
-    for (unsigned cause = 0; cause < stall_causes; ++cause) open.record.spent[cause] = now[cause] - open.spent[cause];
-    open.record.end = event_queue_.now();
+    const StallTimes times = spent(group, now);
+    for (unsigned cause = 0; cause < stall_causes; ++cause) open.record.spent[cause] = times[cause] - open.spent[cause];
+    open.record.end = now;
     open.record.breakdown = open.signalled;
     const std::uint32_t number = log_->add(open.record);
     // Its request is on its way: the response brings the rest.

@@ -29,6 +29,8 @@ public:
     // Closes the record of the workgroup and begins that of `operation`; null: the end of its program.
     void begin(const Workgroup& group, const Operation* operation);
     void end(const Workgroup& group);
+    // The run ends at `now`, before the operation of the workgroup does.
+    void cut_off(const Workgroup& group, Time now);
 
     // A request leaves `delay` from now; the response to a traced one has arrived.
     void trace(const LineIssue& issue, ComputeUnit& unit, Time delay);
@@ -46,6 +48,7 @@ private:
     };
 
     static StallTimes spent(const Workgroup& group, Time now);
+    void close(const Workgroup& group, Time now);
 
     const EventQueue& event_queue_;
     OperationLog* log_ = nullptr;

@@ -29,7 +29,7 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             }
             result.flag_reads = direction.flag_reads;
             result.flag_bytes = direction.flag_bytes;
-            result.busy_ps = direction.busy;
+            result.busy_ps = place.link->busy_until(end, now);
             // Clocked links have a retry protocol of their own.
             if (place.link->spec().retry != RetryKind::none || place.link->spec().bit_error_rate > 0)
                 result.retry = LinkResult::Retry{direction.errors, direction.replays, direction.repeated_bytes,

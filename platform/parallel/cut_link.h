@@ -59,6 +59,10 @@ public:
     {
         return halves_[end] ? halves_[end]->direction(end) : Direction();
     }
+    Time busy_until(unsigned end, Time now) const override
+    {
+        return halves_[end] ? halves_[end]->busy_until(end, now) : 0;
+    }
     void reset_statistics() override
     {
         for (const auto& half : halves_)

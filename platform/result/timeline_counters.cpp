@@ -53,18 +53,33 @@ Windows windows_of(const std::string& series)
     const std::size_t length = column("length_ps");
     const std::size_t from = column("from");
     const std::size_t bytes = column("wire_bytes");
+    const std::size_t busy = column("busy_ps");
+    // A line may be busy in more windows than the one that has its bytes: a link's bytes go with its time.
+    std::map<std::string, std::pair<double, double>> totals;
+    const auto number_of = [](const std::vector<std::string_view>& row, std::size_t i) {
+        return i >= row.size() || row[i].empty() ? 0.0 : std::stod(std::string(row[i]));
+    };
+    const auto link_of = [&](const std::vector<std::string_view>& row) {
+        return std::string(row[column("link")]) + "\n" + std::string(row[from]);
+    };
     std::vector<std::size_t> queues;
     for (std::size_t i = 0; i < titles.size(); ++i)
         if (titles[i].size() > 6 && titles[i].substr(titles[i].size() - 6) == "_queue") queues.push_back(i);
     out.queues = !queues.empty();
     for (std::size_t r = 1; r < rows.size(); ++r) {
         const std::vector<std::string_view> row = comma_list(rows[r]);
-        const auto number = [&](std::size_t i) { return row[i].empty() ? 0.0 : std::stod(std::string(row[i])); };
+        auto& [all_bytes, all_busy] = totals[link_of(row)];
+        all_bytes += number_of(row, bytes);
+        all_busy += number_of(row, busy);
+    }
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+        const std::vector<std::string_view> row = comma_list(rows[r]);
+        const auto [all_bytes, all_busy] = totals.at(link_of(row));
         const Time begin = std::stoull(std::string(row[start]));
         Window& window = out.of[std::string(row[from])][begin];
         window.end = begin + std::stoull(std::string(row[length]));
-        window.bytes += number(bytes);
-        for (const std::size_t queue : queues) window.queue += number(queue);
+        window.bytes += all_busy > 0 ? number_of(row, busy) * (all_bytes / all_busy) : number_of(row, bytes);
+        for (const std::size_t queue : queues) window.queue += number_of(row, queue);
     }
     return out;
 }

@@ -5,7 +5,7 @@
 namespace weft {
 
 BackgroundKernel::BackgroundKernel(Executor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
-    : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over)), of_rank_(ranks)
+    : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over)), of_rank_(ranks), under_way_(ranks)
 {
 }
 
@@ -20,7 +20,9 @@ void BackgroundKernel::start()
 void BackgroundKernel::next(std::uint32_t rank)
 {
     const Time begun = executor_.now();
+    under_way_[rank] = begun;
     executor_.run_gemm(rank, kernel_, [this, rank, begun] {
+        under_way_[rank].reset();
         ++kernels_;
         ++of_rank_[rank];
         time_ += executor_.now() - begun;
@@ -34,11 +36,15 @@ void BackgroundKernel::next(std::uint32_t rank)
     });
 }
 
-void BackgroundKernel::add_to(Timeline& out) const
+void BackgroundKernel::add_to(Timeline& out, std::optional<Time> stopped_at) const
 {
     constexpr std::uint32_t track = 90'000;  // in front of those of nodes
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) out.name_thread(rank + 1, track, "background kernel");
     for (const Span& span : spans_) out.add({span.rank + 1, track, "kernel", span.begin, span.end, "", {}});
+    if (!stopped_at || spans_.size() == most_shown) return;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+        if (under_way_[rank] && *under_way_[rank] < *stopped_at)
+            out.add({rank + 1, track, "kernel", *under_way_[rank], *stopped_at, Timeline::unfinished, {}});
 }
 
 BackgroundResult BackgroundKernel::result(const std::string& kernel) const

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ public:
     void start();
     bool finished() const { return running_ == 0; }
     BackgroundResult result(const std::string& kernel) const;
-    // A track of each rank with its kernels, the first `most_shown` of all.
-    void add_to(Timeline& out) const;
+    // A track of each rank with its kernels, the first `most_shown` of all, and those under way where the run was stopped.
+    void add_to(Timeline& out, std::optional<Time> stopped_at) const;
 
 private:
     static constexpr std::size_t most_shown = 100'000;
@@ -43,6 +44,7 @@ private:
     Time time_ = 0;                       // of finished kernels, summed
     Time end_ = 0;                        // of the last of them
     std::vector<Span> spans_;
+    std::vector<std::optional<Time>> under_way_;  // by rank: since when
 };
 
 }  // namespace weft

@@ -45,11 +45,12 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
 {
     std::vector<RankResult> out;
     const std::vector<Gpu*> gpus = system.gpus();
+    const std::vector<Time> finish = load.finish_times();
     for (std::uint32_t rank = 0; rank < accelerators; ++rank) {
         RankResult result;
         result.rank = rank;
         result.node = plan.fabric.nodes[plan.members[rank]].name;
-        if (rank < load.finish_times().size()) result.finish_ps = load.finish_times()[rank];
+        if (rank < finish.size()) result.finish_ps = finish[rank];
         StallTimes stalls{};
         std::uint64_t works = 0;
         if (gpus[rank] != nullptr) {

@@ -151,6 +151,7 @@ void add_operations(Timeline& out, std::size_t count, const std::function<Timeli
             if (record.spent[cause] > 0)
                 arguments += fmt::format(",\"{}_ps\":{}", name_of(static_cast<StallCause>(cause)), record.spent[cause]);
         if (record.lines > 0) arguments += fmt::format(",\"lines\":{}", record.lines);
+        if (record.unfinished) arguments += "," + std::string(Timeline::unfinished);
         out.add({work.endpoint + 1, track_of.at(record.work),
             fmt::format("{} {}", kind_text(record.kind), record.label), record.begin, record.end, arguments});
     }

@@ -28,6 +28,7 @@ struct TimelineOperation {
     Time end = 0;
     StallTimes spent{};
     std::uint64_t lines = 0;
+    bool unfinished = false;  // the run ended meanwhile
 };
 
 // A track for each workgroup, with an event for each of `count` operations; `work_of` gives the place of a workgroup by its number.

@@ -283,11 +283,15 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const RunEnd end = RunEnd::of(parts.system, watching.interrupted, options.group);
     const bool finished = run.load.finished() && end.all_replayed;
     const bool until = options.until && !end.idle && !end.cannot_progress;
+    const Time last = counted_until(run, end, parts.system);
+    if (!finished) {
+        cut_off(parts, last);
+        if (watching.trace) watching.trace->cut_off(last);
+    }
     EndReport all =
         end_report_of(run, parts, finished && end.idle && !end.stopped, !finished && !end.interrupted && !until);
     all.cut = watching.costs.value_or(CutCosts());
     if (options.group != nullptr) {
-        const Time last = counted_until(run, end, all);
         all.links = link_results(parts.system.fabric(), resolved.graph(), last);
         if (watching.series) watching.series->close(last);
         gather_reports(run, parts, watching, *options.group);

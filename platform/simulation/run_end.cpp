@@ -223,15 +223,24 @@ EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiti
     return out;
 }
 
-Time counted_until(const PlannedRun& run, const RunEnd& end, const EndReport& own)
+Time counted_until(const PlannedRun& run, const RunEnd& end, const System& system)
 {
     Pulse wrong;
-    wrong.busy = own.problems.empty() && own.unsettled.empty() ? 0 : 1;
+    wrong.busy = system.problems().empty() ? 0 : 1;
     const bool anything_wrong = agreed(wrong, run.options.group).busy > 0;
     const bool finished = run.load.finished() && end.all_replayed;
     const bool until =
         run.options.until && !anything_wrong && !finished && !end.interrupted && !end.idle && !end.cannot_progress;
     return until ? std::max(end.last, *run.options.until) : end.last;
+}
+
+void cut_off(BuiltRun& parts, Time last)
+{
+    for (Gpu* gpu : parts.system.gpus()) {
+        if (gpu == nullptr) continue;
+        gpu->units().cut_off(last);
+        gpu->dma_engines().cut_off(last);
+    }
 }
 
 bool collect(EndReport& own, ProcessGroup* group)

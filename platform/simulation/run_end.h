@@ -33,8 +33,11 @@ struct RunEnd {
 // is asked.
 EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiting);
 
-// Until when links are counted: what `own` says of errors is that of one process.
-Time counted_until(const PlannedRun& run, const RunEnd& end, const EndReport& own);
+// Until when links are counted, and of a run that has not finished what workgroups wait for.
+Time counted_until(const PlannedRun& run, const RunEnd& end, const System& system);
+
+// The run ends at `last` and has not finished: what workgroups and lists wait for counts up to then.
+void cut_off(BuiltRun& parts, Time last);
 
 // Adds what other processes have to say. False: process 0 has it all, this one need not go on.
 bool collect(EndReport& own, ProcessGroup* group);

@@ -46,10 +46,10 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes, bool ended
     const auto operation = [this](std::size_t number) {
         const OperationRecord& record = log_.records()[number];
         return TimelineOperation{record.work, record.label, record.kind, record.begin, record.end, record.spent,
-            record.lives.lines};
+            record.lives.lines, record.unfinished};
     };
     add_operations(out, log_.records().size(), operation, [this](std::uint32_t work) { return executor_.work(work); });
-    if (beside != nullptr) beside->add_to(out);
+    if (beside != nullptr) beside->add_to(out, stopped_at_);
     return out.text();
 }
 

@@ -30,6 +30,13 @@ public:
     // Paths of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;
 
+    // The run ends at `last` and has not finished.
+    void cut_off(Time last)
+    {
+        nodes_.cut_off(last);
+        stopped_at_ = last;
+    }
+
     // The nodes of a trace write themselves here; empty for a collective.
     NodeLog& nodes() { return nodes_; }
     // The operations of a whole trace and, if it `ended`, its path; none for a collective.
@@ -45,6 +52,7 @@ private:
     OperationLog log_;                  // of the first part, then of all
     std::vector<OperationLog> others_;  // of the other parts
     NodeLog nodes_;
+    std::optional<Time> stopped_at_;  // of a run that has not finished
 };
 
 }  // namespace weft

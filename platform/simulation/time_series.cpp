@@ -36,10 +36,14 @@ void TimeSeries::close(Time now)
 {
     std::vector<LinkResult> present = link_results(fabric_, graph_, now);
     const double length = static_cast<double>(now - begin_);
+    booked_ = false;
     for (std::size_t i = 0; i < present.size() && now > begin_; ++i) {
-        const LinkResult& to = present[i];
+        LinkResult& to = present[i];
         const LinkResult& from = last_[i];
-        bool idle = to.lines == from.lines && to.wire_bytes == from.wire_bytes;
+        // A wire that is booked from later on is taken for booked from now on.
+        to.busy_ps = std::max(to.busy_ps, from.busy_ps);
+        booked_ = booked_ || (!to.name.empty() && to.busy_ps < fabric_.links()[i / 2].link->direction(i % 2).busy);
+        bool idle = to.lines == from.lines && to.wire_bytes == from.wire_bytes && to.busy_ps == from.busy_ps;
         std::string tail;
         for (const std::string& name : names_) {
             std::size_t c = 0;
@@ -76,7 +80,7 @@ void TimeSeries::pass(Time due)
     while (next_ <= due) {
         const std::size_t rows = rows_.size();
         close(next_);
-        if (rows_.size() > rows) continue;
+        if (rows_.size() > rows || booked_) continue;
         // Whatever is idle now stays so.
         begin_ += (due - begin_) / window_ * window_;
         next_ = begin_ + window_;

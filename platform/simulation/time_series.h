@@ -1,7 +1,7 @@
 // The statistics of links for each window of simulated time, as comma-separated values.
 //
-// A line counts in the window in which its sender hands it to the wire, with all its bytes and all the time it takes
-// there. So the windows of a link add up to its totals; of its last line in a window a part may lie in the next.
+// A line counts in the window in which its sender hands it to the wire, with all its bytes; the time it takes there is that of each
+// window. The windows of a link add up to its totals.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +67,7 @@ private:
     Time begin_ = 0;
     Time next_;
     std::vector<LinkResult> last_;
+    bool booked_ = false;  // some wire is taken beyond the last window
     Channels channels_;
     std::vector<std::string> names_;  // of the channels, in order
     std::vector<Row> rows_;

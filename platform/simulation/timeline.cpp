@@ -60,6 +60,7 @@ std::string arguments_of(const NodeRecord& record)
     if (!record.operation.empty()) out += ",\"operation\":" + quoted(record.operation);
     if (record.bytes > 0) out += fmt::format(",\"bytes\":{}", record.bytes);
     if (record.ranks > 0) out += fmt::format(",\"ranks\":{}", record.ranks);
+    if (!record.ended) out += "," + std::string(Timeline::unfinished);
     return out;
 }
 
@@ -139,7 +140,7 @@ void Timeline::add_nodes(const NodeLog& log, bool ended)
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> named;
     for (const std::size_t number : order) {
         const NodeRecord& record = log.records()[number];
-        if (!record.ended || record.end == record.begin) continue;
+        if (record.end == record.begin) continue;
         track[number] = free_track(record.rank + 1, first_track(record.kind), record.begin, record.end);
         bool& known = named[{record.rank, track[number]}];
         if (!known) {

@@ -2,7 +2,7 @@
 //
 // Process 0 is the critical path: track 0 that of a whole trace, the others those of collectives. Process r + 1 is rank r: its nodes
 // in tracks by kind, as many as run at once, then a track for each workgroup. Slices of a track never overlap. Arrows lead from a
-// send to its receive.
+// send to its receive. What was under way when a run was stopped ends with it, as `unfinished`.
 #pragma once
 
 #include <map>
@@ -28,6 +28,8 @@ public:
     };
 
     static constexpr std::uint32_t path_process = 0;
+    // The argument of a slice that the end of the run cut off.
+    static constexpr const char* unfinished = "\"unfinished\":true";
 
     void name_process(std::uint32_t process, const std::string& name);
     void name_thread(std::uint32_t process, std::uint32_t thread, const std::string& name);

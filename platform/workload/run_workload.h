@@ -65,7 +65,8 @@ public:
     void start() { driver_ ? driver_->start() : engine_->start(); }
     bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
     bool look_further() { return engine_ && engine_->look_further(); }
-    const std::vector<Picoseconds>& finish_times() const
+    // By rank; 0 for those that have not finished.
+    std::vector<Picoseconds> finish_times() const
     {
         return driver_ ? driver_->finish_times() : engine_->finish_times();
     }

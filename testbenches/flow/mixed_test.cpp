@@ -202,6 +202,15 @@ TEST(MixedRun, UntilEndsItInBothParts)
     const Json result = mixed_run(setup, "host.0");
     EXPECT_EQ(result["stop"], "until");
     EXPECT_EQ(time_of(result), 5'000'000U);
+    unsigned counted = 0;
+    for (const Json& rank : result["ranks"]) {
+        std::uint64_t sum = 0;
+        for (const auto& [cause, time] : rank["stall_ps"].items()) sum += time.get<std::uint64_t>();
+        if (rank["stall_ps"].empty()) continue;
+        ++counted;
+        EXPECT_NEAR(static_cast<double>(sum), 5e6, 9) << rank;  // of several workgroups, rounded down by cause
+    }
+    EXPECT_GT(counted, 0U);
 }
 
 TEST(MixedRun, AnInterruptEndsItWithWhatThereIs)

@@ -70,6 +70,21 @@ TEST(ReportParts, OfTraces)
 {
     const chakra::testing::Folder folder;
     expect_same(traces(folder), {2, 4}, "trace");
+    RunSetup stopped = traces(folder);
+    stopped.options.until = 4'000'000;
+    EXPECT_NE(bytes_of(stopped, {}).find("unfinished"), std::string::npos);
+    expect_same(stopped, {2, 4}, "trace, cut off");
+}
+
+TEST(ReportParts, WhatIsUnderWayAtTheEnd)
+{
+    for (const char* mover : {"units", "copy_engine"}) {
+        RunSetup setup = pods("direct", "24000").with(std::string("engine.mover=") + mover);
+        setup.options.follow = true;
+        setup.options.until = 2'000'000;
+        EXPECT_NE(bytes_of(setup, {}).find("unfinished"), std::string::npos);
+        expect_same(setup, {2, 3, 6}, mover);
+    }
 }
 
 TEST(ReportParts, Recordings)
@@ -107,6 +122,9 @@ TEST_F(ReportProcesses, OfTraces)
 {
     const chakra::testing::Folder folder;
     expect_same_over({4}, traces(folder), "trace");
+    RunSetup stopped = traces(folder);
+    stopped.options.until = 4'000'000;
+    expect_same_over({2}, stopped, "trace, cut off");
 }
 
 TEST_F(ReportProcesses, Recordings)

@@ -42,13 +42,13 @@ private:
     unsigned requests_ = 0;
 };
 
-// Who is said to wait, the first line and all of them.
-std::vector<std::string> waiting(const std::string& algorithm, const std::string& link)
+// The run: who is said to wait, the first line and all of them.
+Json stuck(const std::string& algorithm, const std::string& link)
 {
     RunSetup setup;
     setup.document = star_document(4);
     setup.lines = collective_lines("all_reduce", algorithm, "64KiB");
-    setup.sets = {link + ".link.model=losing"};
+    setup.sets = {link + ".link.model=losing", "engine.channels=1"};
     const Json result = result_of([&] {
         ModelRegistry registry;
         registry.add_link("losing", "a link that loses a line",
@@ -63,7 +63,7 @@ std::vector<std::string> waiting(const std::string& algorithm, const std::string
         return run_system(resolve_setup(setup, known), registry, options);
     });
     EXPECT_EQ(result.value("exit_code", 0), 3) << result.dump();
-    return result.value("blocked", std::vector<std::string>());
+    return result;
 }
 
 }  // namespace
@@ -71,7 +71,8 @@ std::vector<std::string> waiting(const std::string& algorithm, const std::string
 TEST(LostLines, TheLinkThatLosesOneIsNamedFirst)
 {
     for (const char* algorithm : {"ring", "direct", "nvls"}) {
-        const std::vector<std::string> lines = waiting(algorithm, "b.0.xpu.2~b.0.sw.0");
+        const std::vector<std::string> lines =
+            stuck(algorithm, "b.0.xpu.2~b.0.sw.0").value("blocked", std::vector<std::string>());
         ASSERT_FALSE(lines.empty()) << algorithm;
         unsigned in = 0;
         unsigned out = 0;
@@ -85,6 +86,19 @@ TEST(LostLines, TheLinkThatLosesOneIsNamedFirst)
         for (std::size_t i = 1; i < lines.size(); ++i)
             EXPECT_EQ(lines[i].find("says nothing of the rest"), std::string::npos) << lines[i];
     }
+}
+
+// Of a run that cannot go on as well: what ranks wait for counts up to its end.
+TEST(LostLines, WhatRanksWaitForCountsUpToTheEnd)
+{
+    const Json result = stuck("ring", "b.0.xpu.2~b.0.sw.0");
+    const std::uint64_t end = result["simulated_ps"];
+    for (const Json& rank : result["ranks"]) {
+        std::uint64_t sum = 0;
+        for (const auto& [cause, time] : rank["stall_ps"].items()) sum += time.get<std::uint64_t>();
+        EXPECT_EQ(sum, end) << rank;
+    }
+    EXPECT_GT(result["ranks"][2]["stall_ps"]["acknowledge"], result["ranks"][1]["stall_ps"]["acknowledge"]);
 }
 
 }  // namespace lost_lines_test

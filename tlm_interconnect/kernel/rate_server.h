@@ -5,6 +5,7 @@
 // should. An idle gap drops the remainder: the next line starts on a whole picosecond.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tlm_interconnect/kernel/time.h"
@@ -64,6 +65,8 @@ public:
 
     Time free_at() const { return free_at_; }
     Time busy() const { return busy_; }
+    // Of it, what is not booked for later than `now`.
+    Time busy_until(Time now) const { return busy_ - std::min(busy_, free_at_ - std::min(free_at_, now)); }
     void reset_busy() { busy_ = 0; }
     std::uint64_t rate() const { return rate_; }
 

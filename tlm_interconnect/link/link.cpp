@@ -169,6 +169,15 @@ LinkModel::Direction Link::direction(unsigned end) const
     return out;
 }
 
+Time Link::busy_until(unsigned end, Time now) const
+{
+    const Wire& wire = wires_[end];
+    if (wire.simple) return wire.server.busy_until(now);
+    Time sum = 0;
+    for (const Strand& strand : wire.strands) sum += strand.server.busy_until(now);
+    return sum / wire.strands.size();
+}
+
 void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {

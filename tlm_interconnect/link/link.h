@@ -42,6 +42,7 @@ public:
     Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec);
 
     Direction direction(unsigned end) const override;
+    Time busy_until(unsigned end, Time now) const override;
     void reset_statistics() override;
 
 private:

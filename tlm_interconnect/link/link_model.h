@@ -35,6 +35,8 @@ public:
         std::uint64_t duplicates = 0;      // packets that the receiver had already, and dropped
     };
     virtual Direction direction(unsigned end) const = 0;
+    // Of Direction::busy, what the wires have been busy by `now`: a line is counted when it is handed over, for all of its time.
+    virtual Time busy_until(unsigned end, Time /*now*/) const { return direction(end).busy; }
     // As of a SwitchModel.
     virtual bool stuck(Time /*now*/) const { return false; }
     virtual std::vector<std::string> unsettled() { return {}; }

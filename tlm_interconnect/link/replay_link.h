@@ -50,6 +50,7 @@ public:
         std::uint64_t seed);
 
     Direction direction(unsigned end) const override;
+    Time busy_until(unsigned end, Time now) const override { return wires_[end].server.busy_until(now); }
     void reset_statistics() override;
 
     // For tests: the next packet from `end` arrives twice.

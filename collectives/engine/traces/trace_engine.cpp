@@ -36,7 +36,7 @@ TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra
     : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
       in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
       pump_again_(set.ranks(), false), schedules_(request_.algorithm, options_of(spec, request_.dimensions)),
-      came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0), operations_(set.ranks())
+      came_(set.ranks()), extra_(set.ranks(), 0), last_end_(set.ranks(), 0), operations_(set.ranks())
 {
     const auto order = spec.collective_order;
     using Rule = CommunicationOrder::Rule;
@@ -55,6 +55,15 @@ void TraceEngine::start()
 bool TraceEngine::finished() const
 {
     return std::all_of(feeders_.begin(), feeders_.end(), [](const chakra::Feeder& feeder) { return feeder.done(); });
+}
+
+// Whether a rank has more nodes may show only when more of its file is read, so this is not known when a node ends.
+std::vector<Picoseconds> TraceEngine::finish_times() const
+{
+    std::vector<Picoseconds> out = last_end_;
+    for (std::size_t rank = 0; rank < out.size(); ++rank)
+        if (!feeders_[rank].done()) out[rank] = 0;
+    return out;
 }
 
 bool TraceEngine::look_further()
@@ -337,7 +346,7 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
     }
     feeders_[rank].finish(id);
     ++nodes_finished_;
-    finish_[rank] = executor_.now();
+    last_end_[rank] = executor_.now();
     if (feeders_[rank].done()) breakdowns_[rank].finish(executor_.now());
     pump(rank);
     releasing_ = outer;

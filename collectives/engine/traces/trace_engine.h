@@ -66,8 +66,8 @@ public:
     // For a simulation in which nothing moves any more: reads further ahead on every rank, or starts nodes that only
     // lack a place; false when neither helps.
     bool look_further();
-    // When each rank's last node finished.
-    const std::vector<Picoseconds>& finish_times() const { return finish_; }
+    // When each rank's last node finished; 0 for ranks that have not finished.
+    std::vector<Picoseconds> finish_times() const;
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
@@ -165,9 +165,9 @@ private:
     std::optional<CommunicationOrder> order_;                  // absent: fifo
     std::vector<std::map<std::uint64_t, chakra::Node>> came_;  // with order_: nodes that wait for their turn
     bool agreeing_ = false;
-    std::vector<std::uint32_t> extra_;  // by rank: places beyond the limit
-    bool exceeded_ = false;             // somebody had one
-    std::vector<Picoseconds> finish_;
+    std::vector<std::uint32_t> extra_;   // by rank: places beyond the limit
+    bool exceeded_ = false;              // somebody had one
+    std::vector<Picoseconds> last_end_;  // of a node, by rank
     std::vector<Operations> operations_;
     std::uint64_t nodes_finished_ = 0;
     NodeLog* log_ = nullptr;

@@ -49,9 +49,12 @@ void FlowViews::require_recorded(const ResolvedSystem& system) const
         "fewer channels (--set engine.channels=1), fewer ranks, or a run without these options");
 }
 
-void FlowViews::finish(Picoseconds now)
+void FlowViews::finish(Picoseconds now, bool ended)
 {
     if (log_) log_->finish(now);
+    if (ended) return;
+    nodes_.cut_off(now);
+    stopped_at_ = now;
 }
 
 void FlowViews::add_to(RunResult& result, const FlowFabric& fabric, bool one_for_all)
@@ -89,13 +92,13 @@ void FlowViews::add_operations_to(RunResult& result) const
     const auto operation = [this](std::size_t number) {
         const FlowRecord& record = log_->records()[number];
         return TimelineOperation{record.work, record.operation, operation_kind(record.kind), record.begin, record.end,
-            stall_times(record.spent), 0};
+            stall_times(record.spent), 0, record.unfinished};
     };
     add_operations(timeline, log_->records().size(), operation, [this](std::uint32_t number) {
         const FlowLog::Work& work = log_->works()[number];
         return LineExecutor::Work{work.job, work.rank, work.thread, work.endpoint};
     });
-    if (kernels_ != nullptr) kernels_->add_to(timeline);
+    if (kernels_ != nullptr) kernels_->add_to(timeline, stopped_at_);
     result.timeline = timeline.text();
 }
 

@@ -38,7 +38,8 @@ public:
     // Throws InputError if the operations of a single collective are asked for, and are too many.
     void require_recorded(const ResolvedSystem& system) const;
 
-    void finish(Picoseconds now);
+    // The run is over, at this time; what has not ended is cut off.
+    void finish(Picoseconds now, bool ended);
     // Ranks, links and collectives of the result are there.
     void add_to(RunResult& result, const FlowFabric& fabric, bool one_for_all);
     std::vector<std::string> notices(const RunResult& result) const;
@@ -55,7 +56,8 @@ private:
     FlowCore* core_ = nullptr;
     const FlowExecutor* executor_ = nullptr;
     const BackgroundKernel* kernels_ = nullptr;
-    std::uint64_t too_many_ = 0;  // operations of a collective that a page goes without
+    std::optional<Picoseconds> stopped_at_;  // of a run that has not finished
+    std::uint64_t too_many_ = 0;             // operations of a collective that a page goes without
 };
 
 }  // namespace weft

@@ -121,7 +121,7 @@ public:
             if (!large_) result.blocked = load_.blocked();
             for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
-        views_.finish(core_.now());
+        views_.finish(result.stop == StopReason::until ? *options_.until : core_.now(), finished());
         gather(result);
         return result;
     }
@@ -307,7 +307,7 @@ private:
         result.choice = std::move(choice_);
         result.collectives = collective_results(executor_);
         if (beside_) result.beside = beside_->result(resolved_.workload.beside);
-        const std::vector<Picoseconds>& finish = large_ ? large_->finish_times() : load_.finish_times();
+        const std::vector<Picoseconds> finish = large_ ? large_->finish_times() : load_.finish_times();
         for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
             RankResult of;
             of.rank = rank;
