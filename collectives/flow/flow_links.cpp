@@ -215,14 +215,15 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
         head = std::max(head, turn);
         flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
-        if (back > 0) answer_back(number, back, now);
+        if (back > 0) answer_back(number, back, now, flight.loaded ? now : turn + left);
         return;
     }
     const std::uint64_t end = group.free_ps;
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
-    if (back > 0 && flight.copied && rules_.packets) return answer_copied(number, back, now);
-    if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now);
+    const std::uint64_t answered = flight.loaded ? now : begin + left;
+    if (back > 0 && flight.copied && rules_.packets) return answer_copied(number, back, now, answered);
+    if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now, answered);
 }
 
 std::uint64_t FlowLinks::start_messages(std::uint32_t group, double messages, const FlowFlight& flight,
@@ -300,7 +301,7 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     book(number, wire, now);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
-    if (back > 0) answer_back(number, back, now);
+    if (back > 0) answer_back(number, back, now, turn + left);
 }
 
 FlowLinks::OpenPacket& FlowLinks::open_packet(FlatMap& of, std::uint64_t key, bool& known)
@@ -389,9 +390,11 @@ double FlowLinks::packet_in_progress(std::uint32_t number, std::uint64_t at) con
     return out / members;
 }
 
-void FlowLinks::answer_back(std::uint32_t number, double ps, std::uint64_t now)
+void FlowLinks::answer_back(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered)
 {
+    answered_ps_ = answered;
     book_.for_reverse_of(number, [&](std::uint32_t other) { occupy_back(other, ps, now); });
+    answered_ps_ = 0;
 }
 
 void FlowLinks::occupy_back(std::uint32_t number, double ps, std::uint64_t now)

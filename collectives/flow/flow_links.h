@@ -169,8 +169,9 @@ private:
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
     double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
-    void answer_copied(std::uint32_t number, double ps, std::uint64_t now);
-    void answer_back(std::uint32_t number, double ps, std::uint64_t now);
+    // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
+    void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
+    void answer_back(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
     static double headers_ps(const CostLink& link, const FlowFlight& flight, double share);
 
     PathBook& book_;
@@ -190,6 +191,7 @@ private:
     double through_ranks_ = 0;       // B, by paths that pass ranks
     std::uint64_t behind_ps_ = 0;    // of the present pass()
     std::uint64_t waited_ps_ = 0;    // the same
+    std::uint64_t answered_ps_ = 0;  // of an answer that takes the wire: it counts no earlier
     struct Waiting {
         double data_ps = 0;
         std::uint64_t others_ps = 0;  // signals, acknowledges

@@ -44,7 +44,8 @@ void FlowLinks::take_wire(std::uint32_t number, std::uint64_t occupancy, double 
     const std::uint64_t begin = std::max(now, group.free_ps);
     group.free_ps = begin + occupancy;
     group.busy_ps += busy_ps;
-    count(number, begin, group.free_ps, busy_ps, 0);
+    const std::uint64_t counted = std::max(begin, answered_ps_);
+    count(number, counted, counted + occupancy, busy_ps, 0);
 }
 
 // A transfer that the end of the run cuts off, whose whole cost has been added to the group.
@@ -70,14 +71,16 @@ double FlowLinks::acknowledges_ahead(std::uint32_t number, const FlowFlight& fli
     return out;
 }
 
-void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now)
+void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered)
 {
+    answered_ps_ = answered;
     book_.for_reverse_of(number, [&](std::uint32_t other) {
         if (ahead_.size() <= other) ahead_.resize(book_.groups());
         const double booked = std::min(ahead_[other], ps);
         ahead_[other] -= booked;
         if (ps > booked) occupy_back(other, ps - booked, now);
     });
+    answered_ps_ = 0;
 }
 
 void FlowLinks::pass_others(std::uint32_t number, std::uint64_t now)

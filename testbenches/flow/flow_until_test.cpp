@@ -211,6 +211,39 @@ TEST(FlowUntil, ADeadlockCountsUpToItsEnd)
             << result.timeline;
 }
 
+// A rank that only receives answers when data are there, which takes 10 us on the link.
+TEST(FlowSeries, AcknowledgesCountWhenTheirDataAreThere)
+{
+    RunSetup setup = setup_of(mesh_document(2), "broadcast", "tree", 0);
+    setup.lines = "profile: h100\n" + collective_lines("broadcast", "tree", "64 KiB");
+    setup.sets = {"link.bandwidth=50GB/s", "link.latency=10us"};
+    setup.options.window = 1'000'000;
+    for (const Time until : {Time{0}, Time{19'000'000}, Time{33'000'000}}) {
+        if (until > 0) setup.options.until = until;
+        const RunResult result = flow_of(setup);
+        std::istringstream rows(result.series);
+        std::string row;
+        std::getline(rows, row);
+        std::map<std::string, std::pair<Time, std::uint64_t>> sums;
+        std::map<std::string, Time> first;
+        while (std::getline(rows, row)) {
+            const std::vector<std::string_view> cells = comma_list(row);
+            const auto number = [&](std::size_t i) { return std::stoull(std::string(cells[i])); };
+            const std::string from(cells[3]);
+            EXPECT_LE(number(8), number(1)) << row;
+            if (number(6) > 0) first.emplace(from, number(0));
+            sums[from].first += number(8);
+            sums[from].second += number(6);
+        }
+        EXPECT_EQ(first.at("b.0.xpu.0"), 0U);
+        EXPECT_EQ(first.at("b.0.xpu.1"), 10'000'000U);
+        for (const LinkResult& link : result.link_results) {
+            EXPECT_EQ(sums[link.from].first, link.busy_ps);
+            EXPECT_EQ(sums[link.from].second, link.wire_bytes);
+        }
+    }
+}
+
 // A saturated link: hundreds of small transfers, each of a fraction of a picosecond more than the wire is taken for.
 TEST(FlowSeries, NoWindowIsBusyForLongerThanItIs)
 {
