@@ -341,7 +341,8 @@ const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, cons
         const ModelDeclaration& declaration = *entry.declaration;
         if (kind_in_results(entry.kind) == kind && declaration.name() == model) {
             if (declaration.statistics()) return &*declaration.statistics();
-            if (entry.kind != kind) return nullptr;  // a slice or memory that declares none is not held to those of ours
+            if (entry.kind != kind)
+                return nullptr;  // a slice or memory that declares none is not held to those of ours
         }
         for (const ModelDeclaration::Module& module : declaration.modules()) {
             if (module.kind != kind) continue;
