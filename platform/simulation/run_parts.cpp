@@ -58,8 +58,10 @@ Turns::Rules rules_of(PlannedRun& run, BuiltRun& parts)
     Time slice = ~Time{0};
     for (const NodeId node : run.plan.members) {
         const GpuSpec& gpu = run.resolved.gpu(node);
-        slice = std::min<Time>(slice, run.resolved.l2(node).latency);
-        rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + run.resolved.l2(node).latency + gpu.l2_to_unit);
+        const L2Spec& l2 = run.resolved.l2(node);
+        const Time latency = l2.of_weft() ? l2.latency : 1;  // nobody knows how soon a slice of somebody else answers
+        slice = std::min(slice, latency);
+        rules.poll = std::min<Time>(rules.poll, gpu.unit_to_l2 + latency + gpu.l2_to_unit);
     }
     rules.help = [&run, &parts] { return find_more(run, parts); };
     rules.period = System::look_every;

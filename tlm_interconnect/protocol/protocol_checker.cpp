@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
+
 namespace weft {
 
 namespace {
@@ -309,9 +311,9 @@ std::string ProtocolChecker::unanswered() const
             first = &live;
     }
     if (count == 0) return {};
-    return fmt::format("{}: {} without an answer, the first a {} of {} B at {:#x} since {} ps", between_,
+    return fmt::format("{}: {} without an answer, the first a {} of {} B at {:#x} since {}", between_,
         count == 1 ? "1 request" : fmt::format("{} requests", count), name_of(first->op), first->size, first->address,
-        first->arrival);
+        format_time_ps(first->arrival));
 }
 
 void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,

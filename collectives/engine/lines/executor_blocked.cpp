@@ -128,7 +128,8 @@ std::vector<std::string> LineExecutor::blocked_at(std::uint32_t endpoint) const
             line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
                 storer_text(schedule, part.position, slot));
         } else {
-            line += fmt::format("step {} has {} requests without a response", entry.label, entry.in_flight);
+            line += fmt::format("step {} has {} request{} without a response", entry.label, entry.in_flight,
+                entry.in_flight == 1 ? "" : "s");
         }
         out.push_back(std::move(line));
     }
