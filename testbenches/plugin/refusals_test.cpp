@@ -41,14 +41,14 @@ TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"),
         "was compiled against version 99 of the plug-in interface; expected one "
-        "compiled against version 16");
+        "compiled against version 17");
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
     expect_refused(defect("first_version"),
         "was compiled against version 1 of the plug-in interface; expected one "
-        "compiled against version 16");
+        "compiled against version 17");
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)
