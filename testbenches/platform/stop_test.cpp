@@ -143,13 +143,13 @@ TEST(Until, SoDoWorkgroupsInTheQueue)
     const Json whole = run(setup)["ranks"];
     EXPECT_EQ(whole[0]["stall_ps"]["queued"], 0);
     for (const char* set : {"gpu.compute_units=1", "gpu.workgroups_per_unit=1"}) setup.sets.emplace_back(set);
-    for (const Json& rank : run(setup)["ranks"]) {
+    for (const Json& rank : Json(run(setup)["ranks"])) {
         EXPECT_EQ(rank["stall_ps"]["queued"], 19'000'000 / 2) << rank;
         EXPECT_NEAR(static_cast<double>(sum_of(rank["stall_ps"])), 19e6, 9) << rank;  // rounded down by cause
     }
     for (const char* set : {"copy.engines=1", "copy.queues=1", "engine.mover=copy_engine"})
         setup.sets.emplace_back(set);
-    for (const Json& rank : run(setup)["ranks"]) EXPECT_EQ(rank["stall_ps"]["queued"], 19'000'000 / 2) << rank;
+    for (const Json& rank : Json(run(setup)["ranks"])) EXPECT_EQ(rank["stall_ps"]["queued"], 19'000'000 / 2) << rank;
 }
 
 // The kernels beside have a track of their own, and their workgroups count in the statistics.
@@ -197,9 +197,9 @@ TEST(Until, ARoundIsNotTheEndOfARank)
     RunSetup setup = all_reduce("4 KiB");
     const std::uint64_t once = run(setup)["simulated_ps"];
     setup.lines = collective_lines("all_reduce", "ring", "4 KiB", "repeat: 3");
-    for (const Json& rank : run(setup)["ranks"]) EXPECT_GT(rank["finish_ps"], 2 * once);
+    for (const Json& rank : Json(run(setup)["ranks"])) EXPECT_GT(rank["finish_ps"], 2 * once);
     setup.options.until = once + once / 2;
-    for (const Json& rank : run(setup)["ranks"]) EXPECT_EQ(rank["finish_ps"], 0);
+    for (const Json& rank : Json(run(setup)["ranks"])) EXPECT_EQ(rank["finish_ps"], 0);
 }
 
 TEST(Interrupt, EndsTheRunWithPartialResults)

@@ -88,7 +88,8 @@ TEST_F(WavePins, OfASwitchHaveEveryLineOnce)
         "box.0.nvsw.1=" + wave, "--json", json});
     ASSERT_EQ(ran.code, 0) << ran.err;
     std::map<std::string, std::uint64_t> in, out;  // by the link's other end, in the order of its ports
-    for (const auto& link : nlohmann::json::parse(read_text_file(json))["links"]) {
+    const auto result = nlohmann::json::parse(read_text_file(json));
+    for (const auto& link : result["links"]) {
         if (link["to"] == "box.0.nvsw.1") in[link["from"]] = link["lines"];
         if (link["from"] == "box.0.nvsw.1") out[link["to"]] = link["lines"];
     }
