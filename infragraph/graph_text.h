@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// Of an edge in a run, which a system file may set other than the document. Nothing: as the document has it.
+// Values that a run uses for an edge; a system file may change those of the document. Empty: the document's values hold.
 struct EdgeFigures {
     std::optional<std::uint64_t> bytes_per_second;
     std::optional<std::uint64_t> latency_ps;

@@ -39,7 +39,7 @@ public:
     void respond(std::uint32_t list, Line& line, Time now);
 
     std::uint64_t lists() const { return lists_; }  // ever placed, or queued at the end of the run
-    // Of all, summed, up to the latest change of each one's cause, or the end of the run.
+    // Sums over all lists. A list counts up to the latest change of its cause, or up to the end of a run that was cut off.
     StallTimes stalls() const;
 
 private:

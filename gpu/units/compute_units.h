@@ -106,7 +106,7 @@ public:
 
     // Time of workgroups of the workload by what their wavefront zero waits for, summed, ps.
     StallTimes stalls() const { return stalls(false); }
-    // Of the workload, ever placed on a unit, or in the queue when the run was cut off.
+    // Workgroups of the workload that were placed on a unit, and those in the queue when the run was cut off.
     std::uint64_t workgroups() const { return workgroups_; }
     std::uint64_t lines() const { return network_.requests(); }  // issued, polls and signals included
     bool cannot_progress() const { return polls_.cannot_progress() || packets_.cannot_progress(); }

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// "L2 slices of model 'mine' (l2.latency stands for them)". Alpha-beta has no memories.
+// "L2 slices of model 'mine' (l2.latency stands for theirs)". Alpha-beta has no memories.
 struct ForeignModels {
     std::vector<std::string> in_formula;
     std::vector<std::string> in_estimate;

@@ -191,7 +191,7 @@ const std::string& path_of(const Request& request)
     return request.path;
 }
 
-// What goes wrong in a factory is said with the name of its model and of the module.
+// An error of a factory names its model and the module.
 template <class Made, class Request>
 std::function<std::unique_ptr<Made>(const RunContext&, const Request&)> with_name(const std::string& name,
     std::function<std::unique_ptr<Made>(const RunContext&, const Request&)> make)

@@ -98,7 +98,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             with_parameters.parameters = parameters;
             with_parameters.parameters.replace(slice.spec);
             std::unique_ptr<SliceModel> made = make(context, with_parameters);
-            if (made) require_sockets(path, model, *made, with_parameters);
+            require_sockets(path, model, *made, with_parameters);
             return made;
         };
         request.wiring.make_memory = [&context = contexts.of(node),
@@ -108,7 +108,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             MemoryRequest with_parameters = memory;
             with_parameters.parameters = parameters;
             std::unique_ptr<MemoryModel> made = make(context, with_parameters);
-            if (made) require_sockets(path, model, *made, with_parameters);
+            require_sockets(path, model, *made, with_parameters);
             return made;
         };
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {

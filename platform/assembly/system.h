@@ -93,7 +93,7 @@ public:
     std::vector<std::string> unsettled() const;
     // The same: the protocol checkers look at what is still open. Their problems are among problems().
     void finish_checkers();
-    // What slices and memories of somebody else at this endpoint have not answered, a line for each connection.
+    // Requests that slices and memories of plug-ins at this endpoint have not answered: a line for each connection.
     std::vector<std::string> unanswered(std::uint32_t endpoint) const;
     std::uint64_t protocol_problems() const;
     std::size_t checked_connections() const { return checkers_.size(); }

@@ -81,7 +81,7 @@ std::string table_of(const std::vector<CalibrationProbe>& probes)
 // systems that these were chosen by have 10.6 % at most (docs/models/flow.md).
 constexpr double large_error = 0.15;
 
-// What the number found does not tell.
+// Warnings about the number found: it is at the end of the range, or its error is large.
 std::string remarks_on(double best, double error, bool matters)
 {
     std::string out;

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// What a run simulated, as its result states it. Empty or nothing: not stated, or several.
+// What a run simulated, from its result. A member is empty where the result does not state it, or states several.
 struct SweepSetup {
     std::string system;
     std::string fidelity;
