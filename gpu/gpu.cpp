@@ -60,9 +60,9 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         }));
         slices_[s]->set_input_rate(crossbar_->into_slice(), header);
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
-            join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition), l2.ours());
+            join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition), l2.of_weft());
             join(slices_[s]->memory_of(partition), below(s + partition * modules),
-                l2.ours() && (memory_side_ || hbm.ours()));
+                l2.of_weft() && (memory_side_ || hbm.ours()));
         }
     }
     if (l2.separate()) join(crossbar_->to_home(), memory_side_->direct());

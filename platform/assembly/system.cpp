@@ -71,7 +71,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
-        if (!check_protocol && (!resolved.l2(node).ours() || !resolved.hbm(node).ours())) {
+        if (!check_protocol && (!resolved.l2(node).of_weft() || !resolved.hbm(node).ours())) {
             std::unique_ptr<Checkers>& watchers = watchers_[rank];
             watchers = std::make_unique<Checkers>(contexts.of(node).event_queue);
             watchers->keep_problems();
