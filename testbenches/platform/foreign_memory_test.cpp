@@ -143,4 +143,34 @@ TEST(ForeignMemory, ThatIsNotMadeIsNamed)
     EXPECT_NE(thrown.dump().find("xpu.1.hbm was not made: no licence"), std::string::npos) << thrown;
 }
 
+// Nothing is made of it: its factory is not called.
+TEST(ForeignMemory, AModelOfNodesThatTakeNoPartIsTold)
+{
+    const auto notices_with = [](const std::string& glob) {
+        return Json::parse(in_timed_child(
+            [&] {
+                ModelRegistry registry;
+                registry.add_gpu("spare", "an accelerator of a test",
+                    [](const RunContext&, const GpuRequest&) -> std::unique_ptr<Accelerator> { return nullptr; });
+                SystemDescription description = read_system_text("system.yaml",
+                    "infrastructure: inline.yaml\n" + collective_lines("all_reduce", "ring", "8192", "ranks: 2"));
+                description.bindings.push_back(parse_model_option(glob));
+                KnownNames known;
+                known.models = registry.names_by_kind();
+                known.blocks = registry.blocks();
+                RunOptions options;
+                options.progress = false;
+                const ResolvedSystem system = resolve(description,
+                    std::make_shared<Graph>(load_infrastructure_text("inline.yaml", star_document(4)).graph), known);
+                return result_json(run_system(system, registry, options), false);
+            },
+            100))["notices"]
+            .dump();
+    };
+    const std::string spare = notices_with("*.xpu.3=spare");
+    EXPECT_NE(spare.find("model spare of "), std::string::npos) << spare;
+    EXPECT_NE(spare.find("xpu.3 changes nothing: it takes no part in this run"), std::string::npos) << spare;
+    EXPECT_EQ(notices_with("*.xpu.3=gpu").find("changes nothing"), std::string::npos);
+}
+
 }  // namespace foreign_memory_test
