@@ -2,9 +2,7 @@
 // factory that makes nothing, and a node whose model takes no part is told.
 #include <gtest/gtest.h>
 
-#include "infragraph/load.h"
 #include "platform/assembly/model_registry.h"
-#include "platform/configuration/resolve.h"
 #include "platform/result/report.h"
 #include "testbenches/platform/runs.h"
 
@@ -71,18 +69,12 @@ Json outcome_of(const Factory& factory, const std::vector<std::string>& sets, st
         [&] {
             ModelRegistry registry;
             registry.add_memory(ModelDeclaration("own", "a memory of a test").without_kernel(), factory);
-            SystemDescription description = read_system_text("system.yaml",
-                "infrastructure: inline.yaml\n" + collective_lines("all_reduce", "ring", "8192"));
-            for (const std::string& set : sets) description.sets.push_back(parse_set(set));
-            KnownNames known;
-            known.models = registry.names_by_kind();
-            known.blocks = registry.blocks();
             RunOptions options;
             options.progress = false;
             options.partitions = parts;
             try {
-                const ResolvedSystem system = resolve(description,
-                    std::make_shared<Graph>(load_infrastructure_text("inline.yaml", star_document(4)).graph), known);
+                const ResolvedSystem system =
+                    star_of_four(registry, sets, collective_lines("all_reduce", "ring", "8192"));
                 return result_json(run_system(system, registry, options), false);
             } catch (const std::exception& error) {
                 return Json{{"error", error.what()}}.dump();
@@ -146,31 +138,25 @@ TEST(ForeignMemory, ThatIsNotMadeIsNamed)
 // Nothing is made of it: its factory is not called.
 TEST(ForeignMemory, AModelOfNodesThatTakeNoPartIsTold)
 {
-    const auto notices_with = [](const std::string& glob) {
+    const auto notices_with = [](const std::string& set) {
         return Json::parse(in_timed_child(
             [&] {
                 ModelRegistry registry;
                 registry.add_gpu("spare", "an accelerator of a test",
                     [](const RunContext&, const GpuRequest&) -> std::unique_ptr<Accelerator> { return nullptr; });
-                SystemDescription description = read_system_text("system.yaml",
-                    "infrastructure: inline.yaml\n" + collective_lines("all_reduce", "ring", "8192", "ranks: 2"));
-                description.bindings.push_back(parse_model_option(glob));
-                KnownNames known;
-                known.models = registry.names_by_kind();
-                known.blocks = registry.blocks();
                 RunOptions options;
                 options.progress = false;
-                const ResolvedSystem system = resolve(description,
-                    std::make_shared<Graph>(load_infrastructure_text("inline.yaml", star_document(4)).graph), known);
+                const ResolvedSystem system =
+                    star_of_four(registry, {set}, collective_lines("all_reduce", "ring", "8192", "ranks: 2"));
                 return result_json(run_system(system, registry, options), false);
             },
             100))["notices"]
             .dump();
     };
-    const std::string spare = notices_with("*.xpu.3=spare");
+    const std::string spare = notices_with("*.xpu.3.model=spare");
     EXPECT_NE(spare.find("model spare of "), std::string::npos) << spare;
     EXPECT_NE(spare.find("xpu.3 changes nothing: it takes no part in this run"), std::string::npos) << spare;
-    EXPECT_EQ(notices_with("*.xpu.3=gpu").find("changes nothing"), std::string::npos);
+    EXPECT_EQ(notices_with("*.xpu.3.model=gpu").find("changes nothing"), std::string::npos);
 }
 
 }  // namespace foreign_memory_test

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "infragraph/load.h"
 #include "platform/assembly/model_registry.h"
 #include "platform/configuration/explain.h"
 #include "platform/configuration/resolve.h"
@@ -21,6 +20,8 @@ using namespace weft;
 using namespace weft::testing;
 
 namespace {
+
+const std::string ring = collective_lines("all_reduce", "ring", "65536");
 
 // How the parts differ from Weft's, which are in them.
 struct Own {
@@ -99,19 +100,6 @@ ModelRegistry registry_with(const Own& own)
     return registry;
 }
 
-ResolvedSystem resolved(const ModelRegistry& registry, const std::vector<std::string>& sets,
-    const std::string& algorithm = "ring")
-{
-    SystemDescription description = read_system_text("system.yaml",
-        "infrastructure: inline.yaml\n" + collective_lines("all_reduce", algorithm, "65536"));
-    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
-    LoadedGraph loaded = load_infrastructure_text("inline.yaml", star_document(4));
-    KnownNames known;
-    known.models = registry.names_by_kind();
-    known.blocks = registry.blocks();
-    return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known);
-}
-
 // A result, with its energy by a table of 1 pJ for each event of these names; or {"refused": text}.
 Json run_own(const std::vector<std::string>& sets, const Own& own = {}, const std::string& algorithm = "ring")
 {
@@ -121,7 +109,8 @@ Json run_own(const std::vector<std::string>& sets, const Own& own = {}, const st
             RunOptions options;
             options.progress = false;
             try {
-                const ResolvedSystem system = resolved(registry, sets, algorithm);
+                const ResolvedSystem system =
+                    star_of_four(registry, sets, collective_lines("all_reduce", algorithm, "65536"));
                 RunResult result = run_system(system, registry, options);
                 EnergyTable table;
                 for (const char* of : {"generic", "own_memory"})
@@ -253,11 +242,12 @@ TEST(OwnParts, ValuesThatWeftReadsAroundThemAreNotSaidToChangeNothing)
              {slice, "l2.outstanding_misses", "8", false}, {memory, "hbm.capacity", "1 GiB", true},
              {memory, "hbm.channels", "16", false}, {behind, "hbm.channels", "16", true},
              {memory, "hbm.t_rcd", "20 ns", false}, {memory, "hbm.bandwidth", "1 TB/s", false}}) {
-        const ResolvedSystem system = resolved(registry, with(one.sets, one.parameter + "=" + one.value));
+        const ResolvedSystem system = star_of_four(registry, with(one.sets, one.parameter + "=" + one.value), ring);
         EXPECT_EQ(has_notice(system, one.parameter + " is set and changes nothing"), !one.counts) << one.parameter;
         EXPECT_EQ(explain(system).find("    " + one.parameter + " ") != std::string::npos, one.counts) << one.parameter;
     }
-    const ResolvedSystem chosen = resolved(registry, with(memory, "hbm.t_rcd=20 ns"), "auto");
+    const ResolvedSystem chosen =
+        star_of_four(registry, with(memory, "hbm.t_rcd=20 ns"), collective_lines("all_reduce", "auto", "65536"));
     EXPECT_FALSE(has_notice(chosen, "hbm.t_rcd")) << "the estimate of a cold read has it";
 }
 

@@ -32,6 +32,18 @@ ResolvedSystem resolve_setup(const RunSetup& setup, const KnownNames& known)
     return system;
 }
 
+ResolvedSystem star_of_four(const ModelRegistry& registry, const std::vector<std::string>& sets,
+    const std::string& lines)
+{
+    SystemDescription description = read_system_text("system.yaml", "infrastructure: inline.yaml\n" + lines);
+    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
+    LoadedGraph loaded = load_infrastructure_text("inline.yaml", star_document(4));
+    KnownNames known;
+    known.models = registry.names_by_kind();
+    known.blocks = registry.blocks();
+    return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known);
+}
+
 namespace {
 
 // Checkers triple the time of a run: small ones always have them.

@@ -33,6 +33,10 @@ struct RunSetup {
 
 ResolvedSystem resolve_setup(const RunSetup& setup, const KnownNames& known = {});
 
+// star_document(4) with these lines of a system file, and with the models of `registry`. Throws InputError.
+ResolvedSystem star_of_four(const ModelRegistry& registry, const std::vector<std::string>& sets,
+    const std::string& lines);
+
 // In this process, which can do so once. Throws InputError.
 RunResult run_here(const RunSetup& setup);
 

@@ -2,7 +2,6 @@
 // of any model.
 #include <gtest/gtest.h>
 
-#include "infragraph/load.h"
 #include "platform/assembly/model_registry.h"
 #include "platform/configuration/explain.h"
 #include "platform/configuration/resolve.h"
@@ -17,6 +16,8 @@ using namespace weft;
 using namespace weft::testing;
 
 namespace {
+
+const std::string ring = collective_lines("all_reduce", "ring", "65536");
 
 struct LateSpec {
     std::uint64_t extra = 0;  // ps
@@ -42,18 +43,6 @@ void add_late(ModelRegistry& registry, const StatisticTable& statistics)
         });
 }
 
-ResolvedSystem resolved(const ModelRegistry& registry, const std::vector<std::string>& sets)
-{
-    SystemDescription description = read_system_text("system.yaml",
-        "infrastructure: inline.yaml\n" + collective_lines("all_reduce", "ring", "65536"));
-    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
-    LoadedGraph loaded = load_infrastructure_text("inline.yaml", star_document(4));
-    KnownNames known;
-    known.models = registry.names_by_kind();
-    known.blocks = registry.blocks();
-    return resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known);
-}
-
 Json run_with(const std::vector<std::string>& sets, const StatisticTable& statistics = l2_slice_statistics())
 {
     return Json::parse(in_timed_child(
@@ -63,7 +52,7 @@ Json run_with(const std::vector<std::string>& sets, const StatisticTable& statis
             RunOptions options;
             options.progress = false;
             try {
-                return result_json(run_system(resolved(registry, sets), registry, options), false);
+                return result_json(run_system(star_of_four(registry, sets, ring), registry, options), false);
             } catch (const std::exception& error) {
                 return Json{{"error", error.what()}}.dump();
             }
@@ -78,7 +67,7 @@ std::string refusal(const std::vector<std::string>& sets)
     ModelRegistry registry;
     add_late(registry, l2_slice_statistics());
     try {
-        resolved(registry, sets);
+        star_of_four(registry, sets, ring);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -127,13 +116,13 @@ TEST(SliceModels, ExplainAndMessagesKnowThem)
 {
     ModelRegistry registry;
     add_late(registry, l2_slice_statistics());
-    const std::string some = explain(resolved(registry, {"*.xpu.2.l2.model=late_slice", "late.extra=40ns"}));
+    const std::string some = explain(star_of_four(registry, {"*.xpu.2.l2.model=late_slice", "late.extra=40ns"}, ring));
     EXPECT_NE(some.find("late_slice"), std::string::npos);
     const std::size_t at = some.find("late.extra");
     ASSERT_NE(at, std::string::npos) << some;
     EXPECT_EQ(some.find("late.extra", at + 1), std::string::npos) << some;
 
-    const ResolvedSystem idle = resolved(registry, {"late.extra=40ns"});
+    const ResolvedSystem idle = star_of_four(registry, {"late.extra=40ns"}, ring);
     ASSERT_FALSE(idle.notices.empty());
     EXPECT_EQ(idle.notices.back(),
         "late.extra is set and changes nothing: it belongs to model late_slice, but none of the slices for which it is "
