@@ -163,6 +163,17 @@ bool Resolver::passes_on(NodeId node) const
     return false;
 }
 
+// Whether the link table infers a value rather than to cite it: such a depth is that of one link at its usual latency.
+bool Resolver::is_inferred(EdgeId edge, VariantId variant, std::size_t parameter)
+{
+    const LinkKind* kind = choice_of(edge).kind;
+    if (kind == nullptr) kind = &LinkTable::built_in().fallback();
+    const auto figure = kind->figures.find(parameter);
+    return figure != kind->figures.end() && figure->second.grade == "inferred" &&
+        pool(block_of<LinkSpec>()).at(variant).sources[parameter] ==
+        source("link table " + kind->name + ": " + figure->second.provenance());
+}
+
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
 // margin. A link is then limited by its rate, not by buffers that no document mentions. Where the longest packet takes longer than the
 // margin, three of them want credits: one on the wire, one whose lines gather, and one the other way that acknowledges wait for. A frame
@@ -210,18 +221,26 @@ void Resolver::size_credits()
             // So does a replay buffer, of packets of a line each; clocked links have a limit of their own.
             const std::size_t replay = link_parameter("replay_buffer");
             if (spec.retry != RetryKind::none && spec.model == 0 &&
-                pool(block_of<LinkSpec>()).at(entry->second).sources[replay] == default_source) {
+                (pool(block_of<LinkSpec>()).at(entry->second).sources[replay] == default_source ||
+                    is_inferred(edge, entry->second, replay))) {
                 const std::uint64_t there_and_back = 2 * (spec.latency + packet_time);
                 const double packets_out = std::ceil(static_cast<double>(there_and_back) * 1e-12 *
                     static_cast<double>(spec.bandwidth) / static_cast<double>(line_bytes + spec.header));
                 const std::uint64_t high = info_of(block_of<LinkSpec>()).parameters[replay]->high;
+                std::string text = fmt::format("sized for a round trip of {} at {}", format_time_ps(there_and_back),
+                    format_rate(spec.bandwidth));
+                if (packets_out > static_cast<double>(high)) {
+                    text = fmt::format("the most; a round trip of {} at {} asks for {:.0f}",
+                        format_time_ps(there_and_back), format_rate(spec.bandwidth), packets_out);
+                    note_once(fmt::format("link.replay_buffer of {} is {}, {}: it limits such links, not their rate",
+                        edge_name(graph_, edge), high, text));
+                }
                 if (packets_out > static_cast<double>(spec.replay_buffer))
                     entry->second =
                         pool(block_of<LinkSpec>())
                             .changed(entry->second, replay,
                                 static_cast<std::uint64_t>(std::min(packets_out, static_cast<double>(high))),
-                                source(fmt::format("sized for a round trip of {} at {}", format_time_ps(there_and_back),
-                                    format_rate(spec.bandwidth))));
+                                source(std::move(text)));
             }
         }
         slot = entry->second;

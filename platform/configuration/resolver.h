@@ -96,6 +96,7 @@ private:
     VariantId make_link(EdgeId edge, const Share& a, const Share& b);
     void apply_document(Variant& variant, EdgeId edge);
     void size_credits();
+    bool is_inferred(EdgeId edge, VariantId variant, std::size_t parameter);
     std::uint64_t dwell(NodeId node) const;
     bool passes_on(NodeId node) const;
     void note_once(const std::string& text);

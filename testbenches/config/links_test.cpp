@@ -120,6 +120,25 @@ TEST(Links, AReplayBufferThatNobodyStatedCoversTheRoundTrip)
     EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n", "link.replay_buffer=300"}), 300U);
 }
 
+// The 1024 of the link table are inferred, for one link at its usual latency. An edge of 900 GB/s takes 4,053.6 packets of 80 B in 2 x (180 ns +
+// 160 ps), one of 225 GB/s 28,128.6 in 2 x (5 us + 640 ps).
+TEST(Links, AReplayBufferThatTheTableInfersCoversTheRoundTrip)
+{
+    const auto packets = [](int switches, const std::vector<std::string>& sets) {
+        return resolved("", sets, star("B200", 8, switches, "nvlink_5")).link(0).replay_buffer;
+    };
+    EXPECT_EQ(packets(1, {}), 1024U);  // without retry there is none
+    EXPECT_EQ(packets(4, {"link.retry=timeout"}), 1024U);
+    EXPECT_EQ(packets(1, {"link.retry=timeout"}), 4054U);
+    EXPECT_EQ(packets(4, {"link.retry=go_back_n", "link.latency=5 us", "link.replay_timeout=20 us"}), 28129U);
+    EXPECT_EQ(packets(1, {"link.retry=timeout", "link.replay_buffer=300"}), 300U);
+    const ResolvedSystem most = resolved("", {"link.retry=timeout", "link.latency=20 us", "link.replay_timeout=100 us"},
+        star("B200", 8, 1, "nvlink_5"));
+    EXPECT_EQ(most.link(0).replay_buffer, 65535U);
+    EXPECT_EQ(explained(most, "d.0.xpu.0~d.0.sw.0", "link.replay_buffer"),
+        "65535 | the most; a round trip of 40.0003 us at 900 GB/s asks for 450004");
+}
+
 // More than the parameter holds: it is said, and not that they cover the round trip.
 TEST(Links, CreditsThatDoNotCoverTheRoundTripAreTold)
 {

@@ -50,14 +50,14 @@ struct Outcome {
     unsigned in_order = 0;  // requests that arrived in the order of issue
 };
 
-Outcome stream(const LinkSpec& link, unsigned lines, std::uint64_t seed = 1)
+Outcome stream(const LinkSpec& link, unsigned lines, std::uint64_t seed = 1, LineOp op = LineOp::write)
 {
     const std::string text = in_child([=] {
         FabricSystem::Options options;
         options.link = link;
         options.seed = seed;
         FabricSystem system(two_ends(link.bandwidth), options);
-        for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+        for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, op, 1, 64 * i);
         sc_core::sc_start();
         system.expect_clean();
         const auto& served = system.endpoints[1]->served;
@@ -178,6 +178,54 @@ TEST(Replay, GoodputFollowsTheFormula)
             EXPECT_NEAR(measured, efficiency, slack) << rate << (kind == RetryKind::timeout ? " timeout" : " go back");
         }
     }
+}
+
+// Four reads share a packet of 16 B, 0.64 ns: three of four lines take no time on the wire, and what is behind them does not
+// wait for them, whether they go for the first time or again.
+TEST(Replay, GoodputOfReadsThatShareAPacketFollowsTheFormula)
+{
+    constexpr unsigned lines = 40'000;
+    for (const RetryKind kind : {RetryKind::go_back_n, RetryKind::timeout}) {
+        for (const double rate : {0.0, 1e-6, 1e-5}) {
+            LinkSpec link = replaying(kind, rate);
+            link.merge = MergeKind::adjacent;
+            link.max_payload = 256;
+            link.replay_buffer = 2048;
+            link.replay_timeout = 320'000;
+            const double p = 1 - std::pow(1 - rate, 128);
+            const double vain = kind == RetryKind::go_back_n ? 220 : 500;
+            const double efficiency = (1 - p) / (1 - p + p * vain);
+            const Outcome outcome = stream(link, lines, 1, LineOp::read);
+            EXPECT_EQ(outcome.in_order, lines);
+            EXPECT_EQ(outcome.wire, outcome.packets * 16);
+            const double packets = lines / 4.0;
+            const double measured = packets * 640 / static_cast<double>(outcome.last - link.latency);
+            const double deviation = std::sqrt(packets * p) / (1 - p) * vain / packets;
+            const double slack = 3 * deviation * efficiency * efficiency + 1e-4;
+            EXPECT_NEAR(measured, efficiency, slack) << rate << (kind == RetryKind::timeout ? " timeout" : " go back");
+        }
+    }
+}
+
+// Requests of reads without a header have no byte. Two of them ride with each of twenty writes, of which one at a time may be on
+// its way: 64 B at 25 GB/s and 70 ns there and back.
+TEST(Replay, LinesWithoutBytesDoNotHoldEachOtherUp)
+{
+    LinkSpec link = replaying(RetryKind::go_back_n, 0);
+    link.header = 0;
+    link.replay_buffer = 1;
+    const std::string text = in_child([link] {
+        FabricSystem::Options options;
+        options.link = link;
+        FabricSystem system(two_ends(link.bandwidth), options);
+        for (unsigned i = 0; i < 60; ++i)
+            system.endpoints[0]->issue(0, i % 3 == 0 ? LineOp::write : LineOp::read, 1, 64 * i);
+        sc_core::sc_start();
+        system.expect_clean();
+        const auto& served = system.endpoints[1]->served;
+        return std::to_string(served.size()) + " " + std::to_string(served.back().at);
+    });
+    EXPECT_EQ(text, "60 " + std::to_string(19 * (2'560 + 2 * 70'000) + 2'560 + 70'000));
 }
 
 TEST(Replay, AFrameThatIsHitLosesAllThatEndsInIt)

@@ -43,12 +43,13 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
     const std::uint64_t before = wire.packetiser.packets();
     const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec(), line, cls, gap, now));
-    const std::uint64_t begun = wire.packetiser.packets();
+    const bool begins = wire.packetiser.packets() > before;
+    wire.begun += begins && bytes > 0 ? 1 : 0;
     if ((line.flags & LineHeader::poll_flag) != 0) {
         wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
         wire.count.flag_bytes += bytes;
     }
-    wire.packets.push_back({&line, 0, bytes, cls, begun > before, begun});
+    wire.packets.push_back({&line, 0, bytes, cls, begins, wire.begun});
     wire.waiting_bytes += bytes;
     serve(end);
 }
@@ -65,15 +66,17 @@ bool ReplayLink::hit(Wire& wire, std::uint32_t bytes, Time due)
     return wire.frame_hit;
 }
 
-// Sends one thing if the wire is free, and comes back when it is.
+// Sends while the wire is free, which lines without bytes leave it, and comes back when it is free again.
 void ReplayLink::serve(unsigned end)
 {
     Wire& wire = wires_[end];
     const Time now = event_queue().now();
     wire.credits.settle(wire.server, now);
-    if (wire.server.free_at() <= now) {
+    while (wire.server.free_at() <= now) {
         const bool more = sends(wire);
-        if (!send_answer(end, now) && more) send_packet(end, now);
+        if (send_answer(end, now)) continue;
+        if (!more) break;
+        send_packet(end, now);
     }
     const bool waits = sends(wire);
     const bool answers = wires_[1 - end].request_waits || wires_[1 - end].uncovered > 0;
@@ -174,6 +177,7 @@ void ReplayLink::land(unsigned end, const Flight& flight)
     // In headers: no turn to wait for.
     if (spec().ack_bytes == 0) send_answer(here, event_queue().now());
     serve(here);
+    serve(end);  // lines without bytes that have arrived make room
 }
 
 void ReplayLink::deliver(unsigned end, Packet& packet)

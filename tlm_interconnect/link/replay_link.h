@@ -63,7 +63,7 @@ private:
         std::uint32_t bytes;
         LineClass cls;
         bool begins;           // a packet; else it joins the one before
-        std::uint64_t begun;   // packets up to this line
+        std::uint64_t begun;   // packets with bytes up to this line
         bool arrived = false;  // the line is no longer ours
     };
     struct Flight {
@@ -80,6 +80,7 @@ private:
         std::uint64_t base = 0;      // the oldest that is not acknowledged
         std::uint64_t next = 0;      // to be sent
         std::uint64_t highest = 0;   // ever sent, plus one
+        std::uint64_t begun = 0;     // packets with bytes
         std::uint64_t waiting_bytes = 0;
         std::deque<Flight> flight;
         std::uint64_t expected = 0;           // receiver at the far end
@@ -113,11 +114,15 @@ private:
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
     void accept(unsigned end, Line& line, LineClass cls);
-    // Whether a packet waits that the replay buffer lets go.
+    // Whether a line waits that the replay buffer lets go. One without bytes has no place there.
     bool sends(const Wire& wire) const
     {
-        return wire.next < wire.base + wire.packets.size() &&
-            wire.packets[wire.next - wire.base].begun - wire.packets.front().begun < spec().replay_buffer;
+        if (wire.next == wire.base + wire.packets.size()) return false;
+        const Packet& packet = wire.packets[wire.next - wire.base];
+        if (packet.bytes == 0) return true;
+        auto oldest = wire.packets.begin();
+        while (oldest->bytes == 0) ++oldest;
+        return packet.begun - oldest->begun < spec().replay_buffer;
     }
     void serve(unsigned end);
     void send_packet(unsigned end, Time now);
