@@ -43,6 +43,7 @@ namespace weft {
 //   14 failures of modules end a run by the event queue (fail())
 //   15 lines note their data, so that adapters see what a foreign module has changed; adapters keep the time of service behind them
 //   16 EventQueue: clocks of blocks that stand still, and whether the kernel has processes of others
+//   17 links: how long of their busy time has passed
 struct PluginAbi {
     std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

@@ -120,9 +120,9 @@ bool balanced(const Placed& placed)
             why = fmt::format(" ({}~{} cannot be cut: {})", graph.nodes[edge.a].name, graph.nodes[edge.b].name,
                 edge.uncut);
     throw InputError("", 0,
-        fmt::format("--partitions {}, but the run has {} group{} of GPUs that can be apart{}", parts, most,
+        fmt::format("{} parts, but the run has {} group{} of GPUs that can be apart{}", parts, most,
             most == 1 ? "" : "s", why),
-        most == 1 ? std::string("--partitions 1") : fmt::format("from 1 to {}", most));
+        most == 1 ? std::string("--partitions 1, or one process") : fmt::format("from 1 to {}", most));
 }
 
 // Two nodes of a group that are given to different parts.

@@ -17,8 +17,8 @@ void check_model(const ResolvedSystem& resolved, const ModelRegistry& registry, 
     const std::string& model, const std::string& of)
 {
     if (registry.needs_kernel(kind, model))
-        throw InputError(resolved.file, 0, fmt::format("--partitions with model {} of {}", model, of),
-            "a model that declares without_kernel(), or --partitions 1");
+        throw InputError(resolved.file, 0, fmt::format("a run in parts with model {} of {}", model, of),
+            "a model that declares without_kernel(), --partitions 1, or one process");
 }
 
 void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, NodeId node)
@@ -30,8 +30,8 @@ void check_node(const ResolvedSystem& resolved, const FabricPlan& plan, const Mo
         return;
     }
     if (model != "gpu" && model != "replay" && model != "memory")
-        throw InputError(resolved.file, 0, fmt::format("--partitions with model {} of {}", model, name),
-            "--partitions 1");
+        throw InputError(resolved.file, 0, fmt::format("a run in parts with model {} of {}", model, name),
+            "--partitions 1, or one process");
     check_model(resolved, registry, "slice", resolved.slice_model(node), name + ".l2");
     check_model(resolved, registry, "memory", resolved.memory_model(node), name + ".hbm");
 }

@@ -13,7 +13,7 @@ void require_no_processes()
     if (process == nullptr) return;
     throw InputError("", 0,
         std::string(process->name()) + " is a process of the SystemC kernel, in a model that declares without_kernel()",
-        "a model without processes, or --partitions 1");
+        "a model without processes, --partitions 1, or one process");
 }
 
 }  // namespace weft

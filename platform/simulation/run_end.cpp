@@ -34,7 +34,7 @@ std::string kept_by(const std::string& name, const std::string& model, std::uint
         model, in, out);
 }
 
-// What went out is what came in at the links.
+// What went out is what came in at the links, whose sides at the switch are where it is.
 std::string kept_by(const System& system, const Graph& graph, const System::SwitchPlace& at)
 {
     std::uint64_t in = 0;
@@ -49,9 +49,11 @@ std::string kept_by(const System& system, const Graph& graph, const System::Swit
     return kept_by(at.path, at.model, in, out);
 }
 
-// What went out is what came in at the modules at its ends.
+// What went out is what came in at the modules at its ends. Nothing, where another process has one of them: such a link is one
+// of ours, in two halves.
 std::string kept_by(const ResolvedSystem& resolved, const System::LinkPlace& place)
 {
+    if (place.ends[0].target == nullptr || place.ends[1].target == nullptr) return {};
     std::uint64_t in = 0;
     std::uint64_t out = 0;
     for (unsigned end = 0; end < 2; ++end) {
@@ -71,20 +73,19 @@ void add_suspects(PlannedRun& run, BuiltRun& parts, EndReport& out)
     const auto add_standing = [&add](const BlockHost* block) {
         if (block != nullptr) add(block->standing());
     };
-    const bool whole = run.options.group == nullptr;  // otherwise another process knows what came in there
     for (const System::SwitchPlace& at : parts.system.switches()) {
         ++place;
         if (at.module == nullptr) continue;
         add_standing(BlockHost::of(at.module.get()));
         // Ours take several transactions of a group for one, and keep nothing without a word.
         const bool ours = at.model == "switch" || at.model == "crossbar";
-        if (whole && !ours && at.module->blocked().empty()) add(kept_by(parts.system, run.resolved.graph(), at));
+        if (!ours && at.module->blocked().empty()) add(kept_by(parts.system, run.resolved.graph(), at));
     }
     for (const System::LinkPlace& at : parts.system.links()) {
         ++place;
         if (at.link == nullptr) continue;
         add_standing(BlockHost::of(at.link.get()));
-        if (whole && at.link->blocked().empty()) add(kept_by(run.resolved, at));
+        if (at.link->blocked().empty()) add(kept_by(run.resolved, at));
     }
 }
 

@@ -202,7 +202,7 @@ TEST(BlocksParts, ModelsSayThatTheyNeedNoKernel)
     const std::string whole = outcome_of_own(true, false, 1);
     EXPECT_EQ(difference(whole, outcome_of_own(true, false, 3)), "");
     const std::string refused = outcome_of_own(false, false, 3);
-    EXPECT_NE(refused.find("--partitions with model own of p.1.sw.0; expected a model that declares without_kernel()"),
+    EXPECT_NE(refused.find("a run in parts with model own of p.1.sw.0; expected a model that declares without_kernel()"),
         std::string::npos)
         << refused;
 }
@@ -214,7 +214,7 @@ TEST(BlocksParts, ModelsOfMemoryNodesSayThatTheyNeedNoKernel)
     EXPECT_EQ(difference(whole, outcome_of_pool(true, 2)), "");
     EXPECT_EQ(outcome_of_pool(false, 1).substr(0, 1), "{");
     const std::string refused = outcome_of_pool(false, 2);
-    EXPECT_NE(refused.find("--partitions with model own of box.0.pool.0.hbm; expected a model that declares "
+    EXPECT_NE(refused.find("a run in parts with model own of box.0.pool.0.hbm; expected a model that declares "
                            "without_kernel()"),
         std::string::npos)
         << refused;

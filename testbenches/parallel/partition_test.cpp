@@ -90,7 +90,7 @@ TEST(Partition, KeepsEndsOfALinkThatCannotBeCutTogether)
     EXPECT_NE(parts.part[2], parts.part[1]);
     EXPECT_EQ(parts.cut, (std::vector<std::size_t>{1, 2}));
     EXPECT_NE(refusal(graph, 4).find(
-                  "--partitions 4, but the run has 3 groups of GPUs that can be apart (xpu.0~sw.0 cannot be cut: "
+                  "4 parts, but the run has 3 groups of GPUs that can be apart (xpu.0~sw.0 cannot be cut: "
                   "link.pool_credits); expected from 1 to 3"),
         std::string::npos)
         << refusal(graph, 4);

@@ -72,8 +72,25 @@ TEST_F(Processes, ADeadlockIsReportedAsByOne)
     setup.sets = {"routing.cycles=allow", "link.request_credits=1", "link.response_credits=1"};
     expect_same_over({2, 3}, setup, "ring of switches");
     const Written outcome = written_by(2, setup, Fixtures());
-    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
     EXPECT_NE(outcome.text.find("\nDEADLOCK "), std::string::npos) << outcome.text;
+}
+
+// A switch of somebody else that gives no answer to some requests knows what came in and went out in its own process; so does a
+// link with retry, which is in one as a whole.
+TEST_F(Processes, AModuleThatKeepsTransactionsIsNamedAsByOne)
+{
+    RunSetup setup;
+    setup.document = example("two_dgx");
+    setup.lines = collective_lines("all_reduce", "ring", "262144");
+    const std::vector<std::string> model{"--plugin", WEFT_BINARY_DIR "/plugin_test/plugin_swallowed.so", "--model",
+        "dgx.0.nvsw.0=my_switch"};
+    const Written whole = written_by(1, setup, Fixtures(), model);
+    const Written outcome = written_by(2, setup, Fixtures(), model);
+    EXPECT_EQ(whole.code, 3);
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_EQ(difference(whole.text, outcome.text), "");
+    EXPECT_NE(outcome.text.find("dgx.0.nvsw.0 (model my_switch): "), std::string::npos) << outcome.text;
 }
 
 TEST_F(RandomProcesses, GiveTheBytesOfOne) { expect_same_at_random(0, 4); }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
+#include "base/version.h"
 #include "testbenches/plugin/built_examples.h"
 
 using namespace weft::plugin_test;
@@ -41,14 +42,23 @@ TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"),
         "was compiled against version 99 of the plug-in interface; expected one "
-        "compiled against version 17");
+        "compiled against version " +
+            std::to_string(WEFT_PLUGIN_INTERFACE));
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
     expect_refused(defect("first_version"),
         "was compiled against version 1 of the plug-in interface; expected one "
-        "compiled against version 17");
+        "compiled against version " +
+            std::to_string(WEFT_PLUGIN_INTERFACE));
+}
+
+TEST(PluginRefusal, TheVersionIsThatOfThePage)
+{
+    const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/user_switch.md");
+    EXPECT_NE(page.find("version " + std::to_string(WEFT_PLUGIN_INTERFACE) + " of this Weft's headers"),
+        std::string::npos);
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)

@@ -264,6 +264,20 @@ Time ReplayLink::credit_time(unsigned end, const Line&, Time delay)
     return wire.credits.leave(wire.server, wire.framer, event_queue().now(), delay) + spec().latency;
 }
 
+std::vector<std::string> ReplayLink::blocked() const
+{
+    std::vector<std::string> out;
+    for (unsigned end = 0; end < 2; ++end) {
+        const Wire& wire = wires_[end];
+        const std::uint64_t inside = wire.base + wire.packets.size() - wire.expected;
+        if (inside == 0) continue;
+        out.push_back(path() + ": " + std::to_string(inside) + " transactions from end " + std::to_string(end) +
+            " have not come out; " + std::to_string(wire.base + wire.packets.size() - wire.next) +
+            " of them wait for the wire; " + std::to_string(wire.next - wire.base) + " sent and not acknowledged");
+    }
+    return out;
+}
+
 LinkModel::Direction ReplayLink::direction(unsigned end) const
 {
     Direction out = wires_[end].count;

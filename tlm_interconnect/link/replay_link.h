@@ -52,6 +52,7 @@ public:
     Direction direction(unsigned end) const override;
     Time busy_until(unsigned end, Time now) const override { return wires_[end].server.busy_until(now); }
     void reset_statistics() override;
+    std::vector<std::string> blocked() const override;
 
     // For tests: the next packet from `end` arrives twice.
     void duplicate_next(unsigned end) { wires_[end].duplicate = true; }
