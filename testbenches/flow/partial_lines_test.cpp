@@ -51,4 +51,20 @@ TEST(FlowPartialLines, RunsTellIt)
     EXPECT_FALSE(tells("direct", "1000"));  // latencies are all of it
 }
 
+// 24 places for 32 channels: of a chunk of 1 KiB the first 16 have a line, and the others are done before these wait for a place. Were
+// each given 32 B, all would go in two rounds: half as fast.
+TEST(FlowPartialLines, ChannelsWithoutALineLeaveTheirPlaces)
+{
+    for (const std::string algorithm : {"ring", "direct"}) {
+        RunSetup setup;
+        setup.document = mesh_document(3);
+        setup.lines = "profile: generic\n" + collective_lines("all_reduce", algorithm, "3072");
+        setup.sets = {"gpu.compute_units=6", "engine.channels=32"};
+        setup.options.progress = setup.options.data_on = false;
+        const double lines = run(setup).at("simulated_ps");
+        const double flow = static_cast<double>(run_flow(resolve_setup(setup), setup.options).simulated_ps);
+        EXPECT_NEAR(flow / lines, 1, 0.1) << algorithm;
+    }
+}
+
 }  // namespace partial_lines_test

@@ -37,6 +37,15 @@ auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, 
     };
 }
 
+// Among how many threads a chunk is shared; that of the first rank stands for all.
+std::uint32_t most_parts(const Schedule& schedule)
+{
+    std::uint32_t most = 1;
+    for (const Thread& thread : schedule.ranks.front().threads)
+        for (const Step& step : thread.steps) most = std::max(most, step.parts);
+    return most;
+}
+
 }  // namespace
 
 FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints,
@@ -92,10 +101,11 @@ Executor::JobId FlowExecutor::open(Job job)
         carried.whole = schedule->channels == 1 ? schedule : std::make_shared<const Schedule>(whole(*schedule));
         const FirstReads first_reads(*schedule);
         carried.program = std::make_shared<const FlowProgram>(program_of(*carried.whole, fenced, &first_reads));
+        carried.parts = most_parts(*carried.whole);
     }
     FlowJob flow;
     flow.program = carried.program;
-    const std::uint64_t parts = std::uint64_t{schedule->chunks} * schedule->channels;
+    const std::uint64_t parts = std::uint64_t{schedule->chunks} * carried.parts;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
     flow.cached = take_buffers(*schedule, job);
     if (job.bytes >= schedule->chunks * least_chunk_told)

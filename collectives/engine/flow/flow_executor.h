@@ -80,6 +80,7 @@ private:
     struct Carried {
         std::shared_ptr<const FlowProgram> program;
         std::shared_ptr<const Schedule> whole;  // with all threads
+        std::uint32_t parts = 1;                // of a chunk
     };
     using Buffers = std::vector<std::pair<std::uint32_t, BufferHistory::Taken>>;  // and their endpoints
 
