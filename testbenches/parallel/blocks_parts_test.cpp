@@ -202,7 +202,8 @@ TEST(BlocksParts, ModelsSayThatTheyNeedNoKernel)
     const std::string whole = outcome_of_own(true, false, 1);
     EXPECT_EQ(difference(whole, outcome_of_own(true, false, 3)), "");
     const std::string refused = outcome_of_own(false, false, 3);
-    EXPECT_NE(refused.find("a run in parts with model own of p.1.sw.0; expected a model that declares without_kernel()"),
+    EXPECT_NE(
+        refused.find("a run in parts with model own of p.1.sw.0; expected a model that declares without_kernel()"),
         std::string::npos)
         << refused;
 }

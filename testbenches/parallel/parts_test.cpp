@@ -77,8 +77,8 @@ TEST(Parts, RefuseWhatCannotBeCut)
     const auto has = [](const std::string& text, const std::string& part) {
         return text.find(part) != std::string::npos;
     };
-    EXPECT_TRUE(has(refusal_of(setup, 5),
-        "5 parts, but the run has 4 groups of GPUs that can be apart; expected from 1 to 4"))
+    EXPECT_TRUE(
+        has(refusal_of(setup, 5), "5 parts, but the run has 4 groups of GPUs that can be apart; expected from 1 to 4"))
         << refusal_of(setup, 5);
     EXPECT_TRUE(
         has(with("link.retry=timeout"), "(b.0.xpu.0~b.0.sw.0 cannot be cut: link.retry, whose packets refer to "))
