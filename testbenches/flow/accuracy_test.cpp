@@ -34,7 +34,7 @@ const std::string root = std::string(WEFT_SOURCE_DIR) + "/";
 
 void expect_lines(const std::string& file, std::size_t first, std::size_t step)
 {
-    if (step > 1) step *= weft::test::by_default(3, 1);
+    if (step > 1) step *= weft::test::by_default(6, 1);
     const std::vector<Row> all = file == "beside.txt" ? beside_rows() : all_rows(file);
     for (std::size_t i = first; i < all.size(); i += step)
         EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
@@ -150,7 +150,7 @@ TEST(FlowAccuracy, ATenthTooSlowIsBeyondTheBounds)
     EXPECT_GT(spread_of(errors).median, 3);
 }
 
-// The rows of lines.txt are what lines take now: some of them, by default a third of these, and all.
+// The rows of lines.txt are what lines take now: some of them, by default a sixth of these, and all.
 TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 {
     expect_lines("lines.txt", 7, 47);
