@@ -11,7 +11,7 @@ void FlowCore::set_devices(std::vector<DeviceCost> kinds)
 {
     devices_ = std::make_unique<FlowDevices>(
         std::move(kinds), ranks_.kind_of, [this](Ps time, std::uint32_t number) { push(time, Kind::device, number); },
-        [this](std::uint32_t thread) { launch_thread(thread, now_); });
+        [this](std::uint32_t thread) { launch_thread(thread, threads_[thread].time); });
 }
 
 void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done)
@@ -38,13 +38,14 @@ bool FlowCore::finds_place(std::uint32_t index)
 {
     const Thread& thread = threads_[index];
     const FlowJob& job = thread.job->what;
-    if (job.mover == FlowMover::copy) return true;
+    if (job.mover == FlowMover::copy || thread.program->ops.empty()) return true;
     if (devices_) return devices_->enter(index, thread.endpoint);
     return !profile_.places || places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
 }
 
 void FlowCore::launch_thread(std::uint32_t index, Ps since)
 {
+    threads_[index].queued = false;
     if (logs()) {
         log_->launch(index, since);
         log_->spend(index, FlowCause::queued, now_);
@@ -55,8 +56,9 @@ void FlowCore::launch_thread(std::uint32_t index, Ps since)
 // It keeps its place until its last signal is acknowledged.
 void FlowCore::leave_place(std::uint32_t index, Ps end)
 {
-    if (devices_) return leave_unit(index, end);
     const Thread& thread = threads_[index];
+    if (thread.program->ops.empty()) return;
+    if (devices_) return leave_unit(index, end);
     const FlowJob& job = thread.job->what;
     if (!profile_.places || job.mover == FlowMover::copy) return;
     after(end - std::min(end, now_),

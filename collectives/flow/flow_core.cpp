@@ -141,7 +141,9 @@ void FlowCore::launch(std::uint32_t number)
                 if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
                 if (job.program().has_packets)
                     threads_[index].packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
-                if (finds_place(index))
+                threads_[index].time = now_;
+                threads_[index].queued = !finds_place(index);
+                if (!threads_[index].queued)
                     launch_thread(index, now_);
                 else if (logs())
                     log_->queue(index, now_);
@@ -336,7 +338,9 @@ std::vector<std::string> FlowCore::blocked() const
             if (thread.ended) continue;
             const FlowTemplate& program = *thread.program;
             const std::string place = fmt::format(" at operation {} waits for ", thread.next);
-            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait) {
+            if (thread.queued)
+                lines.add(thread.rank, " has a workgroup that waits for a compute unit");
+            else if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait) {
                 const std::uint32_t peer = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
                 waits.wait(thread.rank, peer);
                 lines.add(thread.rank, place + "a signal of rank ", peer);

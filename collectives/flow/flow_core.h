@@ -187,6 +187,7 @@ private:
     void resume(std::uint32_t thread, Ps time) { push(time, Kind::resume, thread); }
     void run_thread(std::uint32_t index);
     bool settle(std::uint32_t index);
+    static void fence(Thread& thread);
     bool has_loaded(std::uint32_t index);
     void unblock(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);

@@ -170,9 +170,11 @@ private:
         if (op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets) || op.has(FlowOp::pushes))
             op.part = step.part;
         const bool fence = fenced_ && op.has(FlowOp::stores_packets);
-        if (!step.with_previous && (fence || open_.meets(frame_, step))) {
+        const bool meets = !step.with_previous && open_.meets(frame_, step);
+        if ((fence && !step.with_previous) || meets) {
             op.flags |= FlowOp::needs_fence;
             if (fence) op.flags |= FlowOp::asks_fenced;
+            if (fence && meets) op.flags |= FlowOp::fenced_twice;
             open_.fence();
             open_.barrier();
         }

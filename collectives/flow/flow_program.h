@@ -36,7 +36,8 @@ struct FlowOp {
         loads_group = 1024,   // a switch combines its sources, which are all operands
         stores_group = 2048,  // a switch copies it to its destinations, which are all operands
         pushes = 4096,        // it is added up with what the other destinations push
-        packs_own = 8192      // it stores packets at its own rank: an operand behind those of other ranks
+        packs_own = 8192,     // it stores packets at its own rank: an operand behind those of other ranks
+        fenced_twice = 16384  // for what it touches, and for the packets that it stores
     };
 
     FlowKind kind = FlowKind::nop;

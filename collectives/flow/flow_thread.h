@@ -29,6 +29,7 @@ struct alignas(64) FlowThread {
     bool needs_set = false;            // for registers that a load holds
     bool slept = false;                // for one of the waits that are looked at together
     bool ended = false;
+    bool queued = false;            // for a place
     bool in_row = false;            // of waits for several flags
     bool in_phase = false;          // the polls of its waits have known times
     bool fenced = false;            // the fence before the next operation is done

@@ -45,8 +45,8 @@ namespace weft {
     }
     if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
         if (!settle(index)) return false;
+        if (!thread.fenced) thread.time += (op.has(FlowOp::fenced_twice) ? 2 : 1) * thread.cost->fence_ps;
         thread.fenced = true;
-        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
         spent(index, FlowCause::acknowledge);
         if (thread.packets != none) {
             packet_steps_[thread.packets].hold_until(thread.time);
@@ -165,7 +165,7 @@ void FlowCore::run_thread(std::uint32_t index)
             if (!settle(index)) return;
             if (thread.time > now_ && signals_at_once(index)) return;
             if (thread.time > now_) continue;
-            if (thread.job->what.mover != FlowMover::copy) thread.time += thread.cost->fence_ps;
+            fence(thread);
             spent(index, FlowCause::acknowledge);
             if (devices_) {
                 thread.time += devices_->issue(index, thread.endpoint, 1, 0, now_).first;
@@ -183,6 +183,7 @@ void FlowCore::run_thread(std::uint32_t index)
             break;
         case FlowKind::barrier:
             if (!settle(index)) return;
+            fence(thread);
             ++thread.next;
             if (!meet(index, op)) return;
             continue;
@@ -208,6 +209,12 @@ bool FlowCore::has_loaded(std::uint32_t index)
     thread.blocked = thread.for_loads = true;
     blocked_for(index, FlowCause::loads);
     return false;
+}
+
+// Before a flag of its own or of a peer.
+void FlowCore::fence(Thread& thread)
+{
+    if (thread.job->what.mover != FlowMover::copy) thread.time += thread.cost->fence_ps;
 }
 
 // False: the thread goes on when all it has under way has ended.
@@ -315,6 +322,7 @@ bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
         thread.unpublished = number;
         return false;
     }
+    fence(thread);
     Job::Dependency& dependency = thread.job->dependencies[number];
     dependency.done = true;
     dependency.time = thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps;

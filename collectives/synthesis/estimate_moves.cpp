@@ -51,11 +51,13 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
     }
     const bool stores_packets = any_packets(step.destinations);
     const bool fenced = options_.fenced && stores_packets;
-    if (!step.with_previous && (fenced || thread.open.meets(schedule_, step))) {
+    const bool meets = !step.with_previous && thread.open.meets(schedule_, step);
+    if ((fenced && !step.with_previous) || meets) {
         if (!settle(thread)) return false;
         thread.open.fence();
         thread.open.barrier();
-        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + rank_of(thread).fence_ps);
+        if (thread.fenced != thread.next) thread.time += (fenced && meets ? 2 : 1) * rank_of(thread).fence_ps;
+        thread.fenced = thread.next;
         thread.packets.hold_until(thread.time);
     }
     if (any_packets(step.sources) && !packets_have_come(index, step)) return false;

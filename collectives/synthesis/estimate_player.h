@@ -71,10 +71,11 @@ private:
         double sets = 0;              // of registers, that loads hold
         std::uint32_t rest = 0;       // pieces of its last move that wait for registers, each as `resting`
         Move resting;
-        std::uint32_t waits_left = 0;  // of those that are looked at together
-        bool slept = false;            // for one of them
-        Ps looked = 0;                 // the look at them is over
-        Ps loaded = 0;                 // everything that loads have brought so far was there
+        std::uint32_t fenced = ~std::uint32_t{0};  // the step before which the last fence was
+        std::uint32_t waits_left = 0;              // of those that are looked at together
+        bool slept = false;                        // for one of them
+        Ps looked = 0;                             // the look at them is over
+        Ps loaded = 0;                             // everything that loads have brought so far was there
         OpenChunks open;
         PacketSteps packets;
     };

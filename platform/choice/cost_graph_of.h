@@ -62,6 +62,9 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
+// engine.wavefronts, but no more than a unit has places for.
+std::uint64_t wavefronts_of_workgroup(const EngineSpec& engine, const GpuSpec& gpu);
+
 // The cost of threads on a GPU at this node.
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node);
 

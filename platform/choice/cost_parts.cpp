@@ -35,6 +35,11 @@ Time far_time(const ResolvedSystem& system, NodeId node)
 
 }  // namespace
 
+std::uint64_t wavefronts_of_workgroup(const EngineSpec& engine, const GpuSpec& gpu)
+{
+    return std::min(engine.wavefronts, gpu.wavefronts_per_unit);
+}
+
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
 {
     const GpuSpec& gpu = system.gpu(node);
@@ -60,9 +65,10 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.last_look_ps = gpu.l2_to_unit + flag - home_time(system, node) + period;
     rank.fence_ps = gpu.fence_latency;
     rank.launch_ps = gpu.launch_latency;
-    rank.registers = static_cast<double>(engine.wavefronts * engine.unroll * gpu.lanes * engine.vector);
+    const std::uint64_t wavefronts = wavefronts_of_workgroup(engine, gpu);
+    rank.registers = static_cast<double>(wavefronts * engine.unroll * gpu.lanes * engine.vector);
     rank.sets = static_cast<double>(engine.unroll);
-    rank.wavefronts = static_cast<double>(engine.wavefronts);
+    rank.wavefronts = static_cast<double>(wavefronts);
     rank.outstanding = static_cast<double>(gpu.outstanding * line_bytes);
     rank.issue_ps_per_byte =
         static_cast<double>(ps_per_s) / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
@@ -79,7 +85,7 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     rank.bulk = engines(bulk.start, bulk.rate, bulk.in_flight, gpu.compute_units, gpu.compute_units * bulk.queue);
     rank.copy_notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 +
         (gpu.unit_to_l2 + flag + gpu.l2_to_unit + copy.poll_interval) / 2;
-    const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, engine.wavefronts);
+    const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, wavefronts);
     rank.threads = static_cast<std::uint32_t>(
         gpu.compute_units * std::max<std::uint64_t>(1, std::min(gpu.workgroups_per_unit, by_wavefronts)));
     return rank;

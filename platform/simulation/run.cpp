@@ -9,7 +9,7 @@
 #include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
-#include "platform/assembly/foreign_models.h"
+#include "platform/assembly/not_counted.h"
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/kernel_processes.h"
 #include "platform/simulation/planned_run.h"
@@ -32,10 +32,10 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Figures that are made without the models of plug-ins say so.
-void tell_of_foreign_models(const PlannedRun& run, RunResult& result)
+// Figures that do not count what a run has say so.
+void tell_what_is_not_counted(const PlannedRun& run, RunResult& result)
 {
-    ForeignModels models = foreign_models(run.resolved, run.plan);
+    NotCounted models = not_counted(run.resolved, run.plan);
     const auto tell = [&result](const std::string& who, const std::vector<std::string>& of) {
         if (!of.empty()) result.notices.push_back(who + " nothing of " + joined_names(of, " and "));
     };
@@ -79,7 +79,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         resolved.engine().flag_home == FlagHome::waiter)
         result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());
-    tell_of_foreign_models(run, result);
+    tell_what_is_not_counted(run, result);
     return result;
 }
 

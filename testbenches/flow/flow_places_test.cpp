@@ -88,4 +88,42 @@ TEST(FlowPlaces, LargeRunsTellIt)
     EXPECT_FALSE(tells(flow_of(setup.with("gpu.compute_units=8"))));
 }
 
+// The waits for places are in the account of a rank's time, also where kernels compute beside; a thread without operations takes no
+// place and waits for none.
+TEST(FlowPlaces, WhatThreadsWaitForIsThatOfLines)
+{
+    const auto share_of = [](const RankResult& rank, const std::string& name, Time time) {
+        for (const auto& [cause, ps] : rank.stall_ps)
+            if (cause == name) return static_cast<double>(ps) / static_cast<double>(time);
+        return 0.0;
+    };
+    RunSetup beside = setup_of("all_reduce", "ring", "16384",
+        {"engine.channels=4", "gpu.compute_units=1", "gpu.workgroups_per_unit=2"});
+    beside.lines =
+        "profile: generic\n" + collective_lines("all_reduce", "ring", "16384", "beside: \"gemm:128,256,128\"");
+    const RunSetup tree = setup_of("all_reduce", "tree", "16384", {"gpu.compute_units=1", "gpu.workgroups_per_unit=1"});
+    for (const RunSetup& setup : {beside, tree}) {
+        const Json lines = run(setup);
+        const RunResult flow = flow_of(setup);
+        const Json ranks = lines.at("ranks");
+        for (std::size_t rank = 0; rank < 3; ++rank) {
+            const double by_lines =
+                ranks[rank]["stall_ps"]["queued"].get<double>() / lines["simulated_ps"].get<double>();
+            EXPECT_NEAR(share_of(flow.ranks[rank], "queued", flow.simulated_ps), by_lines, 0.05) << rank << setup.lines;
+        }
+    }
+}
+
+TEST(FlowPlaces, ADeadlockNamesThoseWithoutAPlace)
+{
+    RunSetup setup = setup_of("all_reduce", "multi_dim", "16384", {"gpu.compute_units=1", "gpu.workgroups_per_unit=1"});
+    setup.document = mesh_document(4);
+    const RunResult flow = flow_of(setup);
+    EXPECT_EQ(flow.stop, StopReason::deadlock);
+    bool named = false;
+    for (const std::string& line : flow.blocked)
+        named = named || line.find("rank 0 has a workgroup that waits for a compute unit") != std::string::npos;
+    EXPECT_TRUE(named);
+}
+
 }  // namespace flow_places_test

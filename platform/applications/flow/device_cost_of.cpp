@@ -64,7 +64,7 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
     out.l1_bytes = l1.size;
     out.l1_ps = l1.latency;
     out.l1_line_ps = line_ps(static_cast<double>(l1.bandwidth));
-    out.thread_wavefronts = static_cast<std::uint32_t>(engine.wavefronts);
+    out.thread_wavefronts = static_cast<std::uint32_t>(wavefronts_of_workgroup(engine, gpu));
     out.instruction_lines =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.lanes * engine.vector / line_bytes));
     return out;

@@ -1,4 +1,4 @@
-#include "platform/assembly/foreign_models.h"
+#include "platform/assembly/not_counted.h"
 
 #include <algorithm>
 
@@ -24,16 +24,21 @@ void add(std::vector<std::string>& out, std::string text)
 
 }  // namespace
 
-ForeignModels foreign_models(const ResolvedSystem& system, const FabricPlan& plan)
+NotCounted not_counted(const ResolvedSystem& system, const FabricPlan& plan)
 {
-    ForeignModels out;
+    NotCounted out;
     std::vector<std::string> memories;
+    std::vector<std::string> fences;
     for (const NodeId node : plan.members) {
         if (!system.l2(node).of_weft())
             add(out.in_formula,
                 fmt::format("L2 slices of model '{}' (l2.latency stands for theirs)", system.slice_model(node)));
         if (!system.hbm(node).ours())
             add(memories, fmt::format("memory model '{}' (hbm.* stands for it)", system.memory_model(node)));
+        const GpuSpec& gpu = system.gpu(node);
+        if (gpu.barrier_latency > 0) add(out.in_formula, "gpu.barrier_latency");
+        if (gpu.fence_latency > 0 && system.engine().protocol == Protocol::ll128 && system.engine().ll128_fence)
+            add(fences, "the fences of engine.ll128_fence");
     }
     for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
         if (plan.used.nodes[node] && system.role(node) == NodeRole::forwarder && !of_weft("switch", system.model(node)))
@@ -43,6 +48,7 @@ ForeignModels foreign_models(const ResolvedSystem& system, const FabricPlan& pla
             add(out.in_formula, fmt::format("link model '{}' (link.* stands for it)", system.link_model(edge)));
     out.in_estimate = out.in_formula;
     out.in_estimate.insert(out.in_estimate.end(), memories.begin(), memories.end());
+    out.in_formula.insert(out.in_formula.end(), fences.begin(), fences.end());
     return out;
 }
 
