@@ -25,7 +25,9 @@ bool costs_alike(const CostRank& a, const CostRank& b)
     return times(a) == times(b) && pace(a) == pace(b) && a.copy == b.copy && a.bulk == b.bulk &&
         a.copy_notice_ps == b.copy_notice_ps &&
         std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(),
-            [](const CostPort& x, const CostPort& y) { return x.at == y.at && x.up == y.up && x.down == y.down; });
+            [](const CostPort& x, const CostPort& y) {
+                return x.at == y.at && x.up == y.up && x.down == y.down && x.answered_ps == y.answered_ps;
+            });
 }
 
 bool costs_alike(const CostLink& a, const CostLink& b)
@@ -42,7 +44,7 @@ bool costs_alike(const CostSwitch& a, const CostSwitch& b)
 
 bool costs_alike(const CostTrunk& a, const CostTrunk& b)
 {
-    return a.leaf == b.leaf && a.spine == b.spine && a.up == b.up && a.down == b.down;
+    return a.leaf == b.leaf && a.spine == b.spine && a.up == b.up && a.down == b.down && a.answered_ps == b.answered_ps;
 }
 
 bool costs_alike(const PathStage& a, const PathStage& b)

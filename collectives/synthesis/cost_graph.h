@@ -58,6 +58,7 @@ struct CostPort {
     std::uint32_t at = 0;  // of CostGraph::switches
     std::uint32_t up = 0;
     std::uint32_t down = 0;
+    std::uint64_t answered_ps = 0;  // an acknowledge from there to the unit that waits for it
 };
 
 // A link between two such switches, both ways: one that ranks are attached to, and one above it.
@@ -66,6 +67,7 @@ struct CostTrunk {
     std::uint32_t spine = 0;
     std::uint32_t up = 0;
     std::uint32_t down = 0;
+    std::uint64_t answered_ps = 0;  // an acknowledge from the spine to what the leaf sends on
 };
 
 // The part of a transfer that passes one link.

@@ -13,14 +13,6 @@ struct Leaf {
     std::uint32_t members = 0;
 };
 
-// The rank's shortest route to another rank that passes a leaf, a spine and another leaf; null where there is none.
-const CostPath* through_spine(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
-{
-    for (const std::uint32_t other : ranks)
-        if (other != rank && graph.path(rank, other).stages.size() == 4) return &graph.path(rank, other);
-    return nullptr;
-}
-
 }  // namespace
 
 std::uint32_t SwitchGroupRoutes::parts(std::size_t members) const
@@ -91,19 +83,28 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
         numbers[at] = static_cast<std::uint32_t>(out.leaves.size());
         out.leaves.push_back({{}, {}, leaf.members});
     }
+    const auto answered = [&](std::uint32_t rank) {
+        const std::uint32_t at = plane.leaf.at(rank);
+        std::uint64_t to_leaf = 0;
+        std::uint64_t to_unit = 0;
+        for (const auto& [spine, links] : leaves.at(at).trunks)
+            for (const CostTrunk* trunk : links) to_leaf = std::max(to_leaf, trunk->answered_ps);
+        for (const CostPort& port : graph_.ranks[rank].ports)
+            if (port.at == at) to_unit = std::max(to_unit, port.answered_ps);
+        return to_leaf + to_unit;
+    };
+    const std::map<std::uint32_t, SwitchWay> ways = switch_ways(graph_, users, members, 4, answered);
+    if (ways.empty()) return {};
     for (std::size_t i = 0; i < users.size(); ++i) {
         const std::uint32_t rank = users[i];
-        const CostPath* path = through_spine(graph_, users, rank);
-        if (path == nullptr) return {};
+        const SwitchWay& way = ways.at(rank);
         const std::uint32_t at = plane.leaf.at(rank);
         const Leaf& leaf = leaves.at(at);
         const CostSwitch& own = graph_.switches[at];
-        const std::uint64_t first = path->stages[0].before_ps;
-        const std::uint64_t to_leaf = path->stages[1].before_ps;
-        const std::uint64_t to_spine = path->stages[2].before_ps;
-        const std::uint64_t down_again = path->stages[3].before_ps;
-        PathStage up{first, {}};
-        PathStage down{down_again, {}};
+        const std::uint64_t to_leaf = way.up[1];
+        const std::uint64_t to_spine = way.up[2];
+        PathStage up{way.up[0], {}};
+        PathStage down{way.to_leaf, {}};
         for (const CostPort& port : graph_.ranks[rank].ports) {
             if (port.at != at || up.links.size() == plane.ports) continue;
             up.links.push_back({port.up, 1.0 / plane.ports});
@@ -114,15 +115,11 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
         route.push.stages = {up, {to_leaf, {{own.adder, 1}, {own.contexts, of_leaf}}}};
         route.store.stages = {up, {to_leaf, {{own.contexts, 1}}}, over_trunks(0, leaf, true),
             at_spines(to_spine, false, 1)};
-        up.before_ps = 0;
+        up.before_ps = way.later_operand;
         route.operand.stages = {up, {to_leaf, {{own.adder, 1}}}};
         route.result.stages = {at_spines(0, false, 1), over_trunks(0, leaf, false), down};
         route.copy.stages = {down};
-        const std::uint64_t there = to_leaf + to_spine + down_again;
-        route.asked_ps = path->put_ps;
-        route.result_ps = path->answer_ps - std::min(path->answer_ps, there);
-        route.copy_ps = path->put_ps - std::min(path->put_ps, first + there);
-        route.answer_ps = path->answer_ps;
+        route.take_latencies(way);
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
             made->neighbours = true;
         if (i >= members) continue;

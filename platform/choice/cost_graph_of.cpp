@@ -145,8 +145,9 @@ public:
             if (system_.role(port.peer) != NodeRole::forwarder || system_.model(port.peer) != "switch") continue;
             if (system_.switch_of(port.peer).multicast_groups == 0) continue;
             const bool forward = plan_.fabric.edges[port.edge].a == node;
-            graph_.ranks[rank].ports.push_back(
-                {switch_at(port.peer, node, port.edge), link(port.edge, forward), link(port.edge, !forward)});
+            const LinkSpec& wire = system_.link(port.edge);
+            graph_.ranks[rank].ports.push_back({switch_at(port.peer, node, port.edge), link(port.edge, forward),
+                link(port.edge, !forward), answer_time(wire) + system_.gpu(node).port_to_unit});
             if (tiers) attach_above(port.peer, node, port.edge);
         }
     }
@@ -169,9 +170,15 @@ private:
             const Time more = wire_time(trunk, LineOp::write, line_bytes, LineClass::request) +
                 wire_time(trunk, LineOp::write, line_bytes, LineClass::response) + 2 * trunk.latency +
                 2 * system_.switch_of(leaf).latency;
-            graph_.trunks.push_back({switches_.at(leaf), switch_at(port.peer, member, edge, more),
-                link(port.edge, forward), link(port.edge, !forward)});
+            graph_.trunks.push_back(
+                {switches_.at(leaf), switch_at(port.peer, member, edge, more), link(port.edge, forward),
+                    link(port.edge, !forward), answer_time(trunk) + system_.switch_of(leaf).latency});
         }
+    }
+
+    static Time answer_time(const LinkSpec& wire)
+    {
+        return wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency;
     }
 
     // `beyond`: to a leaf and back, where `edge` is below that.
