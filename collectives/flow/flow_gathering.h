@@ -19,6 +19,7 @@ struct FlowGathering {
     std::uint32_t move = 0;                   // of a load
     std::uint32_t pending = 0;
     bool pushed = false;
+    bool cold = false;  // a load of what members have in memory
     double bytes = 0;
     std::uint64_t head = 0;
     std::uint64_t tail = 0;
@@ -32,7 +33,9 @@ struct FlowGathering {
 // Paths of a SwitchLeaf and of a SwitchRoute, in the book.
 struct FlowLeafPaths {
     std::uint32_t raised = 0;
+    std::uint32_t brought = 0;
     std::uint32_t lowered = 0;
+    std::uint32_t stored = 0;
 };
 
 struct FlowGroupPaths {

@@ -74,7 +74,7 @@ PathBook::Figures PathBook::figures_array(const CostLink& link)
     return {link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps, link.message_ps, link.signal_ps,
         link.packet_time_ps, link.group_ps_per_byte, link.group_back_ps_per_byte, link.packet_payload, link.answer_ps,
         link.signal_back_ps, link.answer_credits, link.answer_round_ps, link.answer_dwell_ps, link.message_interval_ps,
-        link.push_more_ps_per_byte};
+        link.push_more_ps_per_byte, link.at_once, link.cold_more_ps_per_byte};
 }
 
 std::uint32_t PathBook::figures_of(std::uint32_t link)

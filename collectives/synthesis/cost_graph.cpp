@@ -34,7 +34,8 @@ bool costs_alike(const CostLink& a, const CostLink& b)
 {
     return a.ps_per_byte == b.ps_per_byte && a.back_ps_per_byte == b.back_ps_per_byte && a.reverse == b.reverse &&
         a.buffer == b.buffer && a.group_ps_per_byte == b.group_ps_per_byte &&
-        a.group_back_ps_per_byte == b.group_back_ps_per_byte && a.push_more_ps_per_byte == b.push_more_ps_per_byte;
+        a.group_back_ps_per_byte == b.group_back_ps_per_byte && a.push_more_ps_per_byte == b.push_more_ps_per_byte &&
+        a.at_once == b.at_once && a.cold_more_ps_per_byte == b.cold_more_ps_per_byte;
 }
 
 bool costs_alike(const CostSwitch& a, const CostSwitch& b)

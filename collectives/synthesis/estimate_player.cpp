@@ -262,9 +262,10 @@ Estimate EstimatePlayer::result()
     out.time_ps = end + launch;
     out.alpha_ps = alpha_;
     for (std::size_t link = 0; link < graph_.links.size(); ++link) {
-        if (clock_.busy()[link] <= out.busiest_ps) continue;
+        const double busy = clock_.least_ps(static_cast<std::uint32_t>(link));
+        if (busy <= out.busiest_ps) continue;
         out.busiest = static_cast<std::int64_t>(link);
-        out.busiest_ps = clock_.busy()[link];
+        out.busiest_ps = busy;
         out.busiest_bytes = clock_.payload()[link];
     }
     return out;

@@ -98,7 +98,8 @@ SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, st
             adders.links.push_back({served.adder, number / links});
             contexts.links.push_back({served.contexts, number / links});
             pushed.links.push_back({served.adder, number / links});
-            pushed.links.push_back({served.contexts, number / links / static_cast<double>(members)});
+            // One context for all contributions: with that of the first member.
+            if (rank == users.front()) pushed.links.push_back({served.contexts, number / links});
         }
         route.store.stages = {up, contexts};
         route.push.stages = {up, pushed};

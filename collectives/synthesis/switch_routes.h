@@ -44,10 +44,12 @@ struct SwitchRoute {
     void take_latencies(const SwitchWay& way);
 };
 
-// A switch below those that all of a group's lines pass: what it has added up goes there, copies come from there.
+// A switch below those that all of a group's lines pass. What comes from there takes a context of its own, but the result of a push.
 struct SwitchLeaf {
-    CostPath raised;
-    CostPath lowered;
+    CostPath raised;   // what it has added up of pushes
+    CostPath brought;  // of what it has loaded
+    CostPath lowered;  // the result of a push
+    CostPath stored;   // a store
     std::uint32_t members = 0;
 };
 

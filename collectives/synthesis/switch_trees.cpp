@@ -67,12 +67,12 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
             }
         return stage;
     };
-    const auto at_spines = [&](std::uint64_t before, bool adds, double contexts) {
+    const auto at_spines = [&](std::uint64_t before, bool adds, bool opens) {
         PathStage stage{before, {}};
         for (const auto& [spine, links] : spines) {
             const double share = static_cast<double>(links) / trunks;
             if (adds) stage.links.push_back({graph_.switches[spine].adder, share});
-            if (contexts > 0) stage.links.push_back({graph_.switches[spine].contexts, contexts * share});
+            if (opens) stage.links.push_back({graph_.switches[spine].contexts, share});
         }
         return stage;
     };
@@ -81,7 +81,8 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
     for (const auto& [at, leaf] : leaves) {
         if (leaf.members == 0) continue;
         numbers[at] = static_cast<std::uint32_t>(out.leaves.size());
-        out.leaves.push_back({{}, {}, leaf.members});
+        out.leaves.emplace_back();
+        out.leaves.back().members = leaf.members;
     }
     const auto answered = [&](std::uint32_t rank) {
         const std::uint32_t at = plane.leaf.at(rank);
@@ -95,6 +96,7 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
     };
     const std::map<std::uint32_t, SwitchWay> ways = switch_ways(graph_, users, members, 4, answered);
     if (ways.empty()) return {};
+    std::set<std::uint32_t> seen;  // leaves
     for (std::size_t i = 0; i < users.size(); ++i) {
         const std::uint32_t rank = users[i];
         const SwitchWay& way = ways.at(rank);
@@ -111,13 +113,13 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
             down.links.push_back({port.down, 1.0 / plane.ports});
         }
         SwitchRoute& route = out.of[rank];
-        const double of_leaf = 1.0 / std::max(1U, leaf.members);
-        route.push.stages = {up, {to_leaf, {{own.adder, 1}, {own.contexts, of_leaf}}}};
-        route.store.stages = {up, {to_leaf, {{own.contexts, 1}}}, over_trunks(0, leaf, true),
-            at_spines(to_spine, false, 1)};
+        const bool of_first = i < members && seen.insert(at).second;  // whose context is that of the others, too
+        route.push.stages = {up, {to_leaf, {{own.adder, 1}}}};
+        route.store.stages = {up, over_trunks(to_leaf, leaf, true), at_spines(to_spine, false, true)};
         up.before_ps = way.later_operand;
         route.operand.stages = {up, {to_leaf, {{own.adder, 1}}}};
-        route.result.stages = {at_spines(0, false, 1), over_trunks(0, leaf, false), down};
+        if (of_first) route.operand.stages.back().links.push_back({own.contexts, 1});
+        route.result.stages = {at_spines(0, false, true), over_trunks(0, leaf, false), down};
         route.copy.stages = {down};
         route.take_latencies(way);
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
@@ -125,9 +127,11 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
         if (i >= members) continue;
         route.leaf = numbers.at(at);
         SwitchLeaf& above = out.leaves[route.leaf];
-        above.raised.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, 1.0 / out.leaves.size())};
+        above.raised.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, route.leaf == 0)};
+        above.brought.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, false)};
         above.lowered.stages = {over_trunks(0, leaf, false)};
-        above.raised.neighbours = above.lowered.neighbours = true;
+        above.stored.stages = {over_trunks(0, leaf, false), {0, {{own.contexts, 1}}}};
+        for (CostPath* made : {&above.raised, &above.brought, &above.lowered, &above.stored}) made->neighbours = true;
     }
     for (const auto& [at, leaf] : leaves) out.at.insert(at);
     for (const auto& [spine, links] : spines) out.at.insert(spine);

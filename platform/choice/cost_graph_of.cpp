@@ -191,17 +191,24 @@ private:
         const Time open = beyond + wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
             gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
             wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
-        const double by_contexts = static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes);
-        if (const auto found = switches_.find(node); found != switches_.end()) {
-            // It is over when the slowest member has answered.
-            CostLink& contexts = graph_.links[static_cast<std::size_t>(graph_.switches[found->second].contexts)];
+        const auto at_once = static_cast<double>(spec.group_contexts * line_bytes);
+        const double by_contexts = static_cast<double>(open) / at_once;
+        const double cold = static_cast<double>(idle_read(system_.hbm(member))) / at_once;
+        const auto limit = [&](std::uint32_t number) {  // it is over when the slowest member has answered
+            CostLink& contexts = graph_.links[graph_.switches[number].contexts];
+            contexts.at_once = at_once;
             contexts.ps_per_byte = contexts.group_ps_per_byte = std::max(contexts.ps_per_byte, by_contexts);
+            contexts.cold_more_ps_per_byte = std::max(contexts.cold_more_ps_per_byte, cold);
+        };
+        if (const auto found = switches_.find(node); found != switches_.end()) {
+            limit(found->second);
             return found->second;
         }
         const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
             static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate), by_contexts,
             static_cast<std::uint32_t>(spec.multicast_groups));
         graph_.switches[made].node = node;
+        limit(made);
         switches_.emplace(node, made);
         return made;
     }
