@@ -103,6 +103,7 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
     transfer.earliest = transfer.flight.tail_ps = ready + way_ps(pushes ? route.push : route.store);
+    if (pushes) push_way_ps_ = std::max(push_way_ps_, way_ps(route.push) + route.copy_ps + route.answer_ps);
     ++thread.in_flight;
     launch(transfer);
 }

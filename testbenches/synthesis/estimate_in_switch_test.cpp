@@ -140,6 +140,20 @@ TEST(EstimateInSwitch, WhatGoesBackOccupiesTheOtherDirection)
     EXPECT_NEAR(price("push_reduce", CollectiveOp::all_reduce, graph, 4 * mib, 4).busiest_ps, 1.25 * 4 * mib, 1.0);
 }
 
+// Of pushes that are longer than copies, too: the acknowledges of the copies lie between them.
+TEST(EstimateInSwitch, APushIsNoShorterThanWhatItsLinkCarries)
+{
+    CostGraph graph = group_graph(4);
+    for (std::uint32_t link = 0; link < 8; ++link) {
+        graph.links[link].reverse = static_cast<std::int32_t>(link ^ 1);
+        graph.links[link].group_back_ps_per_byte = 0.25;
+        graph.links[link].push_more_ps_per_byte = 0.5;
+    }
+    const Estimate push = price("push_reduce", CollectiveOp::all_reduce, graph, 4 * mib, 4);
+    EXPECT_NEAR(push.busiest_ps, 1.75 * 4 * mib, 1.0);
+    EXPECT_NEAR(static_cast<double>(push.time_ps), 1.75 * 4 * mib + 4 * hop_ps, 2.0);
+}
+
 TEST(EstimateInSwitch, AdderAndContextsLimitIt)
 {
     CostGraph graph = group_graph(4);
