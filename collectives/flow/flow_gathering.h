@@ -32,7 +32,9 @@ struct FlowGathering {
 // Paths of a SwitchLeaf and of a SwitchRoute, in the book.
 struct FlowLeafPaths {
     std::uint32_t raised = 0;
+    std::uint32_t brought = 0;
     std::uint32_t lowered = 0;
+    std::uint32_t stored = 0;
 };
 
 struct FlowGroupPaths {

@@ -139,6 +139,7 @@ bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t 
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
+    span_ps_ = flight.tail_ps - now - left;
     if (flight.acknowledges) {
         for_groups(stage,
             [&](std::uint32_t group, double share) { pass_acknowledge(group, share, flight, now, left, head); });
@@ -179,6 +180,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     if (!flight.buffered && !flight.started) now = start_messages(number, flight.messages * share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
+    if (link.at_once > 0) return pass_contexts(number, bytes, flight, now, left, head);
     const std::uint64_t begin = std::max(now, group.free_ps);
     if ((begin == now && waited_ps_ == 0) || group.sender == LinkGroup::none) {
         group.sender = flight.sender;
@@ -244,6 +246,7 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     const std::uint64_t left = flight.rest_ps + book_.stage(stage).left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
+    span_ps_ = flight.tail_ps - now - left;
     if (!flight.acknowledges && !flight.asks) {
         pass_group(group, share, flight, now, left, head);
         return head;

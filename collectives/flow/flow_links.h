@@ -16,6 +16,7 @@
 #include "collectives/flow/flat_map.h"
 #include "collectives/flow/link_series.h"
 #include "collectives/flow/path_book.h"
+#include "collectives/synthesis/context_window.h"
 
 namespace weft {
 
@@ -35,6 +36,7 @@ struct FlowFlight {
     bool of_group = false;      // a switch carries it out for a group
     bool pushed = false;        // and adds it up
     bool copied = false;        // what was pushed, stored at all
+    bool cold = false;          // loads of what members have in memory
     std::uint64_t turn_ps = 0;  // of what is pushed: until copies of it are acknowledged on its link
     bool loaded = false;        // it answers a load: nothing is acknowledged
     bool acknowledges =
@@ -154,6 +156,8 @@ private:
     void for_parts(std::uint32_t number, double share, const Pass& pass_one);
     void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
+    void pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
+        std::uint64_t& head);
     void book(std::uint32_t number, double ps, std::uint64_t now);
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
@@ -191,12 +195,14 @@ private:
     double through_ranks_ = 0;       // B, by paths that pass ranks
     std::uint64_t behind_ps_ = 0;    // of the present pass()
     std::uint64_t waited_ps_ = 0;    // the same
+    std::uint64_t span_ps_ = 0;      // the same: until all of the flight has come from the stage before
     std::uint64_t answered_ps_ = 0;  // of an answer that takes the wire: it counts no earlier
     struct Waiting {
         double data_ps = 0;
         std::uint64_t others_ps = 0;  // signals, acknowledges
         double others_busy_ps = 0;    // the same, not rounded
     };
+    std::vector<ContextWindow> contexts_;    // by group
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn

@@ -79,6 +79,11 @@ void FlowCore::ask_members_of(const SwitchGroupRoutes& found, const std::vector<
     std::uint32_t number, Ps now, Ps earliest)
 {
     const Move& move = moves_[number];
+    const Thread& thread = threads_[move.thread];
+    const FlowOp& op = thread.program->ops[move.op];
+    bool cold = false;
+    for (std::uint32_t i = 0; i < op.sources; ++i)
+        cold = cold || is_cold(thread, thread.program->operands[op.first + i]);
     Gathering gathering;
     gathering.routes = &found;
     gathering.threads = {move.thread};
@@ -94,6 +99,7 @@ void FlowCore::ask_members_of(const SwitchGroupRoutes& found, const std::vector<
         Transfer transfer;
         transfer.flight =
             links_.of_group(paths_of(found.of.at(member)).operand, member, move.bytes * found.share, asked, 0);
+        transfer.flight.cold = cold;
         transfer.use = Use::operand;
         transfer.target = part_of(at, found.of.at(member).leaf);
         launch_group(transfer);
@@ -122,7 +128,9 @@ std::uint32_t FlowCore::part_of(std::uint32_t number, std::uint32_t leaf)
 const FlowCore::LeafPaths& FlowCore::paths_of(const SwitchLeaf& leaf)
 {
     const auto [entry, fresh] = leaf_paths_.try_emplace(&leaf);
-    if (fresh) entry->second = {book_.add(leaf.raised), book_.add(leaf.lowered)};
+    if (fresh)
+        entry->second = {book_.add(leaf.raised), book_.add(leaf.brought, false), book_.add(leaf.lowered),
+            book_.add(leaf.stored, false)};
     return entry->second;
 }
 
@@ -166,7 +174,7 @@ void FlowCore::store_group_by(const SwitchGroupRoutes& found, std::uint32_t plan
     transfer.flight.turn_ps = book_.path(paths.push).head_ps + book_.path(paths.copy).head_ps + route.copy_ps;
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
-    transfer.earliest = ready + book_.path(transfer.flight.path).head_ps;
+    transfer.earliest = transfer.flight.tail_ps = ready + book_.path(transfer.flight.path).head_ps;
     ++thread.in_flight;
     launch_group(transfer);
 }
@@ -213,11 +221,12 @@ void FlowCore::gathered(const Transfer& transfer, Ps tail)
         Transfer result;
         result.flight =
             links_.of_group(paths_of(route).result, reader.endpoint, gathering.bytes, gathering.head, route.result_ps);
+        const Ps rest = book_.path(result.flight.path).head_ps + route.result_ps;
+        result.flight.tail_ps = gathering.tail + rest;
         result.use = Use::get;
         result.thread = gathering.threads.front();
         result.target = gathering.move;
-        result.earliest =
-            std::max(gathering.earliest, gathering.tail + book_.path(result.flight.path).head_ps + route.result_ps);
+        result.earliest = std::max(gathering.earliest, result.flight.tail_ps);
         free_gatherings_.push_back(transfer.target);
         return launch_group(result);
     }
@@ -248,12 +257,12 @@ void FlowCore::pass_tier(std::uint32_t number, Use use)
         transfer.flight.head_ps = part.head;
         return gathered(transfer, part.tail);
     }
-    const std::uint32_t path = paths_of(part.routes->leaves[part.leaf]).raised;
+    const LeafPaths& paths = paths_of(part.routes->leaves[part.leaf]);
+    const std::uint32_t path = use == Use::pushed ? paths.raised : paths.brought;
     transfer.flight = links_.of_group(path, part.destinations.front(), part.bytes, part.head, 0);
     transfer.flight.pushed = use == Use::pushed;
-    transfer.flight.turn_ps =
-        book_.path(path).head_ps + book_.path(paths_of(part.routes->leaves[part.leaf]).lowered).head_ps;
-    transfer.earliest = part.tail + book_.path(path).head_ps;
+    transfer.flight.turn_ps = book_.path(path).head_ps + book_.path(paths.lowered).head_ps;
+    transfer.earliest = transfer.flight.tail_ps = part.tail + book_.path(path).head_ps;
     launch_group(transfer);
 }
 
@@ -286,8 +295,10 @@ void FlowCore::send_down(std::uint32_t number)
         gatherings_[part].pending = 1;
         const Gathering& whole = gatherings_[number];
         Transfer transfer;
-        transfer.flight = links_.of_group(paths_of(routes.leaves[leaf]).lowered, whole.destinations.front(),
+        const LeafPaths& paths = paths_of(routes.leaves[leaf]);
+        transfer.flight = links_.of_group(whole.pushed ? paths.lowered : paths.stored, whole.destinations.front(),
             whole.bytes, whole.head, 0);
+        transfer.flight.tail_ps = whole.tail;
         transfer.flight.copied = whole.pushed;
         transfer.use = Use::lowered;
         transfer.target = part;

@@ -71,6 +71,23 @@ double FlowLinks::acknowledges_ahead(std::uint32_t number, const FlowFlight& fli
     return out;
 }
 
+void FlowLinks::pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now,
+    std::uint64_t left, std::uint64_t& head)
+{
+    LinkGroup& group = book_.group(number);
+    const CostLink& link = book_.figures(group);
+    if (contexts_.size() <= number) contexts_.resize(book_.groups());
+    const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
+    const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
+    const ContextWindow::Pass pass =
+        contexts_[number].pass(bytes / link.at_once, rate * link.at_once, now, span_ps_, late * link.at_once);
+    group.busy_ps += bytes * rate;
+    group.payload += bytes;
+    count(number, pass.begin_ps, pass.end_ps, bytes * rate, bytes);
+    head = std::max(head, pass.begin_ps);
+    flight.tail_ps = std::max(flight.tail_ps, pass.end_ps + left);
+}
+
 void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered)
 {
     answered_ps_ = answered;

@@ -42,7 +42,7 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
         out.left_ps = path.head_ps - passed;
         std::vector<LinkShare> links = stage.links;
         for (LinkShare& share : links) share.link = clock_of(share.link);
-        if (&stage == &made.stages.front()) begins = links.front().link;
+        if (begins == no_group && links_[links.front().link].at_once <= 0) begins = links.front().link;
         const std::vector<GroupShare> shares = cover(links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
@@ -74,7 +74,7 @@ PathBook::Figures PathBook::figures_array(const CostLink& link)
     return {link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps, link.message_ps, link.signal_ps,
         link.packet_time_ps, link.group_ps_per_byte, link.group_back_ps_per_byte, link.packet_payload, link.answer_ps,
         link.signal_back_ps, link.answer_credits, link.answer_round_ps, link.answer_dwell_ps, link.message_interval_ps,
-        link.push_more_ps_per_byte};
+        link.push_more_ps_per_byte, link.at_once, link.cold_more_ps_per_byte};
 }
 
 std::uint32_t PathBook::figures_of(std::uint32_t link)

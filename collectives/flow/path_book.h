@@ -173,7 +173,7 @@ private:
         std::uint32_t split_from = no_group;
     };
 
-    using Figures = std::array<double, 17>;
+    using Figures = std::array<double, 19>;
     static Figures figures_array(const CostLink& link);
 
     // Groups that together have exactly these links; existing groups are split where they have others as well.

@@ -25,14 +25,17 @@ bool costs_alike(const CostRank& a, const CostRank& b)
     return times(a) == times(b) && pace(a) == pace(b) && a.copy == b.copy && a.bulk == b.bulk &&
         a.copy_notice_ps == b.copy_notice_ps &&
         std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(),
-            [](const CostPort& x, const CostPort& y) { return x.at == y.at && x.up == y.up && x.down == y.down; });
+            [](const CostPort& x, const CostPort& y) {
+                return x.at == y.at && x.up == y.up && x.down == y.down && x.answered_ps == y.answered_ps;
+            });
 }
 
 bool costs_alike(const CostLink& a, const CostLink& b)
 {
     return a.ps_per_byte == b.ps_per_byte && a.back_ps_per_byte == b.back_ps_per_byte && a.reverse == b.reverse &&
         a.buffer == b.buffer && a.group_ps_per_byte == b.group_ps_per_byte &&
-        a.group_back_ps_per_byte == b.group_back_ps_per_byte && a.push_more_ps_per_byte == b.push_more_ps_per_byte;
+        a.group_back_ps_per_byte == b.group_back_ps_per_byte && a.push_more_ps_per_byte == b.push_more_ps_per_byte &&
+        a.at_once == b.at_once && a.cold_more_ps_per_byte == b.cold_more_ps_per_byte;
 }
 
 bool costs_alike(const CostSwitch& a, const CostSwitch& b)
@@ -42,7 +45,7 @@ bool costs_alike(const CostSwitch& a, const CostSwitch& b)
 
 bool costs_alike(const CostTrunk& a, const CostTrunk& b)
 {
-    return a.leaf == b.leaf && a.spine == b.spine && a.up == b.up && a.down == b.down;
+    return a.leaf == b.leaf && a.spine == b.spine && a.up == b.up && a.down == b.down && a.answered_ps == b.answered_ps;
 }
 
 bool costs_alike(const PathStage& a, const PathStage& b)

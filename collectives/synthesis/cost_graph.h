@@ -27,6 +27,10 @@ struct CostLink {
     double group_ps_per_byte = 0;
     double group_back_ps_per_byte = 0;
     double push_more_ps_per_byte = 0;  // beyond group_ps_per_byte, of what is pushed to be added up
+    // Contexts of a switch: B of operations that it has contexts for at once (context_window.h), each for group_ps_per_byte x that; the
+    // same beyond it, of loads of what members have in memory.
+    double at_once = 0;  // 0: it is no context
+    double cold_more_ps_per_byte = 0;
     // Beyond the rates, which are those of long streams (flow fidelity): payload of a packet and what a packet costs where a
     // network card cuts messages, their own headers there and back, and a signal there and back.
     double packet_payload = 0;  // 0: no messages
@@ -48,7 +52,7 @@ struct CostLink {
 // A switch that combines and copies for ranks that are attached to it. What limits it are links of their own.
 struct CostSwitch {
     std::uint32_t adder = 0;     // that operands pass
-    std::uint32_t contexts = 0;  // that operations pass: as many bytes in the time of one as can be in progress
+    std::uint32_t contexts = 0;  // that operations pass; of a leaf, those that come from spines
     std::uint32_t groups = 0;    // sets of ranks that it can know
     std::uint32_t node = 0;      // switches with several planes take their order from it
 };
@@ -58,6 +62,7 @@ struct CostPort {
     std::uint32_t at = 0;  // of CostGraph::switches
     std::uint32_t up = 0;
     std::uint32_t down = 0;
+    std::uint64_t answered_ps = 0;  // an acknowledge from there to the unit that waits for it
 };
 
 // A link between two such switches, both ways: one that ranks are attached to, and one above it.
@@ -66,6 +71,7 @@ struct CostTrunk {
     std::uint32_t spine = 0;
     std::uint32_t up = 0;
     std::uint32_t down = 0;
+    std::uint64_t answered_ps = 0;  // an acknowledge from the spine to what the leaf sends on
 };
 
 // The part of a transfer that passes one link.

@@ -1,6 +1,7 @@
 #include "collectives/synthesis/estimate_player.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft {
 
@@ -264,11 +265,15 @@ Estimate EstimatePlayer::result()
     out.time_ps = end + launch;
     out.alpha_ps = alpha_;
     for (std::size_t link = 0; link < graph_.links.size(); ++link) {
-        if (clock_.busy()[link] <= out.busiest_ps) continue;
+        const double busy = clock_.least_ps(static_cast<std::uint32_t>(link));
+        if (busy <= out.busiest_ps) continue;
         out.busiest = static_cast<std::int64_t>(link);
-        out.busiest_ps = clock_.busy()[link];
+        out.busiest_ps = busy;
         out.busiest_bytes = clock_.payload()[link];
     }
+    // Acknowledges of copies are booked when these leave; pushes that take the wire for longer have booked it ahead of them.
+    if (out.busiest >= 0 && graph_.links[static_cast<std::size_t>(out.busiest)].push_more_ps_per_byte > 0)
+        out.time_ps = std::max(out.time_ps, static_cast<Ps>(std::ceil(out.busiest_ps)) + push_way_ps_ + launch);
     return out;
 }
 

@@ -217,6 +217,7 @@ private:
     Ps now_ = 0;
     Ps last_ = 0;
     Ps alpha_ = 0;
+    Ps push_way_ps_ = 0;  // the longest, there and back
     bool unpriced_ = false;
 };
 

@@ -42,12 +42,15 @@ void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
     gathering.pending = found->parts(move.step->sources.size());
     gathering.bytes = move.bytes;
     gathering.earliest = earliest;
+    const bool cold = std::any_of(move.step->sources.begin(), move.step->sources.end(),
+        [](const ChunkRef& source) { return source.buffer == Buffer::input; });
     const std::uint32_t at = take(gatherings_, free_gatherings_, gathering);
     const Ps asked = now + found->of.at(threads_[move.thread].rank).asked_ps;
     for (const ChunkRef& source : move.step->sources) {
         Transfer transfer;
         transfer.flight =
             LinkClock::of_group(found->of.at(source.rank).operand, source.rank, gathering.bytes, asked, 0);
+        transfer.flight.cold = cold;
         transfer.use = Use::operand;
         transfer.target = part_of(at, found->of.at(source.rank).leaf);
         launch(transfer);
@@ -98,7 +101,8 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
     transfer.flight.pushed = pushes;
     transfer.use = pushes ? Use::pushed : Use::to_switch;
     transfer.target = pushes ? part_of(at, route.leaf) : at;
-    transfer.earliest = ready + way_ps(pushes ? route.push : route.store);
+    transfer.earliest = transfer.flight.tail_ps = ready + way_ps(pushes ? route.push : route.store);
+    if (pushes) push_way_ps_ = std::max(push_way_ps_, way_ps(route.push) + route.copy_ps + route.answer_ps);
     ++thread.in_flight;
     launch(transfer);
 }
@@ -145,10 +149,11 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
         Transfer result;
         result.flight =
             LinkClock::of_group(route.result, reader.rank, gathering.bytes, gathering.head, route.result_ps);
+        result.flight.tail_ps = gathering.tail + way_ps(route.result) + route.result_ps;
         result.use = Use::get;
         result.thread = gathering.threads.front();
         result.target = gathering.move;
-        result.earliest = std::max(gathering.earliest, gathering.tail + way_ps(route.result) + route.result_ps);
+        result.earliest = std::max(gathering.earliest, result.flight.tail_ps);
         free_gatherings_.push_back(transfer.target);
         return launch(result);
     }
@@ -180,9 +185,10 @@ void EstimatePlayer::pass_tier(std::uint32_t number, Use use)
         transfer.flight.head_ps = part.head;
         return gathered(transfer, part.tail);
     }
-    transfer.flight = LinkClock::of_group(leaf.raised, 0, part.bytes, part.head, 0);
+    const CostPath& path = use == Use::pushed ? leaf.raised : leaf.brought;
+    transfer.flight = LinkClock::of_group(path, 0, part.bytes, part.head, 0);
     transfer.flight.pushed = use == Use::pushed;
-    transfer.earliest = part.tail + way_ps(leaf.raised);
+    transfer.earliest = transfer.flight.tail_ps = part.tail + way_ps(path);
     launch(transfer);
 }
 
@@ -227,14 +233,17 @@ void EstimatePlayer::send_copies(std::uint32_t number)
 void EstimatePlayer::send_down(std::uint32_t number)
 {
     const SwitchGroupRoutes* routes = gatherings_[number].routes;
+    const bool pushed = gatherings_[number].step->kind == StepKind::push_reduce;
     gatherings_[number].leaves.clear();
     gatherings_[number].pending = static_cast<std::uint32_t>(routes->leaves.size());
     for (std::uint32_t leaf = 0; leaf < routes->leaves.size(); ++leaf) {
         const std::uint32_t part = part_of(number, leaf);
         gatherings_[part].pending = 1;
         Transfer transfer;
-        transfer.flight = LinkClock::of_group(routes->leaves[leaf].lowered, 0, gatherings_[number].bytes,
+        const SwitchLeaf& below = routes->leaves[leaf];
+        transfer.flight = LinkClock::of_group(pushed ? below.lowered : below.stored, 0, gatherings_[number].bytes,
             gatherings_[number].head, 0);
+        transfer.flight.tail_ps = gatherings_[number].tail;
         transfer.use = Use::lowered;
         transfer.target = part;
         transfer.earliest = gatherings_[number].tail;

@@ -40,9 +40,14 @@ bool LinkClock::pass(Flight& flight)
     for (std::size_t s = flight.stage + 1; s < stages.size(); ++s) left += stages[s].before_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
+    const std::uint64_t span = flight.tail_ps - now - left;  // all of it has come
     if (flight.bytes > 0)
         for (const LinkShare& part : stages[flight.stage].links) {
             const CostLink& link = graph_.links[part.link];
+            if (link.at_once > 0) {
+                pass_contexts(part, flight, left, span, head);
+                continue;
+            }
             const double bytes = flight.bytes * part.share;
             const double there = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
                 (flight.pushed ? link.push_more_ps_per_byte : 0);
@@ -65,6 +70,22 @@ bool LinkClock::pass(Flight& flight)
     }
     flight.head_ps = head + stages[flight.stage].before_ps;
     return true;
+}
+
+void LinkClock::pass_contexts(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t span,
+    std::uint64_t& head)
+{
+    const CostLink& link = graph_.links[part.link];
+    const std::uint64_t now = flight.head_ps;
+    const double bytes = flight.bytes * part.share;
+    const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
+    const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
+    const ContextWindow::Pass pass =
+        contexts_[part.link].pass(bytes / link.at_once, rate * link.at_once, now, span, late * link.at_once);
+    busy_[part.link] += bytes * rate;
+    payload_[part.link] += bytes;
+    head = std::max(head, pass.begin_ps);
+    flight.tail_ps = std::max(flight.tail_ps, pass.end_ps + left);
 }
 
 void LinkClock::occupy(std::uint32_t link, double ps, std::uint64_t now)

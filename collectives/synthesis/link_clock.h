@@ -2,9 +2,12 @@
 // knows when a link is free.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
+#include "collectives/synthesis/context_window.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {
@@ -19,6 +22,7 @@ struct Flight {
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
     bool pushed = false;        // of lines of a group: contributions that a switch adds up
+    bool cold = false;          // loads of what members have in memory
 };
 
 class LinkClock {
@@ -42,6 +46,11 @@ public:
 
     // Time and payload of each link so far.
     const std::vector<double>& busy() const { return busy_; }
+    // From its first byte to its last one at least: operations that begin at once wait for no context.
+    double least_ps(std::uint32_t link) const
+    {
+        return std::max(0.0, busy_[link] - graph_.links[link].at_once * graph_.links[link].group_ps_per_byte);
+    }
     const std::vector<double>& payload() const { return payload_; }
 
 private:
@@ -53,11 +62,14 @@ private:
         bool mixed = false;  // some of it came from another rank
     };
 
+    void pass_contexts(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t span,
+        std::uint64_t& head);
     void occupy(std::uint32_t link, double ps, std::uint64_t now);
 
     const CostGraph& graph_;
     std::vector<std::uint64_t> free_;
     std::vector<Queue> queues_;
+    std::map<std::uint32_t, ContextWindow> contexts_;  // by link
     std::vector<double> busy_;
     std::vector<double> payload_;
 };

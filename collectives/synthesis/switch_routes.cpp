@@ -32,15 +32,25 @@ std::map<std::uint32_t, std::uint32_t> common_switches(const CostGraph& graph, c
     return fewest;
 }
 
-// The rank's shortest route to another rank that passes one switch; null where there is none.
-const CostPath* through_switch(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
+// An acknowledge from the farthest of the switches to the rank's unit.
+std::uint64_t answered_ps(const CostGraph& graph, const std::map<std::uint32_t, std::uint32_t>& switches,
+    std::uint32_t rank)
 {
-    for (const std::uint32_t other : ranks)
-        if (other != rank && graph.path(rank, other).stages.size() == 2) return &graph.path(rank, other);
-    return nullptr;
+    std::uint64_t out = 0;
+    for (const CostPort& port : graph.ranks[rank].ports)
+        if (switches.count(port.at) > 0) out = std::max(out, port.answered_ps);
+    return out;
 }
 
 }  // namespace
+
+void SwitchRoute::take_latencies(const SwitchWay& way)
+{
+    asked_ps = way.up_ps();
+    result_ps = way.result;
+    copy_ps = way.to_rank + way.later_answer;
+    answer_ps = way.nearest_answer + way.answered;
+}
 
 const SwitchGroupRoutes* SwitchRoutes::of(const std::vector<std::uint32_t>& members, std::uint32_t user)
 {
@@ -66,13 +76,12 @@ SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, st
     const std::map<std::uint32_t, std::uint32_t> switches = common_switches(graph_, users);
     double links = 0;
     for (const auto& [at, number] : switches) links += number;
-    for (const std::uint32_t rank : users) {
-        const CostPath* path = through_switch(graph_, users, rank);
-        if (path == nullptr) return out;
+    if (switches.empty()) return out;
+    for (const auto& [rank, way] :
+        switch_ways(graph_, users, members, 2, [&](std::uint32_t of) { return answered_ps(graph_, switches, of); })) {
         SwitchRoute& route = out.of[rank];
-        const std::uint64_t first = path->stages[0].before_ps;
-        const std::uint64_t second = path->stages[1].before_ps;
-        PathStage up{first, {}};
+        const std::uint64_t second = way.up[1];
+        PathStage up{way.up[0], {}};
         PathStage down;
         PathStage adders{second, {}};
         PathStage contexts{second, {}};
@@ -89,21 +98,22 @@ SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, st
             adders.links.push_back({served.adder, number / links});
             contexts.links.push_back({served.contexts, number / links});
             pushed.links.push_back({served.adder, number / links});
-            pushed.links.push_back({served.contexts, number / links / static_cast<double>(members)});
+            // One context for all contributions: with that of the first member.
+            if (rank == users.front()) pushed.links.push_back({served.contexts, number / links});
         }
         route.store.stages = {up, contexts};
         route.push.stages = {up, pushed};
-        up.before_ps = contexts.before_ps = 0;
-        route.operand.stages = {up, adders};
-        route.result.stages = {contexts, down};
+        up.before_ps = way.nearest_there + way.later_operand;
+        contexts.before_ps = 0;
+        if (rank == users.front()) route.operand.stages.push_back(contexts);
+        route.operand.stages.insert(route.operand.stages.end(), {up, adders});
+        route.result.stages = {down};
         route.copy.stages = {down};
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
             made->neighbours = true;
-        route.asked_ps = path->put_ps;
-        route.result_ps = path->answer_ps - std::min(path->answer_ps, second);
-        route.copy_ps = path->put_ps - std::min(path->put_ps, first + second);
-        route.answer_ps = path->answer_ps;
+        route.take_latencies(way);
     }
+    if (out.of.empty()) return out;
     out.switches = static_cast<std::uint32_t>(switches.size());
     for (const auto& [at, number] : switches) out.at.insert(at);
     return out;

@@ -17,6 +17,7 @@
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 #include "collectives/synthesis/switch_planes.h"
+#include "collectives/synthesis/switch_ways.h"
 
 namespace weft {
 
@@ -28,22 +29,27 @@ inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != Step
 struct SwitchRoute {
     static constexpr std::uint32_t no_leaf = ~std::uint32_t{0};
 
-    CostPath store;                // to the switches, which take it up as an operation
-    CostPath push;                 // to the switches, which add it to what others push
-    CostPath operand;              // what the switches load from it, through their adders
-    CostPath result;               // what they have combined, to who loads it
-    CostPath copy;                 // what they store
-    std::uint64_t asked_ps = 0;    // a load to a switch and on, until the operands of members are on their way
-    std::uint64_t result_ps = 0;   // of `result`
-    std::uint64_t copy_ps = 0;     // of `copy`
-    std::uint64_t answer_ps = 0;   // acknowledges of what was stored everywhere, back
+    CostPath store;              // to the switches, which take it up as an operation
+    CostPath push;               // to the switches, which add it to what others push
+    CostPath operand;            // what the switches load from it, through their adders: from the request at the top on
+    CostPath result;             // what they have combined, to who loads it
+    CostPath copy;               // what they store
+    std::uint64_t asked_ps = 0;  // a load to the switches that all lines pass
+    std::uint64_t result_ps = 0;  // of `result`
+    std::uint64_t copy_ps =
+        0;  // of `copy`, and of its acknowledge what it takes longer than that of the nearest member
+    std::uint64_t answer_ps = 0;   // acknowledges of what was stored everywhere, back: that of the nearest member
     std::uint32_t leaf = no_leaf;  // of SwitchGroupRoutes::leaves; `push` and `operand` end there, `copy` begins there
+
+    void take_latencies(const SwitchWay& way);
 };
 
-// A switch below those that all of a group's lines pass: what it has added up goes there, copies come from there.
+// A switch below those that all of a group's lines pass. What comes from there takes a context of its own, but the result of a push.
 struct SwitchLeaf {
-    CostPath raised;
-    CostPath lowered;
+    CostPath raised;   // what it has added up of pushes
+    CostPath brought;  // of what it has loaded
+    CostPath lowered;  // the result of a push
+    CostPath stored;   // a store
     std::uint32_t members = 0;
 };
 

@@ -13,14 +13,6 @@ struct Leaf {
     std::uint32_t members = 0;
 };
 
-// The rank's shortest route to another rank that passes a leaf, a spine and another leaf; null where there is none.
-const CostPath* through_spine(const CostGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank)
-{
-    for (const std::uint32_t other : ranks)
-        if (other != rank && graph.path(rank, other).stages.size() == 4) return &graph.path(rank, other);
-    return nullptr;
-}
-
 }  // namespace
 
 std::uint32_t SwitchGroupRoutes::parts(std::size_t members) const
@@ -75,12 +67,12 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
             }
         return stage;
     };
-    const auto at_spines = [&](std::uint64_t before, bool adds, double contexts) {
+    const auto at_spines = [&](std::uint64_t before, bool adds, bool opens) {
         PathStage stage{before, {}};
         for (const auto& [spine, links] : spines) {
             const double share = static_cast<double>(links) / trunks;
             if (adds) stage.links.push_back({graph_.switches[spine].adder, share});
-            if (contexts > 0) stage.links.push_back({graph_.switches[spine].contexts, contexts * share});
+            if (opens) stage.links.push_back({graph_.switches[spine].contexts, share});
         }
         return stage;
     };
@@ -89,48 +81,58 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
     for (const auto& [at, leaf] : leaves) {
         if (leaf.members == 0) continue;
         numbers[at] = static_cast<std::uint32_t>(out.leaves.size());
-        out.leaves.push_back({{}, {}, leaf.members});
+        out.leaves.emplace_back();
+        out.leaves.back().members = leaf.members;
     }
+    const auto answered = [&](std::uint32_t rank) {
+        const std::uint32_t at = plane.leaf.at(rank);
+        std::uint64_t to_leaf = 0;
+        std::uint64_t to_unit = 0;
+        for (const auto& [spine, links] : leaves.at(at).trunks)
+            for (const CostTrunk* trunk : links) to_leaf = std::max(to_leaf, trunk->answered_ps);
+        for (const CostPort& port : graph_.ranks[rank].ports)
+            if (port.at == at) to_unit = std::max(to_unit, port.answered_ps);
+        return to_leaf + to_unit;
+    };
+    const std::map<std::uint32_t, SwitchWay> ways = switch_ways(graph_, users, members, 4, answered);
+    if (ways.empty()) return {};
+    std::set<std::uint32_t> seen;  // leaves
     for (std::size_t i = 0; i < users.size(); ++i) {
         const std::uint32_t rank = users[i];
-        const CostPath* path = through_spine(graph_, users, rank);
-        if (path == nullptr) return {};
+        const SwitchWay& way = ways.at(rank);
         const std::uint32_t at = plane.leaf.at(rank);
         const Leaf& leaf = leaves.at(at);
         const CostSwitch& own = graph_.switches[at];
-        const std::uint64_t first = path->stages[0].before_ps;
-        const std::uint64_t to_leaf = path->stages[1].before_ps;
-        const std::uint64_t to_spine = path->stages[2].before_ps;
-        const std::uint64_t down_again = path->stages[3].before_ps;
-        PathStage up{first, {}};
-        PathStage down{down_again, {}};
+        const std::uint64_t to_leaf = way.up[1];
+        const std::uint64_t to_spine = way.up[2];
+        PathStage up{way.up[0], {}};
+        PathStage down{way.to_leaf, {}};
         for (const CostPort& port : graph_.ranks[rank].ports) {
             if (port.at != at || up.links.size() == plane.ports) continue;
             up.links.push_back({port.up, 1.0 / plane.ports});
             down.links.push_back({port.down, 1.0 / plane.ports});
         }
         SwitchRoute& route = out.of[rank];
-        const double of_leaf = 1.0 / std::max(1U, leaf.members);
-        route.push.stages = {up, {to_leaf, {{own.adder, 1}, {own.contexts, of_leaf}}}};
-        route.store.stages = {up, {to_leaf, {{own.contexts, 1}}}, over_trunks(0, leaf, true),
-            at_spines(to_spine, false, 1)};
-        up.before_ps = 0;
-        route.operand.stages = {up, {to_leaf, {{own.adder, 1}}}};
-        route.result.stages = {at_spines(0, false, 1), over_trunks(0, leaf, false), down};
+        const bool of_first = i < members && seen.insert(at).second;  // whose context is that of the others, too
+        route.push.stages = {up, {to_leaf, {{own.adder, 1}}}};
+        route.store.stages = {up, over_trunks(to_leaf, leaf, true), at_spines(to_spine, false, true)};
+        up.before_ps = way.nearest_there + way.later_operand;
+        if (i == 0) route.operand.stages.push_back(at_spines(0, false, true));
+        if (of_first) route.operand.stages.push_back({0, {{own.contexts, 1}}});
+        route.operand.stages.insert(route.operand.stages.end(), {up, {to_leaf, {{own.adder, 1}}}});
+        route.result.stages = {over_trunks(0, leaf, false), down};
         route.copy.stages = {down};
-        const std::uint64_t there = to_leaf + to_spine + down_again;
-        route.asked_ps = path->put_ps;
-        route.result_ps = path->answer_ps - std::min(path->answer_ps, there);
-        route.copy_ps = path->put_ps - std::min(path->put_ps, first + there);
-        route.answer_ps = path->answer_ps;
+        route.take_latencies(way);
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
             made->neighbours = true;
         if (i >= members) continue;
         route.leaf = numbers.at(at);
         SwitchLeaf& above = out.leaves[route.leaf];
-        above.raised.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, 1.0 / out.leaves.size())};
+        above.raised.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, route.leaf == 0)};
+        above.brought.stages = {over_trunks(0, leaf, true), at_spines(to_spine, true, false)};
         above.lowered.stages = {over_trunks(0, leaf, false)};
-        above.raised.neighbours = above.lowered.neighbours = true;
+        above.stored.stages = {over_trunks(0, leaf, false), {0, {{own.contexts, 1}}}};
+        for (CostPath* made : {&above.raised, &above.brought, &above.lowered, &above.stored}) made->neighbours = true;
     }
     for (const auto& [at, leaf] : leaves) out.at.insert(at);
     for (const auto& [spine, links] : spines) out.at.insert(spine);

@@ -145,8 +145,9 @@ public:
             if (system_.role(port.peer) != NodeRole::forwarder || system_.model(port.peer) != "switch") continue;
             if (system_.switch_of(port.peer).multicast_groups == 0) continue;
             const bool forward = plan_.fabric.edges[port.edge].a == node;
-            graph_.ranks[rank].ports.push_back(
-                {switch_at(port.peer, node, port.edge), link(port.edge, forward), link(port.edge, !forward)});
+            const LinkSpec& wire = system_.link(port.edge);
+            graph_.ranks[rank].ports.push_back({switch_at(port.peer, node, port.edge), link(port.edge, forward),
+                link(port.edge, !forward), answer_time(wire) + system_.gpu(node).port_to_unit});
             if (tiers) attach_above(port.peer, node, port.edge);
         }
     }
@@ -158,10 +159,10 @@ private:
             system_.model(node) == "switch" && system_.switch_of(node).multicast_groups > 0;
     }
 
-    // The switches above a leaf, once.
+    // The switches above a leaf: once, and all its members with them.
     void attach_above(NodeId leaf, NodeId member, std::uint32_t edge)
     {
-        if (!tiered_.insert(leaf).second) return;
+        const bool is_new = tiered_.insert(leaf).second;
         for (const Fabric::Port& port : ports_[leaf]) {
             if (!plan_.used.edges[port.edge] || !combines(port.peer)) continue;
             const bool forward = plan_.fabric.edges[port.edge].a == leaf;
@@ -169,9 +170,16 @@ private:
             const Time more = wire_time(trunk, LineOp::write, line_bytes, LineClass::request) +
                 wire_time(trunk, LineOp::write, line_bytes, LineClass::response) + 2 * trunk.latency +
                 2 * system_.switch_of(leaf).latency;
-            graph_.trunks.push_back({switches_.at(leaf), switch_at(port.peer, member, edge, more),
-                link(port.edge, forward), link(port.edge, !forward)});
+            const std::uint32_t spine = switch_at(port.peer, member, edge, more);
+            if (is_new)
+                graph_.trunks.push_back({switches_.at(leaf), spine, link(port.edge, forward), link(port.edge, !forward),
+                    answer_time(trunk) + system_.switch_of(leaf).latency});
         }
+    }
+
+    static Time answer_time(const LinkSpec& wire)
+    {
+        return wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency;
     }
 
     // `beyond`: to a leaf and back, where `edge` is below that.
@@ -184,17 +192,29 @@ private:
         const Time open = beyond + wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
             gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
             wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
-        const double by_contexts = static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes);
-        if (const auto found = switches_.find(node); found != switches_.end()) {
-            // It is over when the slowest member has answered.
-            CostLink& contexts = graph_.links[static_cast<std::size_t>(graph_.switches[found->second].contexts)];
+        const auto at_once = static_cast<double>(spec.group_contexts * line_bytes);
+        const double by_contexts = static_cast<double>(open) / at_once;
+        const double cold = static_cast<double>(idle_read(system_.hbm(member))) / at_once;
+        const auto limit = [&](std::uint32_t number) {  // it is over when the slowest member has answered
+            CostLink& contexts = graph_.links[graph_.switches[number].contexts];
+            contexts.at_once = at_once;
             contexts.ps_per_byte = contexts.group_ps_per_byte = std::max(contexts.ps_per_byte, by_contexts);
+            contexts.cold_more_ps_per_byte = std::max(contexts.cold_more_ps_per_byte, cold);
+            // What is pushed holds one from its first contribution to the last.
+            const Time way = gpu.unit_to_port + answer_time(wire) + beyond / 2;
+            const auto [first, last] = ways_.try_emplace(number, way, way).first->second;
+            ways_[number] = {std::min(first, way), std::max(last, way)};
+            contexts.push_more_ps_per_byte = static_cast<double>(std::max(last, way) - std::min(first, way)) / at_once;
+        };
+        if (const auto found = switches_.find(node); found != switches_.end()) {
+            limit(found->second);
             return found->second;
         }
         const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
             static_cast<double>(ps_per_s) / static_cast<double>(spec.reduce_rate), by_contexts,
             static_cast<std::uint32_t>(spec.multicast_groups));
         graph_.switches[made].node = node;
+        limit(made);
         switches_.emplace(node, made);
         return made;
     }
@@ -315,8 +335,9 @@ private:
     std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
-    std::set<NodeId> tiered_;    // leaves whose switches above are known
-    std::int64_t nothing_ = -1;  // the link of paths without links
+    std::map<std::uint32_t, std::pair<Time, Time>> ways_;  // to each of them, of the nearest and the farthest member
+    std::set<NodeId> tiered_;                              // leaves whose switches above are known
+    std::int64_t nothing_ = -1;                            // the link of paths without links
     static constexpr std::uint32_t none_ = ~std::uint32_t{0};
 };
 

@@ -16,6 +16,22 @@ namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
+// Of one rank, its link takes `more` longer both ways.
+CostGraph group_with_a_far_rank(std::uint32_t n, std::uint32_t far, std::uint64_t more)
+{
+    CostGraph graph = group_graph(n);
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+        graph.ranks[rank].ports.front().answered_ps = hop_ps + (rank == far ? more : 0);
+        if (rank == far) continue;
+        graph.path(far, rank).stages[1].before_ps += more;
+        for (CostPath* path : {&graph.path(far, rank), &graph.path(rank, far)}) {
+            path->put_ps += more;
+            path->answer_ps += more;
+        }
+    }
+    return graph;
+}
+
 }  // namespace
 
 TEST(EstimateInSwitch, APushIsThereAndBackAndItsBytes)
@@ -45,6 +61,40 @@ TEST(EstimateInSwitch, ALoadReduceBringsOneResultOfAll)
     const Estimate all = price("nvls_one_shot", CollectiveOp::all_reduce, group_graph(4), 4000);
     EXPECT_EQ(all.time_ps, 2 * hop_ps + 4 * hop_ps + 4 * 4000);
     EXPECT_EQ(all.busiest_bytes, 4 * 4000);
+}
+
+// The last contribution, the farthest copy and the last acknowledge decide, whichever member they are of.
+TEST(EstimateInSwitch, LatenciesAreThoseOfTheFarthestMember)
+{
+    for (const std::uint32_t n : {2u, 4u})
+        for (std::uint32_t far = 0; far < n; ++far) {
+            const CostGraph graph = group_with_a_far_rank(n, far, 700);
+            EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, graph, 4000).time_ps, 4000 + 4 * (hop_ps + 700))
+                << far;
+            // The root pays for its own way to the switch and back, too, and for that of the signals behind the data.
+            EXPECT_EQ(price("multicast", CollectiveOp::broadcast, graph, 4000).time_ps,
+                4000 + 8 * hop_ps + (far == 0 ? 6 : 4) * 700)
+                << far;
+            // Signals that the others are there, the request, the operand, the result.
+            EXPECT_EQ(price("load_reduce", CollectiveOp::reduce, graph, 4000).time_ps,
+                4000 + 6 * hop_ps + (far == 0 ? 5 : 3) * 700)
+                << far;
+        }
+}
+
+// An acknowledge that takes longer at one member: once, at the end; a longer way into a member, without one back.
+TEST(EstimateInSwitch, WaysThereAndBackCountByThemselves)
+{
+    CostGraph slow_answer = group_with_a_far_rank(4, 0, 0);
+    CostGraph slow_store = slow_answer;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        slow_answer.path(rank, 3).answer_ps += 5000;
+        slow_store.path(rank, 3).put_ps += 5000;
+        slow_answer.path(rank, 2).put_ps += 900;  // with its acknowledge it is there before that of rank 3
+    }
+    slow_answer.path(3, 2).put_ps += 900;
+    for (const CostGraph& graph : {slow_answer, slow_store})
+        EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, graph, 4000).time_ps, 4000 + 4 * hop_ps + 5000);
 }
 
 TEST(EstimateInSwitch, LongAllReducesTendToTheBytesOfTheirLinks)
@@ -88,6 +138,20 @@ TEST(EstimateInSwitch, WhatGoesBackOccupiesTheOtherDirection)
         graph.links[link].group_back_ps_per_byte = 0.25;
     }
     EXPECT_NEAR(price("push_reduce", CollectiveOp::all_reduce, graph, 4 * mib, 4).busiest_ps, 1.25 * 4 * mib, 1.0);
+}
+
+// Of pushes that are longer than copies, too: the acknowledges of the copies lie between them.
+TEST(EstimateInSwitch, APushIsNoShorterThanWhatItsLinkCarries)
+{
+    CostGraph graph = group_graph(4);
+    for (std::uint32_t link = 0; link < 8; ++link) {
+        graph.links[link].reverse = static_cast<std::int32_t>(link ^ 1);
+        graph.links[link].group_back_ps_per_byte = 0.25;
+        graph.links[link].push_more_ps_per_byte = 0.5;
+    }
+    const Estimate push = price("push_reduce", CollectiveOp::all_reduce, graph, 4 * mib, 4);
+    EXPECT_NEAR(push.busiest_ps, 1.75 * 4 * mib, 1.0);
+    EXPECT_NEAR(static_cast<double>(push.time_ps), 1.75 * 4 * mib + 4 * hop_ps, 2.0);
 }
 
 TEST(EstimateInSwitch, AdderAndContextsLimitIt)

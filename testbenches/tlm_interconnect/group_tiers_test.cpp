@@ -191,6 +191,29 @@ TEST(GroupTiers, PushReduceMovesTheMessageOnceOverEveryTierEachWay)
     }
 }
 
+// An operation that several contribute to waits once; pushes that have given their context back use none; the adder's time is exact.
+TEST(GroupTiers, StatisticsAreOfOperationsAndContexts)
+{
+    constexpr std::uint64_t lines = 16;
+    TreeSpec spec;
+    spec.members = {3, 2};
+    spec.leaf.group_contexts = spec.spine.group_contexts = 1;
+    spec.leaf.reduce_rate = 20'000'000'000'000;  // 3.2 ps a line
+    GroupTree tree(spec);
+    tree.group_of_all();
+    fill_tree(tree, lines);
+    for (const auto& member : tree.members)
+        for (std::uint64_t l = 0; l < lines; ++l) member->issue(0, LineOp::reduce, first_group, 64 * l);
+    tree.finish();
+    for (unsigned l = 0; l < 2; ++l) {
+        EXPECT_EQ(statistic_of(*tree.leaves[l], "group_operations"), lines);
+        EXPECT_EQ(statistic_of(*tree.leaves[l], "group_contexts_peak"), 1);
+        EXPECT_EQ(statistic_of(*tree.leaves[l], "adder_busy"), lines * spec.members[l] * 32 / 10);
+    }
+    EXPECT_GT(statistic_of(*tree.spines[0], "group_waits"), 0);
+    EXPECT_LT(statistic_of(*tree.spines[0], "group_waits"), lines);
+}
+
 // All-reduce by load_reduce and multicast of one's own share: S (1 + 1/n) at every member; between a leaf of k members
 // and the spines S (1 + k/n), up and down.
 TEST(GroupTiers, AllReduceByLoadsAndMulticastsMovesWhatTheTreeNeeds)

@@ -107,7 +107,6 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
             fmt::format("{}: endpoint {} is not a member of the group", path_, line.source).c_str());
     line.scratch.contribution.placed = false;
     if (begin(line, input, now)) return;
-    ++waited_;
     share_of(line, input).waiting.push_back({&line, input});
     if (line.op == LineOp::reduce && placed_ < places_) {  // then no other one waits for a place
         line.scratch.contribution.placed = true;
@@ -142,7 +141,8 @@ void GroupUnit::fill_places()
     }
 }
 
-bool GroupUnit::begin(Line& line, unsigned input, Time now)
+// `again`: it has waited. Of an operation that several contribute to only the one that opens its context counts as such.
+bool GroupUnit::begin(Line& line, unsigned input, Time now, bool again)
 {
     if (line.op == LineOp::reduce) {
         const std::uint32_t known = find(line.address);
@@ -155,7 +155,7 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now)
     if (share.taken == context_limit_) return false;
     const std::uint32_t index = take_context(share);
     ++operations_;
-    peak_ = std::max<std::uint64_t>(peak_, contexts_.size() - free_.size());
+    peak_ = std::max(peak_, contexts_in_use());
     Context& context = contexts_[index];
     context.open = true;
     context.above = &share != &from_members();
@@ -175,17 +175,19 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now)
         context.chain = head;
         head = index;
         contribute(index, line, input, now);
-        if (contributions_waiting_ > 0) take_waiting(index, now);
+        again = (contributions_waiting_ > 0 && take_waiting(index, now)) || again;
     } else {
         send_copies(index, line.op == LineOp::multicast ? LineOp::write : LineOp::read, line.data());
     }
+    waited_ += again ? 1 : 0;
     return true;
 }
 
-// Contributions to the same address need no context of their own.
-void GroupUnit::take_waiting(std::uint32_t index, Time now)
+// Contributions to the same address need no context of their own. Whether there were any.
+bool GroupUnit::take_waiting(std::uint32_t index, Time now)
 {
     std::deque<Waiting>& waiting = from_members().waiting;
+    bool found = false;
     for (std::size_t i = 0; i < waiting.size();) {
         const Waiting entry = waiting[i];
         if (entry.line->op != LineOp::reduce || entry.line->address != contexts_[index].address) {
@@ -195,8 +197,16 @@ void GroupUnit::take_waiting(std::uint32_t index, Time now)
         waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
         wait_no_more(*entry.line);
         contribute(index, *entry.line, entry.input, now);
+        found = true;
     }
     fill_places();
+    return found;
+}
+
+Time GroupUnit::add_operand(const Context& context, Time now)
+{
+    added_ += context.size;
+    return adder_.book(now, context.size).end;
 }
 
 void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time now)
@@ -208,7 +218,7 @@ void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time
             fmt::format("{}: endpoint {} contributes twice at {:#x}", path_, line.source, line.address).c_str());
     if (!line.scratch.contribution.placed) host_.free_request_slot(line, input);
     context.lines[member] = &line;
-    const Time done = adder_.book(now, context.size).end;
+    const Time done = add_operand(context, now);
     if (--context.pending == 0) {
         context.original = &line;
         combine_later(line, done, index);
@@ -278,7 +288,7 @@ void GroupUnit::on_response(Line& line, unsigned input, Time now)
     const bool last = --context.pending == 0;
     if (context.op == LineOp::load_reduce) {
         context.lines[operand_of(groups_[context.group], line, input)] = &line;
-        const Time done = adder_.book(now, context.size).end;
+        const Time done = add_operand(context, now);
         if (last) combine_later(*context.original, done, index);
         return;
     }
@@ -332,7 +342,7 @@ void GroupUnit::ready(Line& line)
 
 void GroupUnit::retry(Line& line, unsigned input, Time now)
 {
-    if (!begin(line, input, now)) {
+    if (!begin(line, input, now, true)) {
         share_of(line, input).waiting.push_front({&line, input});
         wait(line);
         fill_places();

@@ -137,6 +137,8 @@ private:
     const Share& from_members() const { return shares_[0]; }
     bool is_leaf(const Context& context) const { return groups_[context.group].leaf(); }
     std::uint32_t take_context(Share& share);
+    std::uint64_t contexts_in_use() const { return shares_[0].taken + shares_[1].taken; }
+    Time add_operand(const Context& context, Time now);
     void combine_later(Line& line, Time due, std::uint32_t index);
     void raise(std::uint32_t index, const std::uint8_t* data);
     void park(Context& context);
@@ -149,12 +151,12 @@ private:
     std::uint32_t find(std::uint64_t address);
     std::uint32_t find_raised(std::uint64_t address);
     unsigned operand_of(const GroupTier& group, const Line& line, unsigned input) const;
-    bool begin(Line& line, unsigned input, Time now);
+    bool begin(Line& line, unsigned input, Time now, bool again = false);
     void contribute(std::uint32_t index, Line& line, unsigned input, Time now);
     void wait(Line& line);
     void wait_no_more(const Line& line);
     void fill_places();
-    void take_waiting(std::uint32_t index, Time now);
+    bool take_waiting(std::uint32_t index, Time now);
     void retry_next(Share& share);
     void send_copies(std::uint32_t index, LineOp op, const std::uint8_t* data);
     void answer(Line& line, unsigned input);
@@ -185,6 +187,7 @@ private:
     std::uint64_t copies_ = 0;
     std::uint64_t raised_ = 0;
     std::uint64_t waited_ = 0;
+    std::uint64_t added_ = 0;  // bytes, through the adder
     std::uint64_t peak_ = 0;
 };
 

@@ -58,16 +58,16 @@ void GroupUnit::add_statistics(std::vector<Statistic>& out) const
     write("group_copies", copies_);
     write("group_contexts_peak", peak_);
     write("group_waits", waited_);
-    write("adder_busy", adder_.busy());
+    // Bookings drop parts of a picosecond where the adder is idle between them.
+    write("adder_busy", static_cast<Time>(static_cast<double>(added_) * 1e12 / static_cast<double>(adder_.rate())));
     if (std::any_of(groups_.begin(), groups_.end(), [](const GroupTier& group) { return group.leaf(); }))
         StatisticWriter(group_leaf_statistics(), out)("group_raised", raised_);
 }
 
 void GroupUnit::reset_statistics()
 {
-    operations_ = copies_ = raised_ = waited_ = 0;
-    peak_ = contexts_.size() - free_.size();
-    adder_.reset_busy();
+    operations_ = copies_ = raised_ = waited_ = added_ = 0;
+    peak_ = contexts_in_use();
 }
 
 }  // namespace weft

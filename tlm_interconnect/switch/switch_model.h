@@ -24,7 +24,8 @@ public:
     // InputError when it cannot.
     virtual void add_group(const SwitchGroup& /*group*/, LinePool& /*pool*/)
     {
-        throw InputError("", 0, "this switch model has no operations on groups", "model switch");
+        throw InputError("", 0, "this switch model has no operations on groups",
+            "model switch, rtl_switch, reference_switch, or a plug-in's that has add_group()");
     }
     // The same of its part in a group over two tiers of switches.
     virtual void add_tier(const GroupTier& /*part*/, LinePool& /*pool*/)

@@ -6,8 +6,8 @@ const StatisticTable& group_unit_statistics()
 {
     static const StatisticTable table{{"group_operations", "", "operations on groups that were started"},
         {"group_copies", "lines", "requests made for members of groups"},
-        {"group_contexts_peak", "", "most operations on groups in progress"},
-        {"group_waits", "", "operations that found no free context"},
+        {"group_contexts_peak", "", "most contexts of operations on groups in use"},
+        {"group_waits", "", "operations that have waited for a context"},
         {"adder_busy", "ps", "time that the adder took in operands"}};
     return table;
 }
