@@ -84,6 +84,15 @@ TEST(ProbeLimits, OfTheL1)
         {"bandwidth.l1", {"gpu.outstanding=16"}, "gpu.outstanding", "gpu.outstanding=24", "l1.bandwidth=400GB/s"});
 }
 
+// Loads that wait for a free miss at the beginning of a kernel are no part of the row, however few there may be.
+TEST(ProbeLimits, FewMissesDoNotChangeTheL1)
+{
+    for (const char* misses : {"1", "16", "256"})
+        EXPECT_NEAR(simulated("bandwidth.l1", {"l1.bandwidth=150GB/s", std::string("l1.outstanding_misses=") + misses}),
+            600, 0.6)
+            << misses;
+}
+
 TEST(ProbeLimits, OfTheL2)
 {
     expect_bound({"bandwidth.l2", {}, "l2.bandwidth", "l2.bandwidth=500GB/s", "gpu.outstanding=1024"});

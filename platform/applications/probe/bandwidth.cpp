@@ -11,6 +11,8 @@ namespace weft {
 
 namespace {
 
+constexpr std::uint64_t usual_piece = 16 << 10;
+
 // Workgroups of the GPU, as many to each unit as fit, and what they read.
 class Readers {
 public:
@@ -28,6 +30,13 @@ public:
     Time read(std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
     {
         return run(shape_, base, bytes, shift, times, scope);
+    }
+    // Every unit reads its own `bytes` from `base` on, `times` over, and finds in its L1 what it has read there before.
+    Time read_again(std::uint64_t base, std::uint64_t bytes, unsigned times)
+    {
+        ProbeBench::Shape shape = shape_;
+        shape.acquires = false;
+        return run(shape, base, bytes, 0, times, Scope::unit);
     }
     // The same without haste: few lines in flight, so that none has to wait for a free miss.
     void fill(std::uint64_t base, std::uint64_t bytes)
@@ -91,35 +100,51 @@ ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm)
     return shape;
 }
 
-void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
-{
-    const Levels levels(system);
-    const L2Spec& l2 = system.l2(system.endpoints().at(0));
-    Readers readers(system, bench);
-    const std::uint64_t units = readers.units();
-    constexpr std::uint64_t usual = 16 << 10;
-    // A unit's piece: at most a half of its share of a cache.
-    const auto piece_of = [&](std::uint64_t share) {
-        return std::min(usual, share / 2) / readers.step() * readers.step();
-    };
-    const auto steady = [&](std::uint64_t piece, Scope scope, unsigned times) {
-        readers.fill(0, piece);
-        const Time shorter = readers.read(0, piece, 0, times, scope);
-        const Time longer = readers.read(0, piece, 0, 3 * times, scope);
-        return rate(2 * times * units * piece, longer - shorter);
-    };
-    const std::uint64_t near_units = levels.near < l2.size ? units / l2.partitions : units;
-    // A kernel begins with an empty L1: hits must outlast what the misses have delayed.
-    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0)
-        out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
-    if (const std::uint64_t piece = piece_of(levels.near / near_units); piece > 0)
-        out.add("bandwidth.l2", steady(piece, Scope::device, 2));
+namespace {
 
-    // What units of one partition have read, those of another one read next: each piece once.
+// A unit's piece of a cache of which it has `share`: a half at most.
+std::uint64_t piece_of(std::uint64_t share, const Readers& readers)
+{
+    return std::min(usual_piece, share / 2) / readers.step() * readers.step();
+}
+
+// A first kernel brings the lines into the L1s, and the two that count hit there alone: loads that wait for a free miss would outlast
+// any number of rounds.
+void measure_l1(const Levels& levels, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t piece = piece_of(levels.l1, readers);
+    if (piece == 0) return;
+    constexpr unsigned times = 3;
+    readers.fill(0, piece);
+    readers.read(0, piece, 0, 1, Scope::unit);
+    const Time shorter = readers.read_again(0, piece, times);
+    const Time longer = readers.read_again(0, piece, 3 * times);
+    out.add("bandwidth.l1", rate(2 * times * readers.units() * piece, longer - shorter));
+}
+
+void measure_l2(const Levels& levels, const L2Spec& l2, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t units = readers.units();
+    const std::uint64_t piece =
+        piece_of(levels.near / (levels.near < l2.size ? units / l2.partitions : units), readers);
+    if (piece == 0) return;
+    constexpr unsigned times = 2;
+    readers.fill(0, piece);
+    const Time shorter = readers.read(0, piece, 0, times, Scope::device);
+    const Time longer = readers.read(0, piece, 0, 3 * times, Scope::device);
+    out.add("bandwidth.l2", rate(2 * times * units * piece, longer - shorter));
+}
+
+// What units of one partition have read, those of another one read next: each piece once.
+void measure_other_partition(const Levels& levels, const L2Spec& l2, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t units = readers.units();
     const bool far = l2.mirrored();
     if (!far && !(l2.separate() && levels.memory_side > 0)) return;
+    // Twice as much where beginning and end take longer, in the caches of two levels.
+    const std::uint64_t most = far ? usual_piece : 2 * usual_piece;
     const std::uint64_t piece =
-        std::min(usual, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
+        std::min(most, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
     if (piece == 0) return;
     const auto once = [&](std::uint64_t base, std::uint64_t bytes) {
         readers.fill(base, bytes);
@@ -128,6 +153,18 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
     const Time shorter = once(units * piece, piece);
     const Time longer = once(2 * units * piece, 3 * piece);
     out.add(far ? "bandwidth.l2_far" : "bandwidth.memory_side", rate(2 * units * piece, longer - shorter));
+}
+
+}  // namespace
+
+void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+{
+    const Levels levels(system);
+    const L2Spec& l2 = system.l2(system.endpoints().at(0));
+    Readers readers(system, bench);
+    measure_l1(levels, readers, out);
+    measure_l2(levels, l2, readers, out);
+    measure_other_partition(levels, l2, readers, out);
 }
 
 namespace {
