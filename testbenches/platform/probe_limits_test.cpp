@@ -152,6 +152,19 @@ TEST(ProbeLimits, WritesDoNotPassThePins)
     EXPECT_LT(last, 150);
 }
 
+// Nor do copies, where the caches end with fewer dirty lines than they began with, or stay far below them, where they end with more.
+TEST(ProbeLimits, CopiesAreWhatThePinsCarry)
+{
+    for (const Sets& sets :
+        {Sets{"hbm.bandwidth=40GB/s", "hbm.refresh=none"}, Sets{"hbm.bandwidth=40GB/s", "gpu.compute_units=3"},
+            Sets{"hbm.bandwidth=30GB/s"}, Sets{"hbm.bandwidth=60GB/s", "gpu.compute_units=32", "l2.size=4MiB"}}) {
+        const double bound = limits_of(small_system(sets), "bandwidth.dram_copy").at(0).rate;
+        const double found = simulated("bandwidth.dram_copy", sets);
+        EXPECT_LT(found, 1.02 * bound) << sets[0] << " " << sets.back();
+        EXPECT_GT(found, 0.93 * bound) << sets[0] << " " << sets.back();
+    }
+}
+
 TEST(ProbeLimits, OfOneUnit)
 {
     expect_bound({"bandwidth.unit_read", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "platform/applications/probe/limits.h"
 #include "platform/applications/probe/parts.h"
 
 namespace weft {
@@ -193,11 +194,8 @@ public:
     double written(std::uint64_t bytes, Time interval)
     {
         add(Kind::write, bytes);
-        const std::vector<ProbeBench::Count> found = bench_.run_counted({interval, 3 * interval}, [this] {
-            for (const Statistic& one : bench_.gpu(0).hbm().statistics())
-                if (one.name == "writes") return one.value;
-            return 0.0;
-        });
+        const std::vector<ProbeBench::Count> found =
+            bench_.run_counted({interval, 3 * interval}, [this] { return count("writes"); });
         const Time between = std::max<Time>(1, found[1].at - found[0].at);
         return (found[1].value - found[0].value) * line_bytes * 1e3 / static_cast<double>(between);
     }
@@ -205,15 +203,53 @@ public:
     // GB/s between a kernel of `bytes` and one of three times as many.
     double sustained(Kind kind, std::uint64_t bytes)
     {
-        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
-        std::uint64_t less = bytes;
-        std::uint64_t more = 3 * bytes;
-        const Time shorter = run(kind, less);
-        const Time longer = run(kind, more);
-        return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
+        const Difference found = difference(kind, bytes);
+        return rate(found.bytes, found.time);
+    }
+
+    // The same of copies, both directions. Where the caches end with far more dirty lines than they began with, or far fewer, the payload
+    // is not what the pins have carried, and they are the row: beyond these shares, or where the payload passes the bound.
+    double copied(std::uint64_t bytes, double bound)
+    {
+        constexpr double least = 0.88;
+        constexpr double most = 1.1;
+        constexpr double beyond = 1.04;
+        const Difference found = difference(Kind::copy, bytes);
+        const double payload = 2 * rate(found.bytes, found.time);
+        const double pins = found.moved * line_bytes * 1e3 / static_cast<double>(found.time);
+        if (pins < least * payload || pins > most * payload) return pins;
+        return payload > beyond * bound ? std::min(payload, pins) : payload;
     }
 
 private:
+    // What the longer of two kernels has more.
+    struct Difference {
+        std::uint64_t bytes;
+        Time time;
+        double moved;  // lines through the pins
+    };
+
+    Difference difference(Kind kind, std::uint64_t bytes)
+    {
+        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
+        std::uint64_t less = bytes;
+        std::uint64_t more = 3 * bytes;
+        const double before = count("reads") + count("writes");
+        const Time shorter = run(kind, less);
+        const double between = count("reads") + count("writes");
+        const Time longer = run(kind, more);
+        const double after = count("reads") + count("writes");
+        return {more - less, longer - shorter, after - between - (between - before)};
+    }
+
+    // A statistic of the DRAM; 0: it is not one of ours and has no such.
+    double count(const char* name)
+    {
+        for (const Statistic& one : bench_.gpu(0).hbm().statistics())
+            if (one.name == name) return one.value;
+        return 0;
+    }
+
     void add(Kind kind, std::uint64_t& bytes)
     {
         const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
@@ -270,7 +306,10 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
     std::uint64_t half = caches / 2;
     streams.run(Streams::Kind::copy, half);
-    out.add("bandwidth.dram_copy", streams.sustained(Streams::Kind::copy, bytes / 2));
+    const std::vector<RateLimit> limits = limits_of(system, "bandwidth.dram_copy");
+    out.add("bandwidth.dram_copy",
+        hbm.ours() ? streams.copied(bytes / 2, limits.front().rate)
+                   : 2 * streams.sustained(Streams::Kind::copy, bytes / 2));
     std::uint64_t all = 3 * caches;
     streams.run(Streams::Kind::write, all);
     out.add("bandwidth.dram_write",
