@@ -184,6 +184,16 @@ TEST(ProbeLimits, OfOneUnit)
             "l2.outstanding_misses=12", "gpu.outstanding=1024"});
 }
 
+// What one unit reads displaces nothing that has to be written back, however small the L2 is.
+TEST(ProbeLimits, OneUnitReadsPastCleanCaches)
+{
+    for (const char* size : {"512KiB", "1MiB", "2MiB"})
+        EXPECT_NEAR(simulated("bandwidth.unit_dram",
+                        {"hbm.bandwidth=30GB/s", "hbm.refresh=none", std::string("l2.size=") + size}),
+            29.9, 0.2)
+            << size;
+}
+
 TEST(ProbeLimits, OfPeers)
 {
     const Sets thin{"link.bandwidth=5GB/s"};
