@@ -105,6 +105,13 @@ TEST(ProbeLimits, OfTheL2)
         {"bandwidth.l2", {"gpu.outstanding=100"}, "gpu.outstanding", "gpu.outstanding=150", "l2.bandwidth=600GB/s"});
 }
 
+// Of a tiny cache each unit reads a piece that is less than what it could have in flight.
+TEST(ProbeLimits, OfAPieceOfATinyCache)
+{
+    expect_bound(
+        {"bandwidth.l2", {"l2.size=32KiB", "l2.latency=300ns"}, "l2.size", "l2.size=48KiB", "gpu.outstanding=1024"});
+}
+
 TEST(ProbeLimits, OfTheOtherPartition)
 {
     expect_bound({"bandwidth.l2_far", {"l2.partitions=2", "l2.far_bandwidth=100GB/s"}, "l2.far_bandwidth",

@@ -12,7 +12,11 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t usual_piece = 16 << 10;
+// What an instruction covers, for every workgroup of a unit.
+std::uint64_t step_of(const GpuSpec& gpu)
+{
+    return gpu.workgroups_per_unit * gpu.lanes * ProbeBench::Shape().vector_bytes;
+}
 
 // Workgroups of the GPU, as many to each unit as fit, and what they read.
 class Readers {
@@ -24,8 +28,7 @@ public:
     }
 
     std::uint64_t units() const { return bench_.units(); }
-    // A multiple of what a wavefront instruction covers, for every workgroup of a unit.
-    std::uint64_t step() const { return groups_ * gpu_.lanes * ProbeBench::Shape().vector_bytes; }
+    const GpuSpec& gpu() const { return gpu_; }
 
     // Every unit reads `bytes` from `base` + `bytes` x the unit that is `shift` units away, `times` over; ps.
     Time read(std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
@@ -101,19 +104,27 @@ ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm)
     return shape;
 }
 
-namespace {
-
-// A unit's piece of a cache of which it has `share`: a half at most.
-std::uint64_t piece_of(std::uint64_t share, const Readers& readers)
+std::uint64_t cache_piece(const GpuSpec& gpu, std::uint64_t share)
 {
-    return std::min(usual_piece, share / 2) / readers.step() * readers.step();
+    return std::min(usual_piece, share / 2) / step_of(gpu) * step_of(gpu);
 }
+
+std::uint64_t l2_share(const ResolvedSystem& system)
+{
+    const NodeId node = system.endpoints().at(0);
+    const Levels levels(system);
+    const L2Spec& l2 = system.l2(node);
+    const std::uint64_t units = system.gpu(node).compute_units / (levels.near < l2.size ? l2.partitions : 1);
+    return levels.near / std::max<std::uint64_t>(1, units);
+}
+
+namespace {
 
 // A first kernel brings the lines into the L1s, and the two that count hit there alone: loads that wait for a free miss would outlast
 // any number of rounds.
 void measure_l1(const Levels& levels, Readers& readers, ProbeResult& out)
 {
-    const std::uint64_t piece = piece_of(levels.l1, readers);
+    const std::uint64_t piece = cache_piece(readers.gpu(), levels.l1);
     if (piece == 0) return;
     constexpr unsigned times = 3;
     readers.fill(0, piece);
@@ -123,17 +134,15 @@ void measure_l1(const Levels& levels, Readers& readers, ProbeResult& out)
     out.add("bandwidth.l1", rate(2 * times * readers.units() * piece, longer - shorter));
 }
 
-void measure_l2(const Levels& levels, const L2Spec& l2, Readers& readers, ProbeResult& out)
+void measure_l2(std::uint64_t share, Readers& readers, ProbeResult& out)
 {
-    const std::uint64_t units = readers.units();
-    const std::uint64_t piece =
-        piece_of(levels.near / (levels.near < l2.size ? units / l2.partitions : units), readers);
+    const std::uint64_t piece = cache_piece(readers.gpu(), share);
     if (piece == 0) return;
     constexpr unsigned times = 2;
     readers.fill(0, piece);
     const Time shorter = readers.read(0, piece, 0, times, Scope::device);
     const Time longer = readers.read(0, piece, 0, 3 * times, Scope::device);
-    out.add("bandwidth.l2", rate(2 * times * units * piece, longer - shorter));
+    out.add("bandwidth.l2", rate(2 * times * readers.units() * piece, longer - shorter));
 }
 
 // What units of one partition have read, those of another one read next: each piece once.
@@ -144,8 +153,8 @@ void measure_other_partition(const Levels& levels, const L2Spec& l2, Readers& re
     if (!far && !(l2.separate() && levels.memory_side > 0)) return;
     // Twice as much where beginning and end take longer, in the caches of two levels.
     const std::uint64_t most = far ? usual_piece : 2 * usual_piece;
-    const std::uint64_t piece =
-        std::min(most, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
+    const std::uint64_t step = step_of(readers.gpu());
+    const std::uint64_t piece = std::min(most, (far ? l2.size : levels.memory_side) / units / 8) / step * step;
     if (piece == 0) return;
     const auto once = [&](std::uint64_t base, std::uint64_t bytes) {
         readers.fill(base, bytes);
@@ -161,11 +170,10 @@ void measure_other_partition(const Levels& levels, const L2Spec& l2, Readers& re
 void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
 {
     const Levels levels(system);
-    const L2Spec& l2 = system.l2(system.endpoints().at(0));
     Readers readers(system, bench);
     measure_l1(levels, readers, out);
-    measure_l2(levels, l2, readers, out);
-    measure_other_partition(levels, l2, readers, out);
+    measure_l2(l2_share(system), readers, out);
+    measure_other_partition(levels, system.l2(system.endpoints().at(0)), readers, out);
 }
 
 namespace {
