@@ -6,6 +6,7 @@
 #include "infragraph/load.h"
 #include "platform/configuration/profile.h"
 #include "platform/configuration/resolve.h"
+#include "platform/applications/probe/dram_banks.h"
 #include "platform/applications/probe/measure.h"
 #include "platform/applications/probe/report.h"
 #include "testbenches/support/thorough.h"
@@ -170,6 +171,42 @@ TEST(ProbeLimits, CopiesAreWhatThePinsCarry)
         EXPECT_LT(found, 1.02 * bound) << sets[0] << " " << sets.back();
         EXPECT_GT(found, 0.93 * bound) << sets[0] << " " << sets.back();
     }
+}
+
+// Where a channel has few banks, requests meet in them, and no parameter alone is the bound: that is told.
+TEST(ProbeLimits, FewBanksAreTold)
+{
+    const auto notices = [](const Sets& sets) {
+        const std::string text =
+            in_child([&] { return part_json(measure(ProbePart::dram, small_system(sets), ModelRegistry())); });
+        return text.empty() ? ProbeResult().notices : part_from_json(text).notices;
+    };
+    EXPECT_TRUE(notices({}).empty());
+    const auto few = notices({"hbm.banks=1", "hbm.bank_groups=2"});
+    ASSERT_FALSE(few.empty());
+    EXPECT_EQ(few.back().first, "bandwidth.dram_write");
+    for (const char* part : {"bandwidth.dram_write is at ", " % of its bound: a row of the DRAM is opened for ",
+             " lines of 16, and that takes ", " % of the time of the banks (hbm.banks)"})
+        EXPECT_NE(few.back().second.find(part), std::string::npos) << few.back().second;
+
+    const ResolvedSystem system = small_system({"hbm.banks=4"});
+    const double bound = limits_of(system, "bandwidth.dram_write").at(0).rate;
+    EXPECT_EQ(scarce_banks(system, "bandwidth.dram_write", 0.86 * bound, {4000, 2000, 1'000'000}), "");
+    EXPECT_EQ(scarce_banks(system, "bandwidth.dram_write", 0.5 * bound, {4000, 500, 1'000'000}), "");
+    EXPECT_NE(scarce_banks(system, "bandwidth.dram_write", 0.5 * bound, {4000, 2000, 1'000'000}), "");
+}
+
+// A row whose longer kernel is no steady state.
+TEST(ProbeLimits, ARowAboveItsBoundIsTold)
+{
+    ProbeReport report;
+    report.limits["bandwidth.l2"] = {{"l2.bandwidth", 400}};
+    report.result.add("bandwidth.l2", 419);
+    EXPECT_TRUE(beyond_bounds(report).empty());
+    report.result.values[0].second = 440;
+    ASSERT_EQ(beyond_bounds(report).size(), 1u);
+    EXPECT_EQ(beyond_bounds(report)[0].rfind("bandwidth.l2 is 10 % above its bound l2.bandwidth 400.0: ", 0), 0u)
+        << beyond_bounds(report)[0];
 }
 
 TEST(ProbeLimits, OfOneUnit)

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "platform/applications/probe/dram_banks.h"
 #include "platform/applications/probe/limits.h"
 #include "platform/applications/probe/parts.h"
 
@@ -202,17 +203,24 @@ public:
     double written(std::uint64_t bytes, Time interval)
     {
         add(Kind::write, bytes);
-        const std::vector<ProbeBench::Count> found =
-            bench_.run_counted({interval, 3 * interval}, [this] { return count("writes"); });
+        std::vector<DramWork> work;
+        const std::vector<ProbeBench::Count> found = bench_.run_counted({interval, 3 * interval}, [&] {
+            work.push_back(worked());
+            return count("writes");
+        });
         const Time between = std::max<Time>(1, found[1].at - found[0].at);
+        work_ = {work[1].lines - work[0].lines, work[1].opened - work[0].opened, between};
         return (found[1].value - found[0].value) * line_bytes * 1e3 / static_cast<double>(between);
     }
+
+    // What the DRAM did in the time that the last row counts.
+    const DramWork& work() const { return work_; }
 
     // GB/s between a kernel of `bytes` and one of three times as many.
     double sustained(Kind kind, std::uint64_t bytes)
     {
-        const Difference found = difference(kind, bytes);
-        return rate(found.bytes, found.time);
+        const std::uint64_t more = difference(kind, bytes);
+        return rate(more, work_.time);
     }
 
     // The same of copies, both directions. Where the caches end with far more dirty lines than they began with, or far fewer, the payload
@@ -222,33 +230,31 @@ public:
         constexpr double least = 0.88;
         constexpr double most = 1.1;
         constexpr double beyond = 1.04;
-        const Difference found = difference(Kind::copy, bytes);
-        const double payload = 2 * rate(found.bytes, found.time);
-        const double pins = found.moved * line_bytes * 1e3 / static_cast<double>(found.time);
+        const double payload = 2 * sustained(Kind::copy, bytes);
+        const double pins = work_.lines * line_bytes * 1e3 / static_cast<double>(work_.time);
         if (pins < least * payload || pins > most * payload) return pins;
         return payload > beyond * bound ? std::min(payload, pins) : payload;
     }
 
 private:
-    // What the longer of two kernels has more.
-    struct Difference {
-        std::uint64_t bytes;
-        Time time;
-        double moved;  // lines through the pins
-    };
-
-    Difference difference(Kind kind, std::uint64_t bytes)
+    // B that the longer of two kernels has more; work() is what the DRAM did for them.
+    std::uint64_t difference(Kind kind, std::uint64_t bytes)
     {
         bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
         std::uint64_t less = bytes;
         std::uint64_t more = 3 * bytes;
-        const double before = count("reads") + count("writes");
+        const DramWork before = worked();
         const Time shorter = run(kind, less);
-        const double between = count("reads") + count("writes");
+        const DramWork between = worked();
         const Time longer = run(kind, more);
-        const double after = count("reads") + count("writes");
-        return {more - less, longer - shorter, after - between - (between - before)};
+        const DramWork after = worked();
+        work_ = {after.lines + before.lines - 2 * between.lines, after.opened + before.opened - 2 * between.opened,
+            longer - shorter};
+        return more - less;
     }
+
+    // So far.
+    DramWork worked() { return {count("reads") + count("writes"), count("row_closed") + count("row_conflicts"), 0}; }
 
     // A statistic of the DRAM; 0: it is not one of ours and has no such.
     double count(const char* name)
@@ -298,6 +304,7 @@ private:
     ProbeBench::Shape shape_;
     std::uint64_t capacity_;
     std::uint64_t next_ = 0;
+    DramWork work_;
 };
 
 }  // namespace
@@ -310,17 +317,22 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     // One refresh interval for the shorter kernel, three for the longer one.
     const auto bytes =
         static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
-    out.add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
+    const auto add = [&](const char* row, double value) {
+        out.add(row, value);
+        if (const std::string notice = scarce_banks(system, row, value, streams.work()); !notice.empty())
+            out.notices.emplace_back(row, notice);
+    };
+    add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
     // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
     std::uint64_t half = caches / 2;
     streams.run(Streams::Kind::copy, half);
     const std::vector<RateLimit> limits = limits_of(system, "bandwidth.dram_copy");
-    out.add("bandwidth.dram_copy",
+    add("bandwidth.dram_copy",
         hbm.ours() ? streams.copied(bytes / 2, limits.front().rate)
                    : 2 * streams.sustained(Streams::Kind::copy, bytes / 2));
     std::uint64_t all = 3 * caches;
     streams.run(Streams::Kind::write, all);
-    out.add("bandwidth.dram_write",
+    add("bandwidth.dram_write",
         hbm.ours() ? streams.written(4 * bytes, hbm.t_refi) : streams.sustained(Streams::Kind::write, bytes));
 }
 
