@@ -215,6 +215,7 @@ int probe_command(const Arguments& arguments)
         return exit_interrupted;
     }
     ProbeReport report;
+    std::vector<std::string> notices;
     report.profile = system.profile(system.endpoints().front());
     report.system = system.name;
     report.endpoints = system.endpoints().size();
@@ -231,10 +232,14 @@ int probe_command(const Arguments& arguments)
                 report.result.add(row, value);
                 report.limits[row] = limits_of(system, row);
             }
+        for (const auto& [row, notice] : result.notices)
+            if (rows.count(row) != 0) notices.push_back(notice);
         std::move(result.matrices.begin(), result.matrices.end(), std::back_inserter(report.result.matrices));
         std::move(result.curves.begin(), result.curves.end(), std::back_inserter(report.result.curves));
     }
     if (!only.empty()) tell_absent(system, rows, report);
+    print_notices(notices);
+    print_notices(beyond_bounds(report));
     json_output.write(json_output.wanted() ? probe_json(report) : "");
     markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
     if (html_output.wanted()) {

@@ -38,6 +38,10 @@ void Resolver::make_links()
             link_variants_.try_emplace(std::make_tuple(graph_.edge(edge).kind, choice_of_[edge], a, b), no_variant);
         if (fresh) entry->second = make_link(edge, a, b);
         system_.link_slot(edge) = entry->second;
+        if (system_.has_bandwidth(edge) || is_per_lane(graph_.kind(edge))) continue;
+        for (const Share& share : {a, b})
+            if (share.profile != nullptr && !(share.profile->scale_up.links && share.profile->scale_up.rate))
+                system_.without_rate_.emplace(&graph_.kind(edge), share.profile->name);
     }
 }
 

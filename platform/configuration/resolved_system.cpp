@@ -82,10 +82,12 @@ Diagnostic ResolvedSystem::missing_bandwidth(EdgeId edge) const
     std::string what = "no bandwidth is given for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
     if (kind.bandwidth && !kind.bytes_per_second)
         what += ": " + kind.bandwidth->text() + " is a rate per lane, but lanes and encoding are unknown";
-    return {infrastructure, line, what,
-        "a bandwidth in the document, links: {" + kind.link +
-            ": {bandwidth: 25 GB/s}} in the system file, --set 'links." + kind.link +
-            ".bandwidth=25 GB/s', or links: {" + kind.link + ": {protocol: NAME}} with a protocol that has one"};
+    std::string expected = "a bandwidth in the document, links: {" + kind.link +
+        ": {bandwidth: 25 GB/s}} in the system file, --set 'links." + kind.link + ".bandwidth=25 GB/s', or links: {" +
+        kind.link + ": {protocol: NAME}} with a protocol that has one";
+    if (const auto profile = without_rate_.find(&kind); profile != without_rate_.end())
+        expected = "scale_up: {links: 4, rate: 25 GB/s} in profile " + in_quotes(profile->second) + ", " + expected;
+    return {infrastructure, line, what, expected};
 }
 
 }  // namespace weft

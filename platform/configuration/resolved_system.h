@@ -148,6 +148,8 @@ private:
     std::vector<VariantPool> pools_;
     std::vector<std::vector<std::shared_ptr<const void>>> specs_;
     std::vector<std::vector<VariantId>> variants_;
+    // By the links of their scale-up fabric: profiles that do not say how many there are or how fast. For looking up only.
+    std::map<const EdgeKind*, std::string> without_rate_;
     std::map<std::string, std::vector<std::string>> chosen_models_;  // by kind, then by value of the parameter
 };
 

@@ -124,4 +124,18 @@ TEST(ProbeCommand, RefusesInOneLine)
         "(did you mean 'latency.l1'?)");
 }
 
+// The profile alone describes the system: what it lacks for the rows between peers is named first.
+TEST(ProbeCommand, NamesTheScaleUpLinksThatAProfileLacks)
+{
+    const Fixtures files;
+    const std::string profile = files.write("mine.yaml", "profile: mine\ngpu: {compute_units: 4}\n");
+    EXPECT_EQ(call({"probe", "--profile", profile, "--only", "latency.l2"}).code, 0);
+    const Outcome outcome = call({"probe", "--profile", profile, "--only", "bandwidth.peer_read"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(
+                  "expected scale_up: {links: 4, rate: 25 GB/s} in profile 'mine', a bandwidth in the document, "),
+        std::string::npos)
+        << outcome.err;
+}
+
 }  // namespace probe_test

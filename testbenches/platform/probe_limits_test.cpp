@@ -6,6 +6,7 @@
 #include "infragraph/load.h"
 #include "platform/configuration/profile.h"
 #include "platform/configuration/resolve.h"
+#include "platform/applications/probe/dram_banks.h"
 #include "platform/applications/probe/measure.h"
 #include "platform/applications/probe/report.h"
 #include "testbenches/support/thorough.h"
@@ -84,6 +85,15 @@ TEST(ProbeLimits, OfTheL1)
         {"bandwidth.l1", {"gpu.outstanding=16"}, "gpu.outstanding", "gpu.outstanding=24", "l1.bandwidth=400GB/s"});
 }
 
+// Loads that wait for a free miss at the beginning of a kernel are no part of the row, however few there may be.
+TEST(ProbeLimits, FewMissesDoNotChangeTheL1)
+{
+    for (const char* misses : {"1", "16", "256"})
+        EXPECT_NEAR(simulated("bandwidth.l1", {"l1.bandwidth=150GB/s", std::string("l1.outstanding_misses=") + misses}),
+            600, 0.6)
+            << misses;
+}
+
 TEST(ProbeLimits, OfTheL2)
 {
     expect_bound({"bandwidth.l2", {}, "l2.bandwidth", "l2.bandwidth=500GB/s", "gpu.outstanding=1024"});
@@ -94,6 +104,13 @@ TEST(ProbeLimits, OfTheL2)
     expect_bound({"bandwidth.l2", {"gpu.clock=500MHz"}, "gpu.clock", "gpu.clock=700MHz", "l2.bandwidth=600GB/s"});
     expect_bound(
         {"bandwidth.l2", {"gpu.outstanding=100"}, "gpu.outstanding", "gpu.outstanding=150", "l2.bandwidth=600GB/s"});
+}
+
+// Of a tiny cache each unit reads a piece that is less than what it could have in flight.
+TEST(ProbeLimits, OfAPieceOfATinyCache)
+{
+    expect_bound(
+        {"bandwidth.l2", {"l2.size=32KiB", "l2.latency=300ns"}, "l2.size", "l2.size=48KiB", "gpu.outstanding=1024"});
 }
 
 TEST(ProbeLimits, OfTheOtherPartition)
@@ -143,6 +160,55 @@ TEST(ProbeLimits, WritesDoNotPassThePins)
     EXPECT_LT(last, 150);
 }
 
+// Nor do copies, where the caches end with fewer dirty lines than they began with, or stay far below them, where they end with more.
+TEST(ProbeLimits, CopiesAreWhatThePinsCarry)
+{
+    for (const Sets& sets :
+        {Sets{"hbm.bandwidth=40GB/s", "hbm.refresh=none"}, Sets{"hbm.bandwidth=40GB/s", "gpu.compute_units=3"},
+            Sets{"hbm.bandwidth=30GB/s"}, Sets{"hbm.bandwidth=60GB/s", "gpu.compute_units=32", "l2.size=4MiB"}}) {
+        const double bound = limits_of(small_system(sets), "bandwidth.dram_copy").at(0).rate;
+        const double found = simulated("bandwidth.dram_copy", sets);
+        EXPECT_LT(found, 1.02 * bound) << sets[0] << " " << sets.back();
+        EXPECT_GT(found, 0.93 * bound) << sets[0] << " " << sets.back();
+    }
+}
+
+// Where a channel has few banks, requests meet in them, and no parameter alone is the bound: that is told.
+TEST(ProbeLimits, FewBanksAreTold)
+{
+    const auto notices = [](const Sets& sets) {
+        const std::string text =
+            in_child([&] { return part_json(measure(ProbePart::dram, small_system(sets), ModelRegistry())); });
+        return text.empty() ? ProbeResult().notices : part_from_json(text).notices;
+    };
+    EXPECT_TRUE(notices({}).empty());
+    const auto few = notices({"hbm.banks=1", "hbm.bank_groups=2"});
+    ASSERT_FALSE(few.empty());
+    EXPECT_EQ(few.back().first, "bandwidth.dram_write");
+    for (const char* part : {"bandwidth.dram_write is at ", " % of its bound: a row of the DRAM is opened for ",
+             " lines of 16, and that takes ", " % of the time of the banks (hbm.banks)"})
+        EXPECT_NE(few.back().second.find(part), std::string::npos) << few.back().second;
+
+    const ResolvedSystem system = small_system({"hbm.banks=4"});
+    const double bound = limits_of(system, "bandwidth.dram_write").at(0).rate;
+    EXPECT_EQ(scarce_banks(system, "bandwidth.dram_write", 0.86 * bound, {4000, 2000, 1'000'000}), "");
+    EXPECT_EQ(scarce_banks(system, "bandwidth.dram_write", 0.5 * bound, {4000, 500, 1'000'000}), "");
+    EXPECT_NE(scarce_banks(system, "bandwidth.dram_write", 0.5 * bound, {4000, 2000, 1'000'000}), "");
+}
+
+// A row whose longer kernel is no steady state.
+TEST(ProbeLimits, ARowAboveItsBoundIsTold)
+{
+    ProbeReport report;
+    report.limits["bandwidth.l2"] = {{"l2.bandwidth", 400}};
+    report.result.add("bandwidth.l2", 419);
+    EXPECT_TRUE(beyond_bounds(report).empty());
+    report.result.values[0].second = 440;
+    ASSERT_EQ(beyond_bounds(report).size(), 1u);
+    EXPECT_EQ(beyond_bounds(report)[0].rfind("bandwidth.l2 is 10 % above its bound l2.bandwidth 400.0: ", 0), 0u)
+        << beyond_bounds(report)[0];
+}
+
 TEST(ProbeLimits, OfOneUnit)
 {
     expect_bound({"bandwidth.unit_read", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",
@@ -160,6 +226,16 @@ TEST(ProbeLimits, OfOneUnit)
     for (const char* partitions : {"l2.partitions=1", "l2.partitions=2"})
         expect_bound({"bandwidth.unit_dram", {partitions, "l2.outstanding_misses=8"}, "l2.outstanding_misses",
             "l2.outstanding_misses=12", "gpu.outstanding=1024"});
+}
+
+// What one unit reads displaces nothing that has to be written back, however small the L2 is.
+TEST(ProbeLimits, OneUnitReadsPastCleanCaches)
+{
+    for (const char* size : {"512KiB", "1MiB", "2MiB"})
+        EXPECT_NEAR(simulated("bandwidth.unit_dram",
+                        {"hbm.bandwidth=30GB/s", "hbm.refresh=none", std::string("l2.size=") + size}),
+            29.9, 0.2)
+            << size;
 }
 
 TEST(ProbeLimits, OfPeers)

@@ -5,11 +5,19 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "platform/applications/probe/dram_banks.h"
+#include "platform/applications/probe/limits.h"
 #include "platform/applications/probe/parts.h"
 
 namespace weft {
 
 namespace {
+
+// What an instruction covers, for every workgroup of a unit.
+std::uint64_t step_of(const GpuSpec& gpu)
+{
+    return gpu.workgroups_per_unit * gpu.lanes * ProbeBench::Shape().vector_bytes;
+}
 
 // Workgroups of the GPU, as many to each unit as fit, and what they read.
 class Readers {
@@ -21,13 +29,19 @@ public:
     }
 
     std::uint64_t units() const { return bench_.units(); }
-    // A multiple of what a wavefront instruction covers, for every workgroup of a unit.
-    std::uint64_t step() const { return groups_ * gpu_.lanes * ProbeBench::Shape().vector_bytes; }
+    const GpuSpec& gpu() const { return gpu_; }
 
     // Every unit reads `bytes` from `base` + `bytes` x the unit that is `shift` units away, `times` over; ps.
     Time read(std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
     {
         return run(shape_, base, bytes, shift, times, scope);
+    }
+    // Every unit reads its own `bytes` from `base` on, `times` over, and finds in its L1 what it has read there before.
+    Time read_again(std::uint64_t base, std::uint64_t bytes, unsigned times)
+    {
+        ProbeBench::Shape shape = shape_;
+        shape.acquires = false;
+        return run(shape, base, bytes, 0, times, Scope::unit);
     }
     // The same without haste: few lines in flight, so that none has to wait for a free miss.
     void fill(std::uint64_t base, std::uint64_t bytes)
@@ -91,35 +105,57 @@ ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm)
     return shape;
 }
 
-void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+std::uint64_t cache_piece(const GpuSpec& gpu, std::uint64_t share)
 {
-    const Levels levels(system);
-    const L2Spec& l2 = system.l2(system.endpoints().at(0));
-    Readers readers(system, bench);
-    const std::uint64_t units = readers.units();
-    constexpr std::uint64_t usual = 16 << 10;
-    // A unit's piece: at most a half of its share of a cache.
-    const auto piece_of = [&](std::uint64_t share) {
-        return std::min(usual, share / 2) / readers.step() * readers.step();
-    };
-    const auto steady = [&](std::uint64_t piece, Scope scope, unsigned times) {
-        readers.fill(0, piece);
-        const Time shorter = readers.read(0, piece, 0, times, scope);
-        const Time longer = readers.read(0, piece, 0, 3 * times, scope);
-        return rate(2 * times * units * piece, longer - shorter);
-    };
-    const std::uint64_t near_units = levels.near < l2.size ? units / l2.partitions : units;
-    // A kernel begins with an empty L1: hits must outlast what the misses have delayed.
-    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0)
-        out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
-    if (const std::uint64_t piece = piece_of(levels.near / near_units); piece > 0)
-        out.add("bandwidth.l2", steady(piece, Scope::device, 2));
+    return std::min(usual_piece, share / 2) / step_of(gpu) * step_of(gpu);
+}
 
-    // What units of one partition have read, those of another one read next: each piece once.
+std::uint64_t l2_share(const ResolvedSystem& system)
+{
+    const NodeId node = system.endpoints().at(0);
+    const Levels levels(system);
+    const L2Spec& l2 = system.l2(node);
+    const std::uint64_t units = system.gpu(node).compute_units / (levels.near < l2.size ? l2.partitions : 1);
+    return levels.near / std::max<std::uint64_t>(1, units);
+}
+
+namespace {
+
+// A first kernel brings the lines into the L1s, and the two that count hit there alone: loads that wait for a free miss would outlast
+// any number of rounds.
+void measure_l1(const Levels& levels, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t piece = cache_piece(readers.gpu(), levels.l1);
+    if (piece == 0) return;
+    constexpr unsigned times = 3;
+    readers.fill(0, piece);
+    readers.read(0, piece, 0, 1, Scope::unit);
+    const Time shorter = readers.read_again(0, piece, times);
+    const Time longer = readers.read_again(0, piece, 3 * times);
+    out.add("bandwidth.l1", rate(2 * times * readers.units() * piece, longer - shorter));
+}
+
+void measure_l2(std::uint64_t share, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t piece = cache_piece(readers.gpu(), share);
+    if (piece == 0) return;
+    constexpr unsigned times = 2;
+    readers.fill(0, piece);
+    const Time shorter = readers.read(0, piece, 0, times, Scope::device);
+    const Time longer = readers.read(0, piece, 0, 3 * times, Scope::device);
+    out.add("bandwidth.l2", rate(2 * times * readers.units() * piece, longer - shorter));
+}
+
+// What units of one partition have read, those of another one read next: each piece once.
+void measure_other_partition(const Levels& levels, const L2Spec& l2, Readers& readers, ProbeResult& out)
+{
+    const std::uint64_t units = readers.units();
     const bool far = l2.mirrored();
     if (!far && !(l2.separate() && levels.memory_side > 0)) return;
-    const std::uint64_t piece =
-        std::min(usual, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
+    // Twice as much where beginning and end take longer, in the caches of two levels.
+    const std::uint64_t most = far ? usual_piece : 2 * usual_piece;
+    const std::uint64_t step = step_of(readers.gpu());
+    const std::uint64_t piece = std::min(most, (far ? l2.size : levels.memory_side) / units / 8) / step * step;
     if (piece == 0) return;
     const auto once = [&](std::uint64_t base, std::uint64_t bytes) {
         readers.fill(base, bytes);
@@ -128,6 +164,17 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
     const Time shorter = once(units * piece, piece);
     const Time longer = once(2 * units * piece, 3 * piece);
     out.add(far ? "bandwidth.l2_far" : "bandwidth.memory_side", rate(2 * units * piece, longer - shorter));
+}
+
+}  // namespace
+
+void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+{
+    const Levels levels(system);
+    Readers readers(system, bench);
+    measure_l1(levels, readers, out);
+    measure_l2(l2_share(system), readers, out);
+    measure_other_partition(levels, system.l2(system.endpoints().at(0)), readers, out);
 }
 
 namespace {
@@ -156,27 +203,67 @@ public:
     double written(std::uint64_t bytes, Time interval)
     {
         add(Kind::write, bytes);
-        const std::vector<ProbeBench::Count> found = bench_.run_counted({interval, 3 * interval}, [this] {
-            for (const Statistic& one : bench_.gpu(0).hbm().statistics())
-                if (one.name == "writes") return one.value;
-            return 0.0;
+        std::vector<DramWork> work;
+        const std::vector<ProbeBench::Count> found = bench_.run_counted({interval, 3 * interval}, [&] {
+            work.push_back(worked());
+            return count("writes");
         });
         const Time between = std::max<Time>(1, found[1].at - found[0].at);
+        work_ = {work[1].lines - work[0].lines, work[1].opened - work[0].opened, between};
         return (found[1].value - found[0].value) * line_bytes * 1e3 / static_cast<double>(between);
     }
+
+    // What the DRAM did in the time that the last row counts.
+    const DramWork& work() const { return work_; }
 
     // GB/s between a kernel of `bytes` and one of three times as many.
     double sustained(Kind kind, std::uint64_t bytes)
     {
-        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
-        std::uint64_t less = bytes;
-        std::uint64_t more = 3 * bytes;
-        const Time shorter = run(kind, less);
-        const Time longer = run(kind, more);
-        return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
+        const std::uint64_t more = difference(kind, bytes);
+        return rate(more, work_.time);
+    }
+
+    // The same of copies, both directions. Where the caches end with far more dirty lines than they began with, or far fewer, the payload
+    // is not what the pins have carried, and they are the row: beyond these shares, or where the payload passes the bound.
+    double copied(std::uint64_t bytes, double bound)
+    {
+        constexpr double least = 0.88;
+        constexpr double most = 1.1;
+        constexpr double beyond = 1.04;
+        const double payload = 2 * sustained(Kind::copy, bytes);
+        const double pins = work_.lines * line_bytes * 1e3 / static_cast<double>(work_.time);
+        if (pins < least * payload || pins > most * payload) return pins;
+        return payload > beyond * bound ? std::min(payload, pins) : payload;
     }
 
 private:
+    // B that the longer of two kernels has more; work() is what the DRAM did for them.
+    std::uint64_t difference(Kind kind, std::uint64_t bytes)
+    {
+        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
+        std::uint64_t less = bytes;
+        std::uint64_t more = 3 * bytes;
+        const DramWork before = worked();
+        const Time shorter = run(kind, less);
+        const DramWork between = worked();
+        const Time longer = run(kind, more);
+        const DramWork after = worked();
+        work_ = {after.lines + before.lines - 2 * between.lines, after.opened + before.opened - 2 * between.opened,
+            longer - shorter};
+        return more - less;
+    }
+
+    // So far.
+    DramWork worked() { return {count("reads") + count("writes"), count("row_closed") + count("row_conflicts"), 0}; }
+
+    // A statistic of the DRAM; 0: it is not one of ours and has no such.
+    double count(const char* name)
+    {
+        for (const Statistic& one : bench_.gpu(0).hbm().statistics())
+            if (one.name == name) return one.value;
+        return 0;
+    }
+
     void add(Kind kind, std::uint64_t& bytes)
     {
         const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
@@ -217,6 +304,7 @@ private:
     ProbeBench::Shape shape_;
     std::uint64_t capacity_;
     std::uint64_t next_ = 0;
+    DramWork work_;
 };
 
 }  // namespace
@@ -229,14 +317,22 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     // One refresh interval for the shorter kernel, three for the longer one.
     const auto bytes =
         static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
-    out.add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
+    const auto add = [&](const char* row, double value) {
+        out.add(row, value);
+        if (const std::string notice = scarce_banks(system, row, value, streams.work()); !notice.empty())
+            out.notices.emplace_back(row, notice);
+    };
+    add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
     // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
     std::uint64_t half = caches / 2;
     streams.run(Streams::Kind::copy, half);
-    out.add("bandwidth.dram_copy", streams.sustained(Streams::Kind::copy, bytes / 2));
+    const std::vector<RateLimit> limits = limits_of(system, "bandwidth.dram_copy");
+    add("bandwidth.dram_copy",
+        hbm.ours() ? streams.copied(bytes / 2, limits.front().rate)
+                   : 2 * streams.sustained(Streams::Kind::copy, bytes / 2));
     std::uint64_t all = 3 * caches;
     streams.run(Streams::Kind::write, all);
-    out.add("bandwidth.dram_write",
+    add("bandwidth.dram_write",
         hbm.ours() ? streams.written(4 * bytes, hbm.t_refi) : streams.sustained(Streams::Kind::write, bytes));
 }
 

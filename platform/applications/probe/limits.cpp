@@ -73,6 +73,17 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
 }
 
+// Of a small cache a unit has a piece that gives less than all of its wavefronts something to read.
+void add_piece(RowLimits& out, const OneGpu& one, const std::string& parameter, std::uint64_t share, double latency)
+{
+    ProbeBench::Shape shape = full_shape(one.gpu);
+    const std::uint64_t each = one.gpu.workgroups_per_unit * one.gpu.lanes * shape.vector_bytes;
+    const std::uint64_t busy = cache_piece(one.gpu, share) / each;
+    if (share / 2 >= usual_piece || busy == 0 || busy >= shape.wavefronts) return;
+    shape.wavefronts = static_cast<std::uint32_t>(busy);
+    out.add_in_flight(parameter, one.lines_of(shape), latency);
+}
+
 enum class Moves { loads, stores, both };
 
 // Rates of the ends of the on-die network; `directions`: 2 where as much is read as written and both count, which do not meet.
@@ -156,10 +167,11 @@ std::vector<RateLimit> l1_limits(const OneGpu& one)
     RowLimits out;
     out.add_rate("l1.bandwidth", one.l1.bandwidth, one.units);
     add_units(out, one, full_shape(one.gpu), static_cast<double>(one.l1.latency));
+    add_piece(out, one, "l1.size", one.l1.size, static_cast<double>(one.l1.latency));
     return out.sorted();
 }
 
-std::vector<RateLimit> cache_limits(const OneGpu& one, const std::string& row)
+std::vector<RateLimit> cache_limits(const OneGpu& one, const std::string& row, std::uint64_t l2_share)
 {
     RowLimits out;
     double latency = local_hit_ps(one.gpu, one.l2);
@@ -174,6 +186,8 @@ std::vector<RateLimit> cache_limits(const OneGpu& one, const std::string& row)
         out.add_rate("memory_side.bandwidth", one.side.bandwidth, 1);
         out.add_in_flight("l2.outstanding_misses", misses, side_ps(one));
         latency += side_ps(one);
+    } else {
+        add_piece(out, one, "l2.size", l2_share, latency);
     }
     add_units(out, one, full_shape(one.gpu), latency);
     return out.sorted();
@@ -245,7 +259,7 @@ std::vector<RateLimit> limits_of(const ResolvedSystem& system, const std::string
     if (row.rfind("bandwidth.dram_", 0) == 0) return dram_limits(one, row);
     if (row == "bandwidth.l2_far" && !one.l2.mirrored()) return {};
     if (row == "bandwidth.memory_side" && !one.side.present()) return {};
-    return cache_limits(one, row);
+    return cache_limits(one, row, l2_share(system));
 }
 
 }  // namespace weft

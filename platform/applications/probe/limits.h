@@ -17,6 +17,9 @@ struct RateLimit {
     double rate = 0;        // GB/s of the row at most
 };
 
+// A row below this share of its smallest limit is far from it: reports show the share.
+constexpr double near_bound = 0.85;
+
 // Smallest first; of equal ones that of a wire before that of what is in flight. Empty for rows that are no bandwidth
 // and for those that the system does not have. Throws InputError where a link that a peer row uses has no bandwidth.
 std::vector<RateLimit> limits_of(const ResolvedSystem& system, const std::string& row);

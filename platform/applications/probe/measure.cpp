@@ -72,12 +72,14 @@ std::string why_absent(const ResolvedSystem& system, const std::string& row)
 std::string part_json(const ProbeResult& result)
 {
     using Json = nlohmann::ordered_json;
-    Json out{{"values", Json::array()}, {"matrices", Json::array()}, {"curves", Json::array()}};
+    Json out{{"values", Json::array()}, {"matrices", Json::array()}, {"curves", Json::array()},
+        {"notices", Json::array()}};
     for (const auto& [row, value] : result.values) out["values"].push_back({row, value});
     for (const ProbeMatrix& matrix : result.matrices)
         out["matrices"].push_back({matrix.name, matrix.unit, matrix.values});
     for (const ProbeCurve& curve : result.curves)
         out["curves"].push_back({curve.name, curve.x_unit, curve.y_unit, curve.points, curve.expected});
+    for (const auto& [row, notice] : result.notices) out["notices"].push_back({row, notice});
     return out.dump() + "\n";
 }
 
@@ -93,6 +95,7 @@ ProbeResult part_from_json(const std::string& text)
         for (const Json& curve : json.at("curves"))
             out.curves.push_back({curve.at(0), curve.at(1), curve.at(2),
                 curve.at(3).get<std::vector<std::pair<double, double>>>(), curve.at(4).get<std::vector<double>>()});
+        for (const Json& notice : json.at("notices")) out.notices.emplace_back(notice.at(0), notice.at(1));
     } catch (const Json::exception&) {
         throw InputError("weft", 0, "a simulation of the probe gave no result");
     }

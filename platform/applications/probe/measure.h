@@ -35,6 +35,7 @@ struct ProbeResult {
     std::vector<std::pair<std::string, double>> values;  // by name of the row, in its unit
     std::vector<ProbeMatrix> matrices;
     std::vector<ProbeCurve> curves;
+    std::vector<std::pair<std::string, std::string>> notices;  // by name of the row
 
     void add(const std::string& row, double value) { values.emplace_back(row, value); }
 };

@@ -65,10 +65,14 @@ void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResu
     OneUnit unit(bench, gpu, full_shape(gpu));
     const std::uint64_t bytes = unit.whole(std::min<std::uint64_t>(64 << 10, Levels(system).near / 4));
     const auto second = static_cast<std::int64_t>(bytes);
-    // Memory that nobody has touched.
+    // Memory that nobody has touched, behind what displaces the lines that have been written, where a cache has no room beside them:
+    // else the first of the two kernels would wait for their write-backs, and the other one not.
     const std::uint64_t less = unit.whole(512 << 10);
-    const std::uint64_t first = 2 * bytes;
-    const std::uint64_t end = first + 4 * less;
+    std::uint64_t first = 2 * bytes;
+    std::uint64_t cleared = 0;
+    for (const std::uint64_t cache : {Levels(system).near, Levels(system).memory_side})
+        if (cache > 0 && cache < first + 4 * less) cleared += unit.whole(2 * cache);
+    const std::uint64_t end = first + cleared + 4 * less;
     if (end > system.hbm(node).capacity)
         throw InputError("weft", 0, "bandwidth.unit_dram needs " + format_bytes(end) + " of memory",
             "a larger hbm.capacity, or --only without bandwidth.unit_*");
@@ -79,6 +83,8 @@ void measure_one_unit(const ResolvedSystem& system, ProbeBench& bench, ProbeResu
     out.add("bandwidth.unit_read", unit.steady(0, -1, bytes));
     out.add("bandwidth.unit_write", unit.steady(-1, 0, bytes));
     out.add("bandwidth.unit_copy", unit.steady(0, second, bytes));
+    if (cleared > 0) unit.run(static_cast<std::int64_t>(first), -1, cleared, 1);
+    first += cleared;
     const Time shorter = unit.run(static_cast<std::int64_t>(first), -1, less, 1);
     const Time longer = unit.run(static_cast<std::int64_t>(first + less), -1, 3 * less, 1);
     out.add("bandwidth.unit_dram", rate(2 * less, longer - shorter));

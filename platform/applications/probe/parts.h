@@ -17,6 +17,13 @@ struct Levels {
     std::uint64_t all = 0;  // caches of the GPU past the L1s
 };
 
+// What each unit reads again and again of a cache of which it has `share`: a half of that at most, and whole instructions of every
+// workgroup; 0: there is no room.
+constexpr std::uint64_t usual_piece = 16 << 10;
+std::uint64_t cache_piece(const GpuSpec& gpu, std::uint64_t share);
+// The share that each unit has of the L2 near to it.
+std::uint64_t l2_share(const ResolvedSystem& system);
+
 inline double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }
 // GB/s
 inline double rate(std::uint64_t bytes, Time ps) { return static_cast<double>(bytes) * 1e3 / static_cast<double>(ps); }

@@ -26,6 +26,9 @@ struct ProbeReport {
     static double error_pct(double simulated, const PublishedFigure& figure);
 };
 
+// A sentence for each row that passes its bound by more than its documented error.
+std::vector<std::string> beyond_bounds(const ProbeReport& report);
+
 std::string probe_text(const ProbeReport& report);
 std::string probe_json(const ProbeReport& report);
 // The rows as lines of a table in Markdown.
