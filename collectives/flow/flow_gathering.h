@@ -19,7 +19,6 @@ struct FlowGathering {
     std::uint32_t move = 0;                   // of a load
     std::uint32_t pending = 0;
     bool pushed = false;
-    bool cold = false;  // a load of what members have in memory
     double bytes = 0;
     std::uint64_t head = 0;
     std::uint64_t tail = 0;

@@ -92,7 +92,6 @@ void FlowCore::ask_members_of(const SwitchGroupRoutes& found, const std::vector<
     gathering.pending = found.parts(members.size());
     gathering.bytes = move.bytes * found.share;
     gathering.earliest = earliest;
-    gathering.cold = cold;
     const Ps asked = now + found.of.at(threads_[move.thread].endpoint).asked_ps;
     for (const std::uint32_t member : members) paths_of(found.of.at(member));
     const std::uint32_t at = take(gatherings_, free_gatherings_, std::move(gathering));
@@ -223,7 +222,6 @@ void FlowCore::gathered(const Transfer& transfer, Ps tail)
         result.flight =
             links_.of_group(paths_of(route).result, reader.endpoint, gathering.bytes, gathering.head, route.result_ps);
         const Ps rest = book_.path(result.flight.path).head_ps + route.result_ps;
-        result.flight.cold = gathering.cold;
         result.flight.tail_ps = gathering.tail + rest;
         result.use = Use::get;
         result.thread = gathering.threads.front();

@@ -78,7 +78,9 @@ void FlowLinks::pass_contexts(std::uint32_t number, double bytes, FlowFlight& fl
     const CostLink& link = book_.figures(group);
     if (contexts_.size() <= number) contexts_.resize(book_.groups());
     const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
-    const ContextWindow::Pass pass = contexts_[number].pass(bytes / link.at_once, rate * link.at_once, now, span_ps_);
+    const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
+    const ContextWindow::Pass pass =
+        contexts_[number].pass(bytes / link.at_once, rate * link.at_once, now, span_ps_, late * link.at_once);
     group.busy_ps += bytes * rate;
     group.payload += bytes;
     count(number, pass.begin_ps, pass.end_ps, bytes * rate, bytes);

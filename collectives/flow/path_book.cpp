@@ -42,7 +42,7 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
         out.left_ps = path.head_ps - passed;
         std::vector<LinkShare> links = stage.links;
         for (LinkShare& share : links) share.link = clock_of(share.link);
-        if (&stage == &made.stages.front()) begins = links.front().link;
+        if (begins == no_group && links_[links.front().link].at_once <= 0) begins = links.front().link;
         const std::vector<GroupShare> shares = cover(links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];

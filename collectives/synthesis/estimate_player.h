@@ -97,7 +97,6 @@ private:
         std::vector<std::uint32_t> threads;  // that wait for it; of a load one
         std::uint32_t move = 0;              // of a load
         std::uint32_t pending = 0;
-        bool cold = false;
         double bytes = 0;
         Ps head = 0;
         Ps tail = 0;

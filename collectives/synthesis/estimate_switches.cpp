@@ -42,9 +42,8 @@ void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
     gathering.pending = found->parts(move.step->sources.size());
     gathering.bytes = move.bytes;
     gathering.earliest = earliest;
-    gathering.cold = std::any_of(move.step->sources.begin(), move.step->sources.end(),
+    const bool cold = std::any_of(move.step->sources.begin(), move.step->sources.end(),
         [](const ChunkRef& source) { return source.buffer == Buffer::input; });
-    const bool cold = gathering.cold;
     const std::uint32_t at = take(gatherings_, free_gatherings_, gathering);
     const Ps asked = now + found->of.at(threads_[move.thread].rank).asked_ps;
     for (const ChunkRef& source : move.step->sources) {
@@ -150,7 +149,6 @@ void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
         Transfer result;
         result.flight =
             LinkClock::of_group(route.result, reader.rank, gathering.bytes, gathering.head, route.result_ps);
-        result.flight.cold = gathering.cold;
         result.flight.tail_ps = gathering.tail + way_ps(route.result) + route.result_ps;
         result.use = Use::get;
         result.thread = gathering.threads.front();

@@ -79,7 +79,9 @@ void LinkClock::pass_contexts(const LinkShare& part, Flight& flight, std::uint64
     const std::uint64_t now = flight.head_ps;
     const double bytes = flight.bytes * part.share;
     const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
-    const ContextWindow::Pass pass = contexts_[part.link].pass(bytes / link.at_once, rate * link.at_once, now, span);
+    const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
+    const ContextWindow::Pass pass =
+        contexts_[part.link].pass(bytes / link.at_once, rate * link.at_once, now, span, late * link.at_once);
     busy_[part.link] += bytes * rate;
     payload_[part.link] += bytes;
     head = std::max(head, pass.begin_ps);

@@ -46,7 +46,7 @@ std::uint64_t answered_ps(const CostGraph& graph, const std::map<std::uint32_t, 
 
 void SwitchRoute::take_latencies(const SwitchWay& way)
 {
-    asked_ps = way.up_ps() + way.nearest_there;
+    asked_ps = way.up_ps();
     result_ps = way.result;
     copy_ps = way.to_rank + way.later_answer;
     answer_ps = way.nearest_answer + way.answered;
@@ -103,10 +103,11 @@ SwitchGroupRoutes SwitchRoutes::make(const std::vector<std::uint32_t>& users, st
         }
         route.store.stages = {up, contexts};
         route.push.stages = {up, pushed};
-        up.before_ps = way.later_operand;
+        up.before_ps = way.nearest_there + way.later_operand;
         contexts.before_ps = 0;
-        route.operand.stages = {up, adders};
-        route.result.stages = {contexts, down};
+        if (rank == users.front()) route.operand.stages.push_back(contexts);
+        route.operand.stages.insert(route.operand.stages.end(), {up, adders});
+        route.result.stages = {down};
         route.copy.stages = {down};
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})
             made->neighbours = true;

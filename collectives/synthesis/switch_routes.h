@@ -29,12 +29,12 @@ inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != Step
 struct SwitchRoute {
     static constexpr std::uint32_t no_leaf = ~std::uint32_t{0};
 
-    CostPath store;               // to the switches, which take it up as an operation
-    CostPath push;                // to the switches, which add it to what others push
-    CostPath operand;             // what the switches load from it, through their adders
-    CostPath result;              // what they have combined, to who loads it
-    CostPath copy;                // what they store
-    std::uint64_t asked_ps = 0;   // a load to a switch and on, until the operand of the nearest member is on its way
+    CostPath store;              // to the switches, which take it up as an operation
+    CostPath push;               // to the switches, which add it to what others push
+    CostPath operand;            // what the switches load from it, through their adders: from the request at the top on
+    CostPath result;             // what they have combined, to who loads it
+    CostPath copy;               // what they store
+    std::uint64_t asked_ps = 0;  // a load to the switches that all lines pass
     std::uint64_t result_ps = 0;  // of `result`
     std::uint64_t copy_ps =
         0;  // of `copy`, and of its acknowledge what it takes longer than that of the nearest member

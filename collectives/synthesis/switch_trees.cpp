@@ -116,10 +116,11 @@ SwitchGroupRoutes SwitchRoutes::make_tree(const SwitchPlane& plane, const std::v
         const bool of_first = i < members && seen.insert(at).second;  // whose context is that of the others, too
         route.push.stages = {up, {to_leaf, {{own.adder, 1}}}};
         route.store.stages = {up, over_trunks(to_leaf, leaf, true), at_spines(to_spine, false, true)};
-        up.before_ps = way.later_operand;
-        route.operand.stages = {up, {to_leaf, {{own.adder, 1}}}};
-        if (of_first) route.operand.stages.back().links.push_back({own.contexts, 1});
-        route.result.stages = {at_spines(0, false, true), over_trunks(0, leaf, false), down};
+        up.before_ps = way.nearest_there + way.later_operand;
+        if (i == 0) route.operand.stages.push_back(at_spines(0, false, true));
+        if (of_first) route.operand.stages.push_back({0, {{own.contexts, 1}}});
+        route.operand.stages.insert(route.operand.stages.end(), {up, {to_leaf, {{own.adder, 1}}}});
+        route.result.stages = {over_trunks(0, leaf, false), down};
         route.copy.stages = {down};
         route.take_latencies(way);
         for (CostPath* made : {&route.store, &route.push, &route.operand, &route.result, &route.copy})

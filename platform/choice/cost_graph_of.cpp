@@ -159,10 +159,10 @@ private:
             system_.model(node) == "switch" && system_.switch_of(node).multicast_groups > 0;
     }
 
-    // The switches above a leaf, once.
+    // The switches above a leaf: once, and all its members with them.
     void attach_above(NodeId leaf, NodeId member, std::uint32_t edge)
     {
-        if (!tiered_.insert(leaf).second) return;
+        const bool is_new = tiered_.insert(leaf).second;
         for (const Fabric::Port& port : ports_[leaf]) {
             if (!plan_.used.edges[port.edge] || !combines(port.peer)) continue;
             const bool forward = plan_.fabric.edges[port.edge].a == leaf;
@@ -170,9 +170,10 @@ private:
             const Time more = wire_time(trunk, LineOp::write, line_bytes, LineClass::request) +
                 wire_time(trunk, LineOp::write, line_bytes, LineClass::response) + 2 * trunk.latency +
                 2 * system_.switch_of(leaf).latency;
-            graph_.trunks.push_back(
-                {switches_.at(leaf), switch_at(port.peer, member, edge, more), link(port.edge, forward),
-                    link(port.edge, !forward), answer_time(trunk) + system_.switch_of(leaf).latency});
+            const std::uint32_t spine = switch_at(port.peer, member, edge, more);
+            if (is_new)
+                graph_.trunks.push_back({switches_.at(leaf), spine, link(port.edge, forward), link(port.edge, !forward),
+                    answer_time(trunk) + system_.switch_of(leaf).latency});
         }
     }
 
@@ -199,6 +200,11 @@ private:
             contexts.at_once = at_once;
             contexts.ps_per_byte = contexts.group_ps_per_byte = std::max(contexts.ps_per_byte, by_contexts);
             contexts.cold_more_ps_per_byte = std::max(contexts.cold_more_ps_per_byte, cold);
+            // What is pushed holds one from its first contribution to the last.
+            const Time way = gpu.unit_to_port + answer_time(wire) + beyond / 2;
+            const auto [first, last] = ways_.try_emplace(number, way, way).first->second;
+            ways_[number] = {std::min(first, way), std::max(last, way)};
+            contexts.push_more_ps_per_byte = static_cast<double>(std::max(last, way) - std::min(first, way)) / at_once;
         };
         if (const auto found = switches_.find(node); found != switches_.end()) {
             limit(found->second);
@@ -329,8 +335,9 @@ private:
     std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
-    std::set<NodeId> tiered_;    // leaves whose switches above are known
-    std::int64_t nothing_ = -1;  // the link of paths without links
+    std::map<std::uint32_t, std::pair<Time, Time>> ways_;  // to each of them, of the nearest and the farthest member
+    std::set<NodeId> tiered_;                              // leaves whose switches above are known
+    std::int64_t nothing_ = -1;                            // the link of paths without links
     static constexpr std::uint32_t none_ = ~std::uint32_t{0};
 };
 

@@ -28,7 +28,7 @@ TEST(ContextWindow, ManyOperationsBeginInFills)
     const ContextWindow::Pass pass = window.pass(2.5, 1000, 0, 500);
     EXPECT_EQ(pass.begin_ps, 0U);
     EXPECT_EQ(pass.end_ps, 2100U) << "two fills, and a fifth of the time in which they come";
-    EXPECT_EQ(window.pass(0.5, 1000, 0, 0).begin_ps, 2083U) << "2.5 and 0.5 fills came in 500 ps";
+    EXPECT_EQ(window.pass(0.5, 1000, 0, 0).begin_ps, 2100U);
     EXPECT_EQ(window.pass(1, 3000, 0, 0).begin_ps, 3000U) << "each for its own time";
     EXPECT_EQ(window.pass(1, 1000, 0, 0).begin_ps, 6000U);
     ContextWindow none;
@@ -65,7 +65,16 @@ TEST(ContextWindow, AStepThatNeverFillsTheContextsDoesNotWait)
 TEST(ContextWindow, LoadsOfWhatIsInMemoryAreOpenForLonger)
 {
     const Estimate cold = price("load_reduce", CollectiveOp::reduce, few_contexts(group_graph(4)), 2000);
-    EXPECT_EQ(cold.time_ps, 2 * hop_ps + 4 * hop_ps + 12000U + 1000);
+    EXPECT_EQ(cold.time_ps, 2 * hop_ps + 4 * hop_ps + 12000U) << "requests of a move come together";
+}
+
+// What is pushed holds a context from its first contribution on; where it waits for one, the others come meanwhile.
+TEST(ContextWindow, PushesAreOpenUntilTheLastContributionHasCome)
+{
+    CostGraph graph = few_contexts(group_graph(4));
+    graph.links[graph.switches[0].contexts].push_more_ps_per_byte = 2;
+    EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, graph, 3000).time_ps, 11000U + 9000 + 1000 + 4 * hop_ps);
+    EXPECT_EQ(price("multicast", CollectiveOp::broadcast, graph, 2000).time_ps, 9000U + 1000 + 8 * hop_ps);
 }
 
 // A leaf gives the context of a push back when its combination has gone up; loads and stores from spines hold one.
@@ -77,7 +86,7 @@ TEST(ContextWindow, PushesHoldNoneAtLeaves)
     EXPECT_EQ(price("push_reduce", CollectiveOp::all_reduce, leaves, 4000).time_ps, 4000 + 8 * hop_ps);
     EXPECT_EQ(price("multicast", CollectiveOp::broadcast, leaves, 4000).time_ps, 3 * 9000U + 1000 + 16 * hop_ps);
     const Estimate load = price("load_reduce", CollectiveOp::reduce, leaves, 4000);
-    EXPECT_EQ(load.time_ps, 4 * hop_ps + 8 * hop_ps + 3 * 12000U + 1000);
+    EXPECT_EQ(load.time_ps, 4 * hop_ps + 8 * hop_ps + 3 * 12000U);
     // At the spine one for each operation.
     CostGraph spine = few_contexts(tree_graph(2, 4, 1));
     for (const std::uint32_t leaf : {0U, 1U}) spine.links[spine.switches[leaf].contexts].at_once = 0;
