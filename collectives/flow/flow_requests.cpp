@@ -200,8 +200,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     // memory take fewer of the places.
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
+    if (queue_ps < round_ps) return load.in_flight() / load.remote;
     const bool fits = load.remote / op.moves <= pace.outstanding();
-    if (queue_ps < round_ps) return fits ? 1 : load.in_flight() / load.remote;
     if (fits || queue_ps < 2 * round_ps || !leaves_by_one_link(thread, path)) return 0;
     return (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }

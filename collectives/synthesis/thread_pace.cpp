@@ -112,20 +112,12 @@ double ThreadPace::registers_ps(const MoveLoad& move) const
     return before * static_cast<double>(move.refill_ps) + slots;
 }
 
-double ThreadPace::window_ps(const MoveLoad& move) const
-{
-    if (outstanding_ <= 0 || move.in_flight() <= outstanding_) return 0;
-    // All stores fit: they find places when the loads before them have come, the first of which take no longer than a load.
-    if (move.gets == 0 && move.remote > 0 && move.remote <= outstanding_)
-        return std::max(0.0, move.own_byte_ps / outstanding_ - static_cast<double>(move.load_ps));
-    return (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps);
-}
-
 std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
 {
     double time = slots_behind(move, 1);
     time = std::max(time, registers_ps(move));
-    time = std::max(time, window_ps(move));
+    if (outstanding_ > 0 && move.in_flight() > outstanding_)
+        time = std::max(time, (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps));
     return static_cast<std::uint64_t>(std::llround(time));
 }
 
@@ -143,7 +135,8 @@ ThreadPace::IssueParts ThreadPace::issue_parts(const MoveLoad& move) const
         out.outstanding = outstanding;
     };
     window(move.bytes, registers_, registers_ps(move), false);
-    window(move.in_flight(), outstanding_, window_ps(move), true);
+    window(move.in_flight(), outstanding_,
+        (move.in_flight() - outstanding_) / outstanding_ * static_cast<double>(move.round_ps), true);
     out.busy_ps = static_cast<std::uint64_t>(std::llround(slots * within));
     return out;
 }

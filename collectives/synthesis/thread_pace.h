@@ -96,9 +96,8 @@ private:
     double shares(const MoveLoad& move) const;
     // The slots of a part of it behind its first line: loads take theirs while they wait for that.
     double slots_behind(const MoveLoad& move, double part) const;
-    // First to last line by registers alone, and by requests in flight alone.
+    // First to last line by registers alone.
     double registers_ps(const MoveLoad& move) const;
-    double window_ps(const MoveLoad& move) const;
 
     double issue_ps_per_byte_;
     static constexpr double least_sets = 1e-6;

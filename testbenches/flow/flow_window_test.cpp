@@ -110,19 +110,4 @@ TEST(FlowWindow, TwoRunsAreEqual)
             flow_us(one_channel("all_reduce", algorithm, "256 KiB")));
 }
 
-// Stores of a step that all fit into the places of their unit go at once when the loads before them have come. They took a round trip
-// more: 15.0 us for 10.2 with as many places as a step has lines.
-TEST(FlowWindow, StoresThatFitGoAtOnce)
-{
-    for (const char* outstanding : {"20", "24", "40"}) {
-        RunSetup setup;
-        setup.document = mesh_document(4);
-        setup.lines = "profile: generic\n" + collective_lines("all_reduce", "ring", "20480");
-        setup.sets = {"engine.channels=4", "engine.wavefronts=4", std::string("gpu.outstanding=") + outstanding};
-        setup.options.progress = setup.options.data_on = false;
-        const double lines = run(setup).at("simulated_ps").get<double>() / 1e6;
-        EXPECT_NEAR(flow_us(setup) / lines, 1, 0.1) << outstanding;
-    }
-}
-
 }  // namespace flow_window_test
