@@ -138,7 +138,7 @@ TEST(ForeignMemory, ThatIsNotMadeIsNamed)
 // Nothing is made of it: its factory is not called.
 TEST(ForeignMemory, AModelOfNodesThatTakeNoPartIsTold)
 {
-    const auto notices_with = [](const std::string& set) {
+    const auto notices_with = [](const std::string& bind) {
         return Json::parse(in_timed_child(
             [&] {
                 ModelRegistry registry;
@@ -146,17 +146,17 @@ TEST(ForeignMemory, AModelOfNodesThatTakeNoPartIsTold)
                     [](const RunContext&, const GpuRequest&) -> std::unique_ptr<Accelerator> { return nullptr; });
                 RunOptions options;
                 options.progress = false;
-                const ResolvedSystem system =
-                    star_of_four(registry, {set}, collective_lines("all_reduce", "ring", "8192", "ranks: 2"));
+                const ResolvedSystem system = star_of_four(registry, {},
+                    collective_lines("all_reduce", "ring", "8192", "ranks: 2") + "bind: [" + bind + "]\n");
                 return result_json(run_system(system, registry, options), false);
             },
             100))["notices"]
             .dump();
     };
-    const std::string spare = notices_with("*.xpu.3.model=spare");
+    const std::string spare = notices_with("{nodes: '*.xpu.3', model: spare}");
     EXPECT_NE(spare.find("model spare of "), std::string::npos) << spare;
     EXPECT_NE(spare.find("xpu.3 changes nothing: it takes no part in this run"), std::string::npos) << spare;
-    EXPECT_EQ(notices_with("*.xpu.3.model=gpu").find("changes nothing"), std::string::npos);
+    EXPECT_EQ(notices_with("{nodes: '*.xpu.3', model: gpu}").find("changes nothing"), std::string::npos);
 }
 
 }  // namespace foreign_memory_test
