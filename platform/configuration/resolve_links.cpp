@@ -222,14 +222,16 @@ void Resolver::size_credits()
                                     .changed(entry->second, parameter,
                                         std::clamp(credits, std::max(least, info.low), info.high), source(text));
             }
-            // So does a replay buffer, of packets of a line each; clocked links have a limit of their own.
+            // So does a replay buffer, of packets of a line each and as many acknowledges of what comes the other way, which come in
+            // bunches: a third more. Clocked links have a limit of their own.
             const std::size_t replay = link_parameter("replay_buffer");
             if (spec.retry != RetryKind::none && spec.model == 0 &&
                 (pool(block_of<LinkSpec>()).at(entry->second).sources[replay] == default_source ||
                     is_inferred(edge, entry->second, replay))) {
                 const std::uint64_t there_and_back = 2 * (spec.latency + packet_time);
-                const double packets_out = std::ceil(static_cast<double>(there_and_back) * 1e-12 *
-                    static_cast<double>(spec.bandwidth) / static_cast<double>(line_bytes + spec.header));
+                const double packet_bytes = static_cast<double>(line_bytes + 2 * spec.header) / 2 * 3 / 4;
+                const double packets_out = std::ceil(
+                    static_cast<double>(there_and_back) * 1e-12 * static_cast<double>(spec.bandwidth) / packet_bytes);
                 const std::uint64_t high = info_of(block_of<LinkSpec>()).parameters[replay]->high;
                 std::string text = fmt::format("sized for a round trip of {} at {}", format_time_ps(there_and_back),
                     format_rate(spec.bandwidth));

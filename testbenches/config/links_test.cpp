@@ -106,7 +106,8 @@ TEST(Links, CreditsCoverTheRouterOfAnAcceleratorAndItsMesh)
     EXPECT_EQ(credits({"link.frame=50 KB", "link.frame_payload=50 KB"}), 2290U);  // and three times 900 ns
 }
 
-// Two packets of 4,243 B and 2 x 900 ns at 50 GB/s are 98,486 B, or 1,516 lines with their headers of a byte.
+// Two packets of 4,243 B and 2 x 900 ns at 50 GB/s are 98,486 B, or 1,492.2 lines and as many acknowledges with their headers
+// of a byte; and a third more.
 TEST(Links, AReplayBufferThatNobodyStatedCoversTheRoundTrip)
 {
     const auto packets = [](const std::vector<std::string>& sets) {
@@ -114,29 +115,29 @@ TEST(Links, AReplayBufferThatNobodyStatedCoversTheRoundTrip)
         all.insert(all.end(), sets.begin(), sets.end());
         return resolved("profile: generic\n", all, row).link(0).replay_buffer;
     };
-    EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n"}), 1516U);
-    EXPECT_EQ(packets({"link.latency=50ns", "link.retry=go_back_n"}), 256U);
+    EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n"}), 3980U);
+    EXPECT_EQ(packets({"link.latency=50ns", "link.retry=go_back_n"}), 545U);
     EXPECT_EQ(packets({"link.latency=900ns"}), 256U);  // without retry there is none
     EXPECT_EQ(packets({"link.latency=900ns", "link.retry=go_back_n", "link.replay_buffer=300"}), 300U);
 }
 
-// The 1024 of the link table are inferred, for one link at its usual latency. An edge of 900 GB/s takes 4,053.6 packets of 80 B in 2 x (180 ns +
-// 160 ps), one of 225 GB/s 28,128.6 in 2 x (5 us + 640 ps).
+// The 1024 of the link table are inferred, for one link at its usual latency. An edge of 900 GB/s takes 6,756 packets of 48 B, the
+// mean of a line and an acknowledge, in 2 x (180 ns + 160 ps), one of 225 GB/s 46,881 in 2 x (5 us + 640 ps); and a third more.
 TEST(Links, AReplayBufferThatTheTableInfersCoversTheRoundTrip)
 {
     const auto packets = [](int switches, const std::vector<std::string>& sets) {
         return resolved("", sets, star("B200", 8, switches, "nvlink_5")).link(0).replay_buffer;
     };
     EXPECT_EQ(packets(1, {}), 1024U);  // without retry there is none
-    EXPECT_EQ(packets(4, {"link.retry=timeout"}), 1024U);
-    EXPECT_EQ(packets(1, {"link.retry=timeout"}), 4054U);
-    EXPECT_EQ(packets(4, {"link.retry=go_back_n", "link.latency=5 us", "link.replay_timeout=20 us"}), 28129U);
+    EXPECT_EQ(packets(4, {"link.retry=timeout"}), 2258U);
+    EXPECT_EQ(packets(1, {"link.retry=timeout"}), 9008U);
+    EXPECT_EQ(packets(4, {"link.retry=go_back_n", "link.latency=5 us", "link.replay_timeout=20 us"}), 62508U);
     EXPECT_EQ(packets(1, {"link.retry=timeout", "link.replay_buffer=300"}), 300U);
     const ResolvedSystem most = resolved("", {"link.retry=timeout", "link.latency=20 us", "link.replay_timeout=100 us"},
         star("B200", 8, 1, "nvlink_5"));
     EXPECT_EQ(most.link(0).replay_buffer, 65535U);
     EXPECT_EQ(explained(most, "d.0.xpu.0~d.0.sw.0", "link.replay_buffer"),
-        "65535 | the most; a round trip of 40.0003 us at 900 GB/s asks for 450004");
+        "65535 | the most; a round trip of 40.0003 us at 900 GB/s asks for 1000008");
 }
 
 // More than the parameter holds: it is said, and not that they cover the round trip.
