@@ -1,5 +1,5 @@
-// What one line of a group takes between each rank and the switches that all lines of the group pass ("the top": those of one tier,
-// or the spines of two).
+// Latencies of one line of a group from each rank to the top and back. The top is the switches that all lines of the group pass: those of
+// one tier, or the spines of two.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SwitchWay {
     std::uint64_t to_rank = 0;      // from the last switch to where it lies
     std::uint64_t answer = 0;       // its acknowledge from there to the top
     std::uint64_t answered = 0;     // and from the top to the unit that waits for it
-    // Of members, beyond the nearest one: acknowledges; requests of the switches and what they bring.
+    // Of a member: how much later than those of the nearest one its acknowledge and its operand come.
     std::uint64_t later_answer = 0;
     std::uint64_t later_operand = 0;
     // The nearest member, the same for all ranks.

@@ -13,7 +13,7 @@ namespace weft {
 
 namespace {
 
-// What an instruction covers, for every workgroup of a unit.
+// Bytes that the workgroups of a unit cover with one instruction each.
 std::uint64_t step_of(const GpuSpec& gpu)
 {
     return gpu.workgroups_per_unit * gpu.lanes * ProbeBench::Shape().vector_bytes;
@@ -146,7 +146,7 @@ void measure_l2(std::uint64_t share, Readers& readers, ProbeResult& out)
     out.add("bandwidth.l2", rate(2 * times * readers.units() * piece, longer - shorter));
 }
 
-// What units of one partition have read, those of another one read next: each piece once.
+// Units of one partition read pieces that units of another one have read before, each piece once.
 void measure_other_partition(const Levels& levels, const L2Spec& l2, Readers& readers, ProbeResult& out)
 {
     const std::uint64_t units = readers.units();
@@ -213,7 +213,7 @@ public:
         return (found[1].value - found[0].value) * line_bytes * 1e3 / static_cast<double>(between);
     }
 
-    // What the DRAM did in the time that the last row counts.
+    // The work of the DRAM in the time that the last row counts.
     const DramWork& work() const { return work_; }
 
     // GB/s between a kernel of `bytes` and one of three times as many.

@@ -73,7 +73,7 @@ void add_units(RowLimits& out, const OneGpu& one, const ProbeBench::Shape& shape
     out.add_in_flight("gpu.wavefronts_per_unit", one.lines_of(shape), latency);
 }
 
-// Of a small cache a unit has a piece that gives less than all of its wavefronts something to read.
+// Where a unit's share of a cache is too small for an instruction of each wavefront, fewer requests are in flight.
 void add_piece(RowLimits& out, const OneGpu& one, const std::string& parameter, std::uint64_t share, double latency)
 {
     ProbeBench::Shape shape = full_shape(one.gpu);

@@ -17,8 +17,8 @@ struct Levels {
     std::uint64_t all = 0;  // caches of the GPU past the L1s
 };
 
-// What each unit reads again and again of a cache of which it has `share`: a half of that at most, and whole instructions of every
-// workgroup; 0: there is no room.
+// Bytes that each unit reads repeatedly from a cache of which it has `share`: at most half of that, and a whole number of instructions of
+// every workgroup; 0: there is no room.
 constexpr std::uint64_t usual_piece = 16 << 10;
 std::uint64_t cache_piece(const GpuSpec& gpu, std::uint64_t share);
 // The share that each unit has of the L2 near to it.

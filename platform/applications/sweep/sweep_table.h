@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// What a run simulated, from its result. A member is empty where the result does not state it, or states several.
+// The set-up that the result of a run states. A member is empty where it states none, or several.
 struct SweepSetup {
     std::string system;
     std::string fidelity;
