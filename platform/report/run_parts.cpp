@@ -259,6 +259,11 @@ void add_link_table(HtmlPage& page, const RunResult& result)
         {}, true};
     std::vector<const LinkResult*> links;
     for (const LinkResult& link : result.link_results) links.push_back(&link);
+    const bool retries =
+        std::any_of(links.begin(), links.end(), [](const LinkResult* link) { return link->retry.has_value(); });
+    if (retries)
+        for (const char* column : {"packets with bit errors", "went back", "bytes sent again", "duplicates"})
+            table.columns.push_back({column, true});
     std::stable_sort(links.begin(), links.end(),
         [](const LinkResult* a, const LinkResult* b) { return a->busy_ps > b->busy_ps; });
     for (const LinkResult* link : links) {
@@ -268,6 +273,13 @@ void add_link_table(HtmlPage& page, const RunResult& result)
             count_cell(link->wire_bytes), count_cell(link->payload_bytes), count_cell(link->lines),
             link->peak_queue ? count_cell(*link->peak_queue) : HtmlCell{"not known"},
             link->credit_stall_ps ? time_cell(*link->credit_stall_ps) : HtmlCell{"not known"}});
+        if (!retries) continue;
+        std::vector<HtmlCell>& row = table.rows.back();
+        if (const auto& retry = link->retry)
+            for (const std::uint64_t count : {retry->errors, retry->replays, retry->repeated_bytes, retry->duplicates})
+                row.push_back(count_cell(count));
+        else
+            row.insert(row.end(), 4, HtmlCell{"no retry"});
     }
     page.table(table);
 }

@@ -165,6 +165,31 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
         EXPECT_NE(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
 }
 
+TEST(Page, HasTheRetriesOfLinks)
+{
+    const Fixtures files;
+    ASSERT_EQ(call({"run", files.pair_system(), "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-5",
+                       "--quiet", "--html", files.path("r.html")})
+                  .code,
+        0);
+    const std::string page = files.read("r.html");
+    expect_whole(page);
+    const json result = embedded(page);
+    const auto rows = rows_of(page, "link-table");
+    ASSERT_EQ(rows.size(), 2u);
+    std::uint64_t repeated = 0;
+    for (const auto& row : rows)
+        for (const json& link : result["links"]) {
+            if (link["from"] != row[0]) continue;
+            repeated += link["repeated_bytes"].get<std::uint64_t>();
+            EXPECT_EQ(row[9], link["errors"].dump());
+            EXPECT_EQ(row[10], link["replays"].dump());
+            EXPECT_EQ(row[11], link["repeated_bytes"].dump());
+            EXPECT_EQ(row[12], link["duplicates"].dump());
+        }
+    EXPECT_GT(repeated, 0u);
+}
+
 TEST(Page, HasTheEnergyOfARunAndWhatIsNotKnown)
 {
     const Fixtures files;
