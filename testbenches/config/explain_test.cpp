@@ -135,6 +135,12 @@ TEST(Explain, SaysWhatTheModelOrTheWorkloadSwitchesOff)
     EXPECT_FALSE(told(ring, {"gpu.wait_policy=monitor", "gpu.spin_interval=8 ns"}));  // estimates count it
     EXPECT_FALSE(told(ring, {"gpu.wait_policy=backoff", "gpu.spin_interval=8 ns"}));
     EXPECT_TRUE(told(run("trace: t"), {"engine.compute_workgroups=3"}));
+    for (const char* set : {"engine.channels=8", "engine.channel_bytes=1 KiB", "engine.wavefronts=4", "engine.unroll=4",
+             "engine.vector=8", "engine.protocol=ll", "engine.staging=fifo"}) {
+        EXPECT_TRUE(told(run("collective: barrier"), {set})) << set;
+        EXPECT_FALSE(told(ring, {set})) << set;
+    }
+    EXPECT_FALSE(told(run("collective: barrier"), {"engine.poll_lanes=1"}));
     EXPECT_FALSE(told(run("trace: t"), {"engine.compute=kernel", "engine.compute_workgroups=3"}));
     for (const char* set : {"switch.multicast_groups=9", "switch.group_contexts=9", "switch.reduce_rate=9 GB/s"}) {
         EXPECT_TRUE(told(ring, {set})) << set;

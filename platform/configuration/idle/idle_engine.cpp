@@ -25,12 +25,18 @@ struct Need {
 const char* const a_trace = "a trace";
 const char* const no_plan = "a workload without a plan, which has channels of its own";
 const char* const dimensions = "the algorithm multi_dim";
+const char* const data = "a collective that moves data, which a barrier does not";
 
 bool of_trace(const Workload& workload) { return workload.kind == Workload::Kind::trace; }
 bool without_plan(const Workload& workload) { return workload.plan.empty(); }
 bool by_dimensions(const Workload& workload)
 {
     return workload.algorithm == "multi_dim" || workload.algorithm == "auto";
+}
+
+bool moves_data(const Workload& workload)
+{
+    return workload.kind != Workload::Kind::collective || !workload.plan.empty() || workload.collective != "barrier";
 }
 
 // Requests of port channels go through a proxy.
@@ -47,7 +53,9 @@ const std::vector<Need>& engine_needs()
         {"compute_workgroups", of_trace, a_trace}, {"channels", without_plan, no_plan},
         {"channel_bytes", without_plan, no_plan}, {"dimension_order", by_dimensions, dimensions},
         {"dimension_queue", by_dimensions, dimensions}, {"dimension_chunks", by_dimensions, dimensions},
-        {"dimension_streams", by_dimensions, dimensions}};
+        {"dimension_streams", by_dimensions, dimensions}, {"channels", moves_data, data},
+        {"channel_bytes", moves_data, data}, {"wavefronts", moves_data, data}, {"unroll", moves_data, data},
+        {"vector", moves_data, data}, {"protocol", moves_data, data}, {"staging", moves_data, data}};
     return needs;
 }
 
