@@ -10,6 +10,7 @@
 #include "collectives/engine/longest_run.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
+#include "collectives/schedule/chained_moves.h"
 #include "collectives/schedule/partial_lines.h"
 #include "collectives/schedule/protocol.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -111,6 +112,7 @@ Executor::JobId FlowExecutor::open(Job job)
     if (job.bytes >= schedule->chunks * least_chunk_told)
         in_partial_lines_ = std::max(in_partial_lines_,
             share_in_partial_lines(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type))));
+    count_chained(*schedule, job);
     if (core_.has_border() || (small && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
     return open(std::move(job), std::move(flow));
@@ -271,6 +273,15 @@ Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, boo
     Picoseconds& free = memory_free_[endpoint];
     free = std::max(free, from) + service_time(endpoint, bytes, cached);
     return free;
+}
+
+void FlowExecutor::count_chained(const Schedule& schedule, const Job& job)
+{
+    const EngineSpec& engine = job.engine ? *job.engine : spec_;
+    if (engine.mover != Mover::units || engine.protocol != Protocol::simple) return;
+    const std::uint64_t lanes = endpoints_[job.members.front()].units.lanes;
+    const std::uint64_t registers = engine.wavefronts * engine.unroll * lanes * engine.vector;
+    chained_rounds_ = std::max(chained_rounds_, most_chained_moves(schedule, job.bytes, registers * threads_each_));
 }
 
 std::uint64_t FlowExecutor::instruction_in_parts() const

@@ -71,6 +71,9 @@ public:
     void set_threads_each(std::uint32_t each) { threads_each_ = each; }
     // The largest share of the data of a job so far that cannot go in whole lines (partial_lines.h).
     double in_partial_lines() const { return in_partial_lines_; }
+    // The most moves of a thread, of a job so far, that wait for another rank each and carry more than registers hold at once
+    // (chained_moves.h).
+    std::uint32_t chained_rounds() const { return chained_rounds_; }
     // B of an instruction of some endpoint that does not move whole lines; 0: all do.
     std::uint64_t instruction_in_parts() const;
     // Throws InputError where a schedule cannot be carried out with these parameters.
@@ -89,6 +92,7 @@ private:
     void enter_core(JobId job, std::uint32_t position, Done done);
     void enter_own(JobId id, std::uint32_t position, Done done);
     std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
+    void count_chained(const Schedule& schedule, const Job& job);
     void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
     // Throw InputError of `user` where the memory has no room.
     void require_room(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user, bool room = true) const;
@@ -113,6 +117,7 @@ private:
     CarriedOut carried_out_;
     std::uint32_t threads_each_ = 1;
     double in_partial_lines_ = 0;
+    std::uint32_t chained_rounds_ = 0;
     bool one_for_all_ = false;
     std::vector<Picoseconds> memory_free_;
     std::vector<Picoseconds> units_free_;

@@ -14,6 +14,9 @@ constexpr std::uint32_t most_first_loads_compared = 15;
 // B a rank. Rows of docs/models/flow_accuracy.md have less; with more, `direct` on rings and tori can be 38 % too fast (flow.md).
 constexpr double most_through_ranks_compared = 192 * 1024;
 
+// Exchanges between all ranks at once have two, and are within 2 %.
+constexpr std::uint32_t chained_rounds_told = 3;
+
 }  // namespace
 
 std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& executor, std::size_t ranks,
@@ -30,6 +33,12 @@ std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& 
                                   "parts of lines are packets of their own, and the run can take up to 1.5 times as "
                                   "long (docs/models/flow.md, Parts of lines)",
             100 * share));
+    if (const std::uint32_t moves = executor.chained_rounds(); moves >= chained_rounds_told)
+        out.push_back(
+            fmt::format("{} moves of a thread wait for another rank each and carry more than its registers hold: "
+                        "by lines, rings and trees of some MiB can take up to 1.2 times as long "
+                        "(docs/models/flow.md, Rounds of registers)",
+                moves));
     if (const std::uint64_t bytes = executor.instruction_in_parts(); bytes > 0)
         out.push_back(fmt::format("an instruction moves {} B (gpu.lanes x engine.vector), which are no whole lines: by "
                                   "lines, each part of a line is a packet of its own, and the run can take more than "
