@@ -54,7 +54,10 @@ void CollectiveDriver::verify_schedule()
 {
     // Orders of ranks are part of a ring, and a plan is what it is.
     const bool of_any_size = !request_.schedule && request_.options.orders.empty();
-    const Verification verdict = verify(*schedule_);
+    Verification verdict = verify(*schedule_);
+    // A plan may be right for its message, and for no other.
+    if (!verdict.ok && request_.schedule && request_.bytes > 0)
+        verdict = verify(*schedule_, message_of(request_.bytes, static_cast<std::uint32_t>(size_of(request_.type))));
     if (!verdict.too_large || !of_any_size) return require_right(*schedule_, verdict);
     const Schedule proof = smaller(request_, schedule_->size());
     require_right(proof);

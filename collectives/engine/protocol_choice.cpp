@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/protocol.h"
 #include "collectives/schedule/staging.h"
+#include "collectives/schedule/symbolic_memory.h"
 #include "collectives/schedule/verify.h"
 
 namespace weft {
@@ -96,29 +99,43 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     Key key{schedule, spec.channel, spec.protocol, {spec.slices, 0, 0, 0, 0}};
     if (staged) std::get<3>(key) = {spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
     std::shared_ptr<const Schedule>& made = made_[key];
-    if (made) return made;
-    auto other = std::make_shared<Schedule>(whole(*schedule));
-    if (!as_it_is) *other = make(*other, spec, bytes, element_bytes);
-    if (marks) mark_channels(*other, spec);
-    return made = std::move(other);
+    if (!made) {
+        auto other = std::make_shared<Schedule>(whole(*schedule));
+        if (!as_it_is) *other = make(*other, spec, bytes, element_bytes);
+        if (marks) mark_channels(*other, spec);
+        made = std::move(other);
+    }
+    if (!as_it_is) require_right(*schedule, *made, spec, message_of(bytes, element_bytes));
+    return made;
 }
 
 Schedule ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
-    std::uint32_t element_bytes) const
+    std::uint32_t element_bytes)
 {
     const bool simple = spec.protocol == Protocol::simple;
-    const bool staged = spec.staging == StagingMode::fifo;
     Schedule other = simple ? in_slices(schedule, static_cast<std::uint32_t>(spec.slices)) : in_packets(schedule);
-    if (staged)
-        other =
-            in_fifos(other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
-    const Verification verdict = verify(other);
-    if (verdict.ok) return other;
-    if (staged)
+    if (spec.staging == StagingMode::none) return other;
+    return in_fifos(other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
+}
+
+// Parts of a chunk that is no whole number of lines are cut where they are no parts of the chunk that they go to.
+void ProtocolChoice::require_right(const Schedule& schedule, const Schedule& made, const EngineSpec& spec,
+    VerifyOptions message)
+{
+    const std::uint64_t even = SymbolicMemory::even_message(made);
+    if (message.bytes % even == 0) message = {};
+    if (!right_.insert({&made, message.bytes, message.element_bytes}).second) return;
+    Verification verdict = verify(made, message);
+    // A message with fewer elements than chunks: where the schedule itself is right for others only, so is this.
+    if (!verdict.ok && message.bytes > 0 && !verify(schedule, message).ok) verdict = verify(made);
+    if (verdict.ok) return;
+    if (spec.staging != StagingMode::none)
         throw InputError(schedule.name, 0, "through FIFOs: " + verdict.problems.front(),
             "more engine.steps_in_flight, a larger engine.step_bytes, or engine.staging=none for this schedule");
+    const bool simple = spec.protocol == Protocol::simple;
     throw InputError(schedule.name, 0, (simple ? "in slices: " : "in packets: ") + verdict.problems.front(),
-        "engine.protocol=simple and engine.slices=1 for this schedule");
+        "engine.protocol=simple and engine.slices=1 for this schedule" +
+            (message.bytes > 0 ? fmt::format(", or a message of a multiple of {} bytes", even) : ""));
 }
 
 }  // namespace weft

@@ -5,11 +5,13 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "collectives/engine/engine_spec.h"
 #include "collectives/schedule/schedule.h"
+#include "collectives/schedule/verify.h"
 
 namespace weft {
 
@@ -22,18 +24,21 @@ bool has_ports(const Schedule& schedule);
 class ProtocolChoice {
 public:
     // Of a message of `bytes` bytes. The same one under `simple` in one slice without staging, and when it has packets of its
-    // own, as long as its steps keep their channels. Made and verified once. Throws InputError when it cannot be done in packets, or not in so many slices, or not
+    // own, as long as its steps keep their channels. Made once, and verified for each message that it is carried out with. Throws InputError when it cannot be done in packets, or not in so many slices, or not
     // through FIFOs of that size, or not by who moves the data, or not through such channels.
     std::shared_ptr<const Schedule> carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
         std::uint64_t bytes, std::uint32_t element_bytes);
 
 private:
-    Schedule make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
-        std::uint32_t element_bytes) const;
+    static Schedule make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
+        std::uint32_t element_bytes);
+    void require_right(const Schedule& schedule, const Schedule& made, const EngineSpec& spec, VerifyOptions message);
 
     // By schedule, channel, protocol and slices; through FIFOs by their slots, the message and its elements too.
     using Key = std::tuple<std::shared_ptr<const Schedule>, EngineChannel, Protocol, std::array<std::uint64_t, 5>>;
     std::map<Key, std::shared_ptr<const Schedule>> made_;
+    // What was found right, and for which messages and elements; 0 for all that divide evenly.
+    std::set<std::tuple<const Schedule*, std::uint64_t, std::uint32_t>> right_;
 };
 
 }  // namespace weft

@@ -33,6 +33,14 @@ struct VerifyOptions {
     bool without_relaxed = false;
 };
 
+inline VerifyOptions message_of(std::uint64_t bytes, std::uint32_t element_bytes)
+{
+    VerifyOptions options;
+    options.bytes = bytes;
+    options.element_bytes = element_bytes;
+    return options;
+}
+
 struct Verification {
     bool ok = false;
     bool too_large = false;  // to be followed: not ok, and the one problem says by what
