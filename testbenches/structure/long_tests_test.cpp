@@ -1,4 +1,4 @@
-// Tests that only `./weft test --all` runs are named in the README, and there are such tests.
+// Tests that only `./weft test --all` runs are named in docs/contributing.md, and there are such tests.
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -72,11 +72,11 @@ bool has_test(const std::string& sources, const std::string& pattern)
 
 }  // namespace
 
-TEST(LongTests, AreNamedInTheReadme)
+TEST(LongTests, AreNamedInContributing)
 {
     const std::string root = WEFT_SOURCE_DIR;
-    const std::string readme = weft::read_text_file(root + "/README.md");
-    const auto is_named = [&](const std::string& suite) { return readme.find('`' + suite + '`') != std::string::npos; };
+    const std::string page = weft::read_text_file(root + "/docs/contributing.md");
+    const auto is_named = [&](const std::string& suite) { return page.find('`' + suite + '`') != std::string::npos; };
     std::size_t suites = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/testbenches")) {
         if (entry.path().filename() != "CMakeLists.txt") continue;
