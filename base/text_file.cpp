@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/diagnostic.h"
+#include "base/output_target.h"
 #include "base/read_files.h"
 
 namespace weft {
@@ -62,16 +63,27 @@ std::string read_text_file(const std::string& path, std::size_t limit)
 
 void write_text_file(const std::string& path, std::string_view contents)
 {
-    const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+    const std::string target = output_target(path).path;
+    const std::string temporary = target + ".tmp" + std::to_string(::getpid());
+    // Who may read and write a file that is there stays as it is, as far as this process may say so.
+    struct stat old {};
+    const bool replaces = ::stat(target.c_str(), &old) == 0;
     std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    bool good = file != nullptr;
-    if (good) {
-        good = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
-        good = std::fclose(file) == 0 && good;
-        good = good && std::rename(temporary.c_str(), path.c_str()) == 0;
+    int problem = file == nullptr ? errno : 0;
+    const auto note = [&problem](bool good) {
+        if (!good && problem == 0) problem = errno;
+    };
+    if (file != nullptr) {
+        note(std::fwrite(contents.data(), 1, contents.size(), file) == contents.size());
+        if (replaces) {
+            [[maybe_unused]] const int owner = ::fchown(::fileno(file), old.st_uid, old.st_gid);
+            ::fchmod(::fileno(file), old.st_mode & 07777U);
+        }
+        note(std::fclose(file) == 0);
+        note(problem != 0 || std::rename(temporary.c_str(), target.c_str()) == 0);
     }
-    if (!good) {
-        const std::string reason = std::strerror(errno);
+    if (problem != 0) {
+        const std::string reason = std::strerror(problem);
         std::remove(temporary.c_str());
         throw InputError(path, 0, "cannot be written: " + reason, "a writable path");
     }

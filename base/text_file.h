@@ -14,7 +14,8 @@ bool is_stream(const std::string& path);
 // Throws InputError when it cannot be read or inflated, or is larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
 
-// Writes to a temporary file beside `path` and renames it: readers see all of it or nothing.
+// Writes to a temporary file beside `path` and renames it: readers see all of it or nothing. A link stays one, to a file with the new
+// contents; a file keeps its owner and mode.
 // Throws InputError when the folder cannot be written.
 void write_text_file(const std::string& path, std::string_view contents);
 

@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "base/nearest.h"
 #include "platform/commands/command.h"
 #include "platform/commands/outcome.h"
@@ -57,6 +59,10 @@ int dispatch(const Arguments& arguments)
 
 }  // namespace
 
-int run_command(const Arguments& arguments) { return outcome_of(dispatch, arguments); }
+int run_command(const Arguments& arguments)
+{
+    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is one that cannot be written
+    return outcome_of(dispatch, arguments);
+}
 
 }  // namespace weft

@@ -85,7 +85,8 @@ int plan_command(const Arguments& arguments)
     line.value("--export", "FILE", exported,
         "also write the plan as MSCCL XML; the plan must be correct and have no switch operations");
     line.value("--bytes", "N", bytes,
-        "size of the message, as for 'weft run', for the verification and for the bytes in the output; default 1 MiB");
+        "size of the message, as for 'weft run', for the verification and for the bytes in the output; default that of "
+        "the plan, else 1 MiB or as little more as makes chunks whole");
     line.value("--element", "TYPE", element,
         one_of(element_names()) + ": what the message consists of, as for 'weft run'; default fp32");
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");

@@ -160,6 +160,12 @@ void Resolver::check_caches(NodeId node)
             fmt::format("l1.size = {} of {} holds no set of {} lines of {} B",
                 text(block_of<L1Spec>(), "size", l1.size), name, l1.ways, l1.line),
             "0, or at least " + format_bytes(l1.ways * l1.line));
+    else if (l1.size % (l1.ways * l1.line) != 0)
+        refuse({{block_of<L1Spec>(), &l1_values, "ways"}, {block_of<L1Spec>(), &l1_values, "line"},
+                   {block_of<L1Spec>(), &l1_values, "size"}},
+            fmt::format("l1.size = {} of {} does not divide into sets of {} lines of {} B",
+                text(block_of<L1Spec>(), "size", l1.size), name, l1.ways, l1.line),
+            "a multiple of " + format_bytes(l1.ways * l1.line));
     if (side.present())
         check_cache(block_of<MemorySideSpec>(), side_values, side.as_cache(static_cast<unsigned>(hbm.channels)),
             channels);

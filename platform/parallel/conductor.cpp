@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "tlm_interconnect/kernel/module_errors.h"
+
 namespace weft {
 
 namespace {
@@ -123,7 +125,12 @@ void Conductor::run_window(const Pulse& all)
         return;
     }
     begin_ = std::min(begin_, turns_.limit(all));
-    attempt([this] { each([this](std::size_t part) { parts_[part].event_queue->run_window(begin_); }); });
+    attempt([this] {
+        each([this](std::size_t part) {
+            EventQueue& event_queue = *parts_[part].event_queue;
+            keep_errors_of_part(event_queue, [&] { event_queue.run_window(begin_); });
+        });
+    });
     turns_.take(begin_, failure_);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm_interconnect/kernel/module_errors.h"
+
 namespace weft {
 
 namespace {
@@ -145,7 +147,7 @@ const Turns::Part* Turns::first(Time end, Turn& turn) const
 void Turns::run(const Part* part, const Turn& own, const Turn& next)
 {
     if (part != nullptr && !next.before(own)) {
-        part->event_queue->run_front();
+        keep_errors_of_part(*part->event_queue, [part] { part->event_queue->run_front(); });
     } else if (next.stage > 0) {
         rules_.follow(next);
     }
@@ -192,7 +194,8 @@ void Turns::take(Time end, std::exception_ptr& failure)
         keep_failure(failure, [&] {
             run(part, own.turn, all.turn);
             // It may have given other parts something to do within the window, too.
-            for (const Part& each : parts_) each.event_queue->run_window(end);
+            for (const Part& each : parts_)
+                keep_errors_of_part(*each.event_queue, [&] { each.event_queue->run_window(end); });
         });
     }
 }

@@ -185,7 +185,7 @@ std::string result_json(const RunResult& result, bool timing)
     Json out;
     out["schema"] = "weft.result/1";
     out["fidelity"] = result.fidelity;
-    if (result.grain > 64) out["grain"] = result.grain;
+    if (result.fidelity != "flow") out["grain"] = result.grain;
     out["stop"] = name_of(result.stop);
     out["partial"] = result.stop != StopReason::finished;
     out["simulated_ps"] = result.simulated_ps;
@@ -194,6 +194,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["cpu_s"] = timing ? Json(result.processes ? result.processes->cpu_s : processor_seconds()) : Json(0);
     out["peak_rss_bytes"] =
         timing ? Json(result.processes ? result.processes->peak_rss_bytes : most_resident_bytes()) : Json(0);
+    out["partitions"] = timing ? result.partitions : 0;
     if (timing && result.cut)
         out["cut"] = {{"windows", result.cut->windows}, {"records", result.cut->records},
             {"windows_per_s", result.wall_s > 0 ? static_cast<double>(result.cut->windows) / result.wall_s : 0},

@@ -170,6 +170,7 @@ struct CutCosts {
 struct RunResult {
     std::string fidelity = "line";
     std::uint64_t grain = 64;  // B of the widest transaction, at line fidelity
+    std::uint32_t partitions = 1;
     StopReason stop = StopReason::finished;
     Time simulated_ps = 0;
     Time counted_ps =

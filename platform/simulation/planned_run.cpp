@@ -126,6 +126,8 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
     if (options.partitions > 1)
         cut = std::make_unique<CutRun>(resolved, plan, registry, options,
             elsewhere == nullptr ? nullptr : &elsewhere->nodes);
+    else if (options.parts)
+        cut_plan(resolved, plan, registry, *options.parts);  // one part: the run as a whole, of all nodes that it names
     // The estimate is that of all nodes.
     if (elsewhere == nullptr) estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     room = room_beside(estimate, options);

@@ -17,7 +17,7 @@
 #include "platform/simulation/gathered_reports.h"
 #include "platform/simulation/interrupt.h"
 #include "platform/simulation/memory_bound.h"
-#include "platform/simulation/module_errors.h"
+#include "tlm_interconnect/kernel/module_errors.h"
 #include "platform/simulation/run_end.h"
 #include "platform/simulation/run_parts.h"
 #include "platform/simulation/watching.h"
@@ -62,6 +62,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     }
     result.seed = resolved.seed;
     result.grain = resolved.engine().grain;
+    result.partitions = run.options.partitions;
     result.estimate = run.estimate;
     result.choice = std::move(parts.choice);
     result.system = resolved.name;

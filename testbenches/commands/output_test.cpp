@@ -145,6 +145,65 @@ TEST(Output, DevicesAreNotReplaced)
     EXPECT_EQ(std::filesystem::status("/dev/null").type(), before);
 }
 
+// Renamed into place, a file would take the place of the link.
+TEST(Output, LinksStayLinks)
+{
+    const Fixtures files;
+    files.write("real.svg", "old");
+    std::filesystem::permissions(files.path("real.svg"), std::filesystem::perms(0600));
+    std::filesystem::create_symlink("real.svg", files.path("link.svg"));
+    std::filesystem::create_directory(files.path("more"));
+    std::filesystem::create_symlink("more/new.svg", files.path("dangling.svg"));
+    for (const std::string link : {"link.svg", "dangling.svg"}) {
+        EXPECT_EQ(call({"graph", files.pair(), "--format", "svg", "-o", files.path(link)}).code, 0);
+        EXPECT_TRUE(std::filesystem::is_symlink(files.path(link))) << link;
+        EXPECT_NE(files.read(link).find("<svg"), std::string::npos) << link;
+    }
+    EXPECT_NE(files.read("real.svg"), "old");
+    EXPECT_NE(files.read("more/new.svg"), "");
+    EXPECT_EQ(std::filesystem::status(files.path("real.svg")).permissions(), std::filesystem::perms(0600));
+    EXPECT_EQ(files.names(),
+        (std::vector<std::string>{"dangling.svg", "link.svg", "more", "pair.yaml", "pair_system.yaml", "real.svg"}));
+}
+
+// Each in a folder of the test: what stands in /dev is not put at risk.
+TEST(Output, OpenFilesAreWrittenWhereTheyAre)
+{
+    const Fixtures files;
+    std::filesystem::create_symlink("/proc/self/fd/1", files.path("stdout"));
+    const std::string out = files.write("out.txt", "");
+    EXPECT_EQ(Process({"run", files.pair_system(), "--no-timing", "--json", files.path("stdout")}, out).wait().code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(files.path("stdout")));
+    const std::string text = files.read("out.txt");
+    EXPECT_EQ(text.substr(0, 2), "{\n") << text.substr(0, 80);  // as with --json -
+    EXPECT_EQ(text, call({"run", files.pair_system(), "--no-timing", "--json", "-"}).out);
+}
+
+TEST(Output, TheFileOfTheStandardOutputIsNotReplaced)
+{
+    const Fixtures files;
+    const Outcome outcome =
+        Process({"run", files.pair_system(), "--json", files.path("out.txt")}, files.write("out.txt", "")).wait();
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("out.txt: the standard output goes to this file, too; expected another file"),
+        std::string::npos)
+        << outcome.err;
+}
+
+TEST(Output, AFileBeyondTheLimitOfTheShellIsRefused)
+{
+    const Fixtures files;
+    const std::string result = files.path("result.json");
+    Process process({"-c", "ulimit -f 1; exec " WEFT_PROGRAM " run " + files.pair_system() + " --json " + result}, "",
+        "/bin/bash");
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("result.json: cannot be written: File too large; expected a writable path"),
+        std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml"}));
+}
+
 TEST(Output, AFullStandardOutputIsAFailure)
 {
     if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";

@@ -63,6 +63,22 @@ TEST(Sweep, PrintsOneRowPerPoint)
     EXPECT_EQ(files.read("s.json"), first);
 }
 
+// A refused value has no number, and takes the column of the others away no more than a failed run does.
+TEST(Sweep, ABadValueLeavesTheColumnsOfTheOthers)
+{
+    const Fixtures files;
+    const auto csv = [&files](const std::string& values) {
+        call({"sweep", files.pair_system(), "--over", values, "--csv", files.path("s.csv")});
+        return files.read("s.csv");
+    };
+    const std::string times = csv("link.latency=50ns,oops");
+    EXPECT_EQ(times.substr(0, times.find('\n')),
+        "link.latency,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,message,time_us,link.latency_ps");
+    EXPECT_NE(times.find(",50000\n"), std::string::npos) << times;
+    EXPECT_EQ(times.substr(times.size() - 2), ",\n") << times;
+    EXPECT_EQ(csv("seed=1,oops").find("seed_"), std::string::npos);
+}
+
 TEST(Sweep, APointIsTheRunItStandsFor)
 {
     const Fixtures files;

@@ -16,6 +16,20 @@ TEST(Checks, CacheGeometry)
     EXPECT_EQ(error_of([] { resolved("", {"l2.slices=40", "hbm.channels=40"}); }), "");
 }
 
+TEST(Checks, AnL1IsWholeSets)
+{
+    EXPECT_EQ(error_of([] {
+        resolved("", {"l1.size=3000", "l1.ways=4", "l1.line=64"});
+    }),
+        "--set: l1.size = 3 KB of box.0.xpu.0 does not divide into sets of 4 lines of 64 B; expected a multiple of "
+        "256 B");
+    EXPECT_EQ(error_of([] { resolved("", {"l1.size=2816", "l1.ways=4", "l1.line=64"}); }), "");
+    EXPECT_NE(error_of([] {
+        resolved("", {"l1.size=128", "l1.ways=4", "l1.line=64"});
+    }).find("holds no set"),
+        std::string::npos);
+}
+
 TEST(Checks, RequestsOfAUnitAreWholeLines)
 {
     EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=100"}); }),

@@ -1,7 +1,9 @@
 // Blocks behind pins in runs that are cut: each is in one part with its neighbours. Models that need the kernel are refused.
 #include <filesystem>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -66,6 +68,24 @@ struct Clockwork : sc_core::sc_module {
     void tick() {}
 };
 
+// A part of a switch that ends the run after 1 us.
+struct Failing final : TimedComponent {
+    enum class By { exception, error, fatal };
+    Failing(EventQueue& queue, const std::string& path, By by) : TimedComponent(queue, path), by_(by)
+    {
+        queue.schedule(item_, *this, 1'000'000);
+    }
+    void run(ScheduledItem&) override
+    {
+        if (by_ == By::error) SC_REPORT_ERROR("switch of a test", "it fails");
+        if (by_ == By::fatal) SC_REPORT_FATAL("switch of a test", "it fails");
+        throw std::runtime_error("it fails");
+    }
+
+    By by_;
+    ScheduledItem item_;
+};
+
 ModelRegistry registry_with(const std::string& name, bool declares, bool process)
 {
     ModelRegistry registry;
@@ -100,6 +120,27 @@ std::string outcome_of_own(bool declares, bool process, std::uint32_t parts)
 {
     return in_timed_child(
         [=] { return outcome_of(pods("ring", switch_of(1, "own")), registry_with("own", declares, process), parts); },
+        100);
+}
+
+std::string problems_of(Failing::By by, std::uint32_t parts)
+{
+    return in_timed_child(
+        [=] {
+            // That of the tests takes each report as a failure of theirs.
+            sc_core::sc_report_handler::set_handler(sc_core::sc_report_handler::default_handler);
+            ModelRegistry registry;
+            registry.add_switch(ModelDeclaration("own", "a switch of a test").without_kernel(),
+                [by](const RunContext& context, const SwitchRequest& request) {
+                    new Failing(context.event_queue, request.path + ".failing", by);  // stays to the end of the process
+                    return make_switch(request.module_name.c_str(), context.event_queue, request.path,
+                        request.parameters.get<SwitchSpec>(), request.ports, request.routes);
+                });
+            const std::string result = outcome_of(pods("ring", switch_of(1, "own")), registry, parts);
+            if (result.substr(0, 1) != "{") return result;
+            const auto json = nlohmann::json::parse(result);
+            return json["stop"].get<std::string>() + " " + json["problems"].dump();
+        },
         100);
 }
 
@@ -219,6 +260,16 @@ TEST(BlocksParts, ModelsOfMemoryNodesSayThatTheyNeedNoKernel)
                            "without_kernel()"),
         std::string::npos)
         << refused;
+}
+
+// As a whole the kernel makes a report of all that is thrown; in parts exceptions were "internal error", without a result, and errors
+// had the time of the end of the window.
+TEST(BlocksParts, WhatModelsThrowEndsTheRunAsItDoesTheWhole)
+{
+    for (const Failing::By by : {Failing::By::exception, Failing::By::error, Failing::By::fatal})
+        for (const std::uint32_t parts : {1U, 2U, 3U})
+            EXPECT_EQ(problems_of(by, parts), "wrong [\"it fails, at 1000000 ps\"]")
+                << static_cast<int>(by) << " in " << parts;
 }
 
 TEST(BlocksParts, AProcessOfTheKernelIsFound)

@@ -122,6 +122,14 @@ TEST(PartsFile, IsRefused)
     EXPECT_EQ(refusal("parts:\n- [\"*.xpu.?\"]\n- [dgx.0.xpu.9]\n"),
         "parts.yaml:3: 'dgx.0.xpu.9' fits no node of the run; expected names of nodes as 'weft graph' lists them, or "
         "patterns of them");
+    // One part is no cut, and names all GPUs as well.
+    EXPECT_EQ(refusal("parts:\n- [dgx.0.xpu.1]\n"),
+        "parts.yaml:2: dgx.0.xpu.0 is in no part; expected all GPUs of the run");
+    EXPECT_EQ(refusal("parts:\n- [\"no.*\"]\n"),
+        "parts.yaml:2: 'no.*' fits no node of the run; expected names of nodes as 'weft graph' lists them, or patterns "
+        "of "
+        "them");
+    EXPECT_EQ(refusal("parts:\n- [\"*.xpu.*\"]\n"), "not refused");
     EXPECT_EQ(file_error("parts: {a: 1}\n"),
         "parts.yaml:1: 'parts' is a mapping; expected a list with an item for each part");
     EXPECT_EQ(file_error("parts: []\n"), "parts.yaml:1: no parts; expected parts: [[NODES], [NODES]]");

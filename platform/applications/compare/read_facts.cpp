@@ -175,9 +175,13 @@ void read_result(Facts& out, const JsonValue& root)
     for (const char* count : {"endpoints", "nodes", "links", "switches"})
         out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.need(count, Kind::number)));
     out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.need("seed", Kind::number)));
-    for (const char* word : {"fidelity", "grain", "calibration"})
+    for (const char* word : {"fidelity", "calibration"})
         if (const JsonValue* value = result.maybe(word))
             out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
+    // Results of earlier versions have the grain where it was not that of a line.
+    const JsonValue* grain = result.maybe("grain");
+    if (grain != nullptr && result.number("grain") > 64)
+        out.facts.push_back(fact_of(FactGroup::setup, "", "grain", "", *grain));
     read_parameters(out, result.object("parameters"));
     out.facts.push_back({FactGroup::times, "", "simulated", "ps", simulated});
     const JsonValue& collectives = result.list("collectives");

@@ -10,7 +10,7 @@
 #include "platform/applications/fabric/fabric_idle.h"
 #include "platform/assembly/fabric_modules.h"
 #include "platform/result/link_json.h"
-#include "platform/simulation/module_errors.h"
+#include "tlm_interconnect/kernel/module_errors.h"
 #include "platform/simulation/time_series.h"
 #include "platform/workload/machine_memory.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"

@@ -199,14 +199,19 @@ std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, c
     std::vector<NumericColumn> out;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const auto is_plain = [i](const SweepRow& row) {
-            return row.values[i].find_first_not_of("0123456789.") == std::string::npos;
+            return !row.message.empty() || row.values[i].find_first_not_of("0123456789.") == std::string::npos;
         };
         if (axes[i].key == "bytes" || std::all_of(rows.begin(), rows.end(), is_plain)) continue;
         for (const auto& [suffix, parse] : kinds) {
             NumericColumn column{i, axes[i].key + suffix, {}};
             for (const SweepRow& row : rows)
-                if (const auto value = parse(row.values[i])) column.cells.push_back(std::to_string(*value));
-            if (column.cells.size() != rows.size()) continue;
+                if (const auto value = parse(row.values[i]))
+                    column.cells.push_back(std::to_string(*value));
+                else if (!row.message.empty())
+                    column.cells.emplace_back();  // refused, for a value that is none
+            const bool any = std::any_of(column.cells.begin(), column.cells.end(),
+                [](const std::string& cell) { return !cell.empty(); });
+            if (column.cells.size() != rows.size() || !any) continue;
             out.push_back(std::move(column));
             break;
         }

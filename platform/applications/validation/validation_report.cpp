@@ -60,6 +60,17 @@ std::string verdict(const ValidationResult& result, const std::string& divider =
 
 std::string key_of(const ComparedRow& row) { return row.measured->key + (row.extrapolated ? " *" : ""); }
 
+// A cell of a table in Markdown.
+std::string in_cell(const std::string& text)
+{
+    std::string out;
+    for (const char c : text) {
+        if (c == '|' || c == '<' || c == '\\') out += '\\';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out;
+}
+
 std::string reason_of(const ComparedRow& row) { return "not simulated: " + row.measured->not_simulated; }
 
 // The constant of a summary's line: what it was fitted to stands in its unit.
@@ -108,11 +119,12 @@ std::string validation_section(const ValidationResult& result, const std::string
         table.unit(), names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
     for (const ComparedRow& row : result.comparison.rows) {
         if (row.us == 0)
-            out += fmt::format("| {} | {} | {} | |{}\n", row.measured->key, figure(row.measured->value), reason_of(row),
-                names_variants(table) ? " |" : "");
+            out += fmt::format("| {} | {} | {} | |{}\n", row.measured->key, figure(row.measured->value),
+                in_cell(reason_of(row)), names_variants(table) ? " |" : "");
         else
             out += fmt::format("| {} | {} | {} | {} |{}\n", key_of(row), figure(row.measured->value), figure(row.value),
-                per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
+                per_cent(row.error),
+                names_variants(table) ? " " + in_cell(table.variants[row.variant].name) + " |" : "");
     }
     std::string text = verdict(result);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
