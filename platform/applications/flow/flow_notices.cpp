@@ -1,5 +1,7 @@
 #include "platform/applications/flow/flow_notices.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "platform/applications/flow/flow_fabric.h"
@@ -19,10 +21,13 @@ constexpr std::uint32_t chained_rounds_told = 3;
 
 }  // namespace
 
-std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& executor, std::size_t ranks,
-    std::uint32_t first_loads)
+std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
+    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads)
 {
     std::vector<std::string> out;
+    const auto slow_stores = [&resolved](NodeId node) { return resolved.network(node).unit_store_rate > 0; };
+    if (std::any_of(resolved.endpoints().begin(), resolved.endpoints().end(), slow_stores))
+        out.emplace_back("network.unit_store_rate bounds no copy and no reduction of a collective at flow fidelity");
     if (const FlowCore::Crowd& crowd = core.crowd(); crowd.workgroups > 0)
         out.push_back(
             fmt::format("{} workgroups of a rank run at once, where an accelerator has room for {}: beyond {} ranks "

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/engine/flow/flow_executor.h"
+#include "platform/configuration/resolved_system.h"
 
 namespace weft {
 
@@ -13,7 +14,7 @@ namespace weft {
 constexpr double most_in_partial_lines = 0.05;
 
 // `first_loads`: most_first_loads() of its schedules.
-std::vector<std::string> flow_notices(const FlowCore& core, const FlowExecutor& executor, std::size_t ranks,
-    std::uint32_t first_loads);
+std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
+    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads);
 
 }  // namespace weft

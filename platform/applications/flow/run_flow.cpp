@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -21,6 +20,7 @@
 #include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/flow_views.h"
 #include "platform/applications/flow/large_collective.h"
+#include "platform/applications/flow/listed_links.h"
 #include "platform/workload/combining.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/dimension_rates_of.h"
@@ -38,7 +38,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_links_listed = 10'000;
 constexpr const char* views_follow = "the operations of all ranks are asked for (--critical-path, --timeline, --html)";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -331,7 +330,7 @@ private:
             }
         views_.add_to(result, fabric_, large_ && large_->one_for_all());
         tell(result);
-        list_links(result);
+        result.link_results = listed_links(fabric_.links(), result.notices);
         if (options_.plan) export_plan(result);
         if (fabric_.plan() == nullptr) return;
         result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
@@ -361,17 +360,12 @@ private:
         if (request_ && written_channels_ < request_->options.channels)
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
-        const auto slow_stores = [this](NodeId node) { return resolved_.network(node).unit_store_rate > 0; };
-        if (std::any_of(resolved_.endpoints().begin(), resolved_.endpoints().end(), slow_stores))
-            result.notices.emplace_back(
-                "network.unit_store_rate bounds no copy and no reduction of a collective at flow "
-                "fidelity");
         // A trace of compute nodes alone takes the same time by lines.
         const bool moves = has_kernels() || !executor_.records().empty();
         const bool kernels = has_kernels() && flow_rules(ranks_).devices;
         if (std::string text = unfollowed_notice(resolved_, kernels, fabric_.plan() != nullptr); moves && !text.empty())
             result.notices.push_back(std::move(text));
-        for (std::string& notice : flow_notices(core_, executor_, ranks_, first_loads_))
+        for (std::string& notice : flow_notices(resolved_, core_, executor_, ranks_, first_loads_))
             result.notices.push_back(std::move(notice));
         for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())
@@ -388,25 +382,6 @@ private:
         if (fabric_.plan() == nullptr)
             result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft "
                                      "explain and weft check list them");
-    }
-
-    // Of many links the busiest of those with alike names.
-    void list_links(RunResult& result)
-    {
-        result.link_results = fabric_.links();
-        if (result.link_results.size() <= most_links_listed) return;
-        std::map<std::string, LinkResult> busiest;
-        for (LinkResult& link : result.link_results) {
-            std::string name = link.from + ">" + link.to;
-            name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }),
-                name.end());
-            const auto [entry, fresh] = busiest.try_emplace(name, link);
-            if (!fresh && link.busy_ps > entry->second.busy_ps) entry->second = link;
-        }
-        result.notices.push_back(fmt::format("of {} link directions, only the busiest of each of {} kinds are listed",
-            result.link_results.size(), busiest.size()));
-        result.link_results.clear();
-        for (auto& [name, link] : busiest) result.link_results.push_back(std::move(link));
     }
 
     const Clock::time_point begun_ = Clock::now();

@@ -110,7 +110,7 @@ public:
     {
         if (!border_) return {};
         return {true, core_->messages(), border_->lines_in(), border_->lines_out(), fabric_->links(),
-            flow_notices(*core_, *flow_, fabric_->members().size(), 0)};
+            flow_notices(resolved_, *core_, *flow_, fabric_->members().size(), 0)};
     }
 
     void add_to(RunResult& result, Share share) const override
