@@ -6,7 +6,7 @@
 
 #include "platform/console/messages.h"
 #include "platform/console/standard_output.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 
 namespace weft {
 

@@ -27,7 +27,7 @@
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
 #include "platform/result/timeline_counters.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 
 namespace weft {
 

@@ -16,7 +16,7 @@
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/commands/workload_text.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 
 namespace weft {
 

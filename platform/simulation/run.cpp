@@ -15,7 +15,7 @@
 #include "platform/simulation/planned_run.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/gathered_reports.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 #include "platform/simulation/memory_bound.h"
 #include "tlm_interconnect/kernel/module_errors.h"
 #include "platform/simulation/run_end.h"

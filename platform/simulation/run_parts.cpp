@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "platform/simulation/gathered_reports.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 #include "platform/simulation/run_end.h"
 
 namespace weft {

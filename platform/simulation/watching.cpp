@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 
 namespace weft {
 

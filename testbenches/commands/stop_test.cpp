@@ -114,7 +114,7 @@ constexpr std::uint64_t megabyte = 1'000'000;
 
 TEST(Stop, MemoriesThatAreFilledAreLeft)
 {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         // Inputs of 4 GiB; eight GPUs alone take a tenth of what is waited for.
         Process process({"run", "examples/dgx_h100/system.yaml", "--bytes", "512MiB", "--memory-limit", "100GB"});
         ASSERT_TRUE(process.wait_for_memory(600 * megabyte)) << process.err();

@@ -26,7 +26,7 @@
 #include "platform/workload/dimension_rates_of.h"
 #include "platform/simulation/background_kernel.h"
 #include "platform/simulation/gathered.h"
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 #include "platform/simulation/trace_analysis.h"
 #include "platform/workload/run_workload.h"
 #include "platform/workload/pricing_line.h"

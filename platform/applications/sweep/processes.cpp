@@ -14,6 +14,7 @@
 
 #include "base/text_file.h"
 #include "platform/console/messages.h"
+#include "platform/console/interrupt.h"
 
 namespace weft {
 
@@ -26,6 +27,7 @@ public:
     {
         sigemptyset(&set_);
         for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&set_, signal);
+        if (ends_on_hangup()) sigaddset(&set_, SIGHUP);
         sigprocmask(SIG_BLOCK, &set_, &before_);
     }
     ~BlockedSignals() { restore(); }
@@ -87,7 +89,7 @@ bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
             ++next;
         }
         const int signal = signals.wait();
-        if (signal == SIGINT || signal == SIGTERM) {
+        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
             interrupted = true;
             for (const auto& entry : running) ::kill(entry.first, SIGINT);
         }

@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM. Outside an InterruptGuard nothing is lost by an end at once, and the process ends with exit code
+// Ctrl-C, SIGTERM and, unless the process is to ignore it (nohup), SIGHUP. Outside an InterruptGuard nothing is lost by an end at once, and the process ends with exit code
 // 130. Within one the signal is a flag: whoever simulates polls it and keeps what there is. Where nobody does within
 // 0.8 s (one event fills gigabytes, say), or a second signal comes, the process ends at once as well.
 //
@@ -22,6 +22,8 @@ void know_peers(std::vector<PeerProcess> peers);
 
 // For the life of the process; children that execute a program do not inherit it.
 void end_on_interrupt();
+
+bool ends_on_hangup();
 
 class InterruptGuard {
 public:

@@ -1,4 +1,4 @@
-#include "platform/simulation/interrupt.h"
+#include "platform/console/interrupt.h"
 
 #include <cerrno>
 #include <csignal>
@@ -90,10 +90,17 @@ void handle(int signal, void (*handler)(int))
 
 void know_peers(std::vector<PeerProcess> peers) { peers_known = new std::vector<PeerProcess>(std::move(peers)); }
 
+bool ends_on_hangup()
+{
+    struct sigaction now {};
+    return ::sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN;
+}
+
 void end_on_interrupt()
 {
     handle(SIGINT, on_signal);
     handle(SIGTERM, on_signal);
+    if (ends_on_hangup()) handle(SIGHUP, on_signal);
 }
 
 InterruptGuard::InterruptGuard()
