@@ -98,10 +98,10 @@ TEST(TraceGroups, IssuedInOppositeOrdersTheyDeadlock)
     EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
     EXPECT_EQ(result["exit_code"], 3);
     const std::string text = result["blocked"].dump();
-    EXPECT_NE(text.find("ALL_REDUCE (number 1 of group 1): rank 1 did not reach it; rank 0 wait in it"),
+    EXPECT_NE(text.find("ALL_REDUCE (number 1 of group 1): rank 1 did not reach it; rank 0 waits in it"),
         std::string::npos)
         << text;
-    EXPECT_NE(text.find("ALL_REDUCE (number 1 of group 2): rank 0 did not reach it; rank 1 wait in it"),
+    EXPECT_NE(text.find("ALL_REDUCE (number 1 of group 2): rank 0 did not reach it; rank 1 waits in it"),
         std::string::npos)
         << text;
 }

@@ -157,7 +157,7 @@ TEST(TraceOrder, AMemberThatNeverComesIsNamed)
             {"engine.collective_order=lifo"});
     EXPECT_EQ(result.value("stop", ""), "deadlock");
     EXPECT_NE(result["blocked"].dump().find(
-                  "ALL_REDUCE of 4096 bytes, priority 0, in group 0: rank 2 did not reach it; rank 0 1 wait for it"),
+                  "ALL_REDUCE of 4096 bytes, priority 0, in group 0: rank 2 did not reach it; ranks 0 1 wait for it"),
         std::string::npos)
         << result["blocked"].dump();
 }

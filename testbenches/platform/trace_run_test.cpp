@@ -236,7 +236,7 @@ TEST(TraceDeadlock, AMemberThatNeverReachesTheCollectiveIsNamed)
             policy);
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(contains(text, "ALL_REDUCE (number 1 of group 0): rank 2 did not reach it; rank 0 1 wait in it\n"))
+        EXPECT_TRUE(contains(text, "ALL_REDUCE (number 1 of group 0): rank 2 did not reach it; ranks 0 1 wait in it\n"))
             << text;
         EXPECT_TRUE(contains(text, "rank 2: COMM_RECV_NODE node 1 (r) waits for a send from rank 0")) << text;
     }

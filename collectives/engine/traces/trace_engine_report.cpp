@@ -81,15 +81,18 @@ std::vector<std::string> TraceEngine::blocked() const
             lines.add(rank, what);
         }
     }
+    const auto named = [](const std::vector<std::uint32_t>& ranks) {
+        return (ranks.size() == 1 ? "rank " : "ranks ") + ranges_text(ranks);
+    };
     std::vector<std::string> meetings;
     if (order_)
         for (const CommunicationOrder::Incomplete& entry : order_->incomplete()) {
             const std::string name = chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type));
             waits.meeting(name, entry.here, entry.missing);
             meetings.push_back(
-                fmt::format("{} of {} bytes, priority {}, in group {}: rank {} did not reach it; rank {} wait for it",
-                    name, entry.kind.bytes, entry.kind.priority, chakra::GroupTable::text_of(entry.kind.group),
-                    ranges_text(entry.missing), ranges_text(entry.here)));
+                fmt::format("{} of {} bytes, priority {}, in group {}: {} did not reach it; {} {} for it", name,
+                    entry.kind.bytes, entry.kind.priority, chakra::GroupTable::text_of(entry.kind.group),
+                    named(entry.missing), named(entry.here), entry.here.size() == 1 ? "waits" : "wait"));
         }
     for (const auto& [communicator, by_members] : groups_)
         for (const auto& [members, group] : by_members)
@@ -99,10 +102,9 @@ std::vector<std::string> TraceEngine::blocked() const
                 for (std::size_t position = 0; position < members.size(); ++position)
                     (exchange.here[position] ? here : missing).push_back(members[position]);
                 if (!missing.empty()) waits.meeting(chakra::name_of(exchange.type), here, missing);
-                meetings.push_back(
-                    fmt::format("{} (number {} of group {}): rank {} did not reach it; rank {} wait in it",
-                        chakra::name_of(exchange.type), number + 1, chakra::GroupTable::text_of(communicator),
-                        ranges_text(missing), ranges_text(here)));
+                meetings.push_back(fmt::format("{} (number {} of group {}): {} did not reach it; {} {} in it",
+                    chakra::name_of(exchange.type), number + 1, chakra::GroupTable::text_of(communicator),
+                    named(missing), named(here), here.size() == 1 ? "waits" : "wait"));
             }
     std::vector<std::string> out;
     const std::string circle = waits.circle();
