@@ -185,7 +185,7 @@ std::string result_json(const RunResult& result, bool timing)
     Json out;
     out["schema"] = "weft.result/1";
     out["fidelity"] = result.fidelity;
-    if (result.fidelity != "flow") out["grain"] = result.grain;
+    out["grain"] = result.grain;
     out["stop"] = name_of(result.stop);
     out["partial"] = result.stop != StopReason::finished;
     out["simulated_ps"] = result.simulated_ps;
