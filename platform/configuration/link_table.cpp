@@ -220,6 +220,7 @@ bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, 
 {
     if (kind.generic) return true;
     if (!per_lane) {
+        if (!unread_speed(kind, description).empty()) return true;
         if (kind.described_speed && port_rate_in(description)) return false;
         const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         if (stated != kind.figures.end()) return stated->second.grade == "inferred";

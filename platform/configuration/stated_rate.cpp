@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "platform/configuration/infiniband_rate.h"
 #include "platform/configuration/phrase.h"
 
 namespace weft {
@@ -79,9 +80,26 @@ double bytes_of_unit(const std::string& unit)
     return 0;
 }
 
-std::vector<Stated> port_rates(const std::string& text, std::string& unread)
+// Ports, links and the like: how many of them are one link? Not "port 1" nor "QSFP28 port".
+bool counts_ports(std::string unit)
 {
-    std::vector<Stated> out;
+    std::transform(unit.begin(), unit.end(), unit.begin(),
+        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const char* several : {"x", "port", "ports", "link", "links", "rail", "rails", "cable", "cables"})
+        if (unit == several) return true;
+    return false;
+}
+
+// What a description says of ports. `unread`: nothing that it says can be relied on; `aside`: not understood either, the rates are.
+struct Ports {
+    std::vector<Stated> rates;
+    std::string unread;
+    std::string aside;
+};
+
+Ports ports_of(const std::string& text)
+{
+    Ports out;
     const auto letter = [&](std::size_t at) { return std::isalpha(static_cast<unsigned char>(text[at])) != 0; };
     const auto digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
     for (std::size_t i = 0; i < text.size();) {
@@ -97,34 +115,25 @@ std::vector<Stated> port_rates(const std::string& text, std::string& unread)
         std::size_t end = unit;
         while (end < text.size() && (letter(end) || (text[end] == '/' && end + 1 < text.size() && letter(end + 1))))
             ++end;
-        const double scale = bytes_of_unit(text.substr(unit, end - unit));
-        if (scale == 0 || value.size() > 6) continue;
+        const std::string unit_text = text.substr(unit, end - unit);
+        const double scale = bytes_of_unit(unit_text);
         // "4x100G": how many of them are one link?
         std::size_t before = begin;
         while (before > 0 && text[before - 1] == ' ') --before;
-        const bool times =
-            before > 0 && (text[before - 1] == 'x' || text[before - 1] == 'X' || text[before - 1] == '*');
-        if (times && unread.empty()) unread = "x" + text.substr(begin, end - begin);
-        if (!times) out.push_back({std::stod(value) * scale, text.substr(begin, end - begin)});
-        i = end;
-    }
-    return out;
-}
-
-// Data rates of InfiniBand by their names: four lanes, or fewer by the Gb/s behind the name ("HDR100").
-std::vector<Stated> infiniband_rates(const std::vector<std::string>& words, std::string& unread)
-{
-    static const std::array<std::pair<const char*, double>, 4> known{
-        {{"edr", 100}, {"hdr", 200}, {"ndr", 400}, {"xdr", 800}}};
-    static const std::array<const char*, 5> others{"sdr", "ddr", "qdr", "fdr", "gdr"};
-    std::vector<Stated> out;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        for (const auto& [name, gbps] : known) {
-            if (words[i] != name) continue;
-            const auto other = static_cast<double>(i + 1 < words.size() ? number(words[i + 1]) : 0);
-            out.push_back({(other > 0 && other <= gbps ? other : gbps) * 1e9 / 8, name});
+        const bool times = before > 0 &&
+            (text[before - 1] == '*' ||
+                ((text[before - 1] == 'x' || text[before - 1] == 'X') && (before == 1 || !letter(before - 2))));
+        if (scale == 0 || value.size() > 6) {
+            const bool alone = begin == 0 || !letter(begin - 1);
+            if (out.aside.empty() && value != "1") {
+                if (times) out.aside = "x" + value;
+                if (alone && counts_ports(unit_text)) out.aside = text.substr(begin, end - begin);
+            }
+            continue;
         }
-        if (std::find(others.begin(), others.end(), words[i]) != others.end() && unread.empty()) unread = words[i];
+        if (times && out.unread.empty()) out.unread = "x" + text.substr(begin, end - begin);
+        if (!times) out.rates.push_back({std::stod(value) * scale, text.substr(begin, end - begin)});
+        i = end;
     }
     return out;
 }
@@ -133,18 +142,33 @@ struct PortRate {
     std::optional<double> bytes;
     std::string unread;
 };
+
+bool alike(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance * b; }
+
 PortRate port_rate(const std::string& description)
 {
-    PortRate out;
     const std::vector<std::string> words = words_of(description);
-    std::vector<Stated> all = port_rates(description, out.unread);
+    InfinibandRates named;
+    named.rest = description;
     if (find_phrase(words, {"infiniband"}) >= 0 || find_phrase(words, {"ib"}) >= 0)
-        for (Stated& rate : infiniband_rates(words, out.unread)) all.push_back(std::move(rate));
-    if (!out.unread.empty() || all.empty()) return out;
+        named = infiniband_rates(description);
+    const Ports ports = ports_of(named.rest);
+    std::vector<Stated> all;
+    for (const Stated& rate : ports.rates) {
+        // "40 Gb/s QDR" is what QDR is called by.
+        const bool nominal = std::any_of(named.rates.begin(), named.rates.end(),
+            [&rate](const NamedRate& of) { return alike(rate.bytes, of.nominal, 0.01); });
+        if (!nominal) all.push_back(rate);
+    }
+    for (const NamedRate& rate : named.rates) all.push_back({rate.bytes, rate.text});
+    PortRate out;
+    out.unread = !ports.unread.empty() ? ports.unread : named.unknown;
+    if (!out.unread.empty()) return out;
     for (const Stated& rate : all)
-        if (std::abs(rate.bytes - all.front().bytes) > 1e-6 * all.front().bytes)
-            out.unread = all.front().text + " and " + rate.text;
-    if (out.unread.empty() && all.front().bytes >= 1) out.bytes = all.front().bytes;
+        if (!alike(rate.bytes, all.front().bytes, 1e-6)) out.unread = all.front().text + " and " + rate.text;
+    if (!out.unread.empty()) return out;
+    if (!all.empty() && all.front().bytes >= 1) out.bytes = all.front().bytes;
+    out.unread = !named.unread.empty() ? named.unread : ports.aside;
     return out;
 }
 
