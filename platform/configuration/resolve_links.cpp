@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/configuration/link_rate.h"
 #include "platform/configuration/resolver.h"
 
 namespace weft {
@@ -66,9 +67,10 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
             apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
     }
     std::uint64_t smallest = 0;
+    const bool described = describes_its_part(*kind, edge, a, b);
     for (const Share& share : {a, b}) {
         // No share stands for a rate that the document states, if only for a lane.
-        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document)) continue;
+        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document) || described) continue;
         const Profile::ScaleUp& fabric = share.profile->scale_up;
         if (!fabric.links || !fabric.rate) continue;
         // At most 1024 links of 100 TB/s: far from overflow.
@@ -83,6 +85,20 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     }
     apply_document(variant, edge);
     return pool(block_of<LinkSpec>()).add(std::move(variant));
+}
+
+// Whether the description states lanes, or so many links that each edge of the accelerator can have as many. More links than
+// that are those of all its edges together.
+bool Resolver::describes_its_part(const LinkKind& kind, EdgeId edge, const Share& a, const Share& b) const
+{
+    if (describes_lanes(kind, description_of(edge))) return true;
+    const std::uint64_t links = described_links(kind, description_of(edge)).count;
+    if (links == 0) return false;
+    for (const Share& share : {a, b})
+        if (share.profile != nullptr && share.profile->scale_up.links &&
+            links * share.edges > share.profile->scale_up.links->value)
+            return false;
+    return true;
 }
 
 void Resolver::apply_document(Variant& variant, EdgeId edge)

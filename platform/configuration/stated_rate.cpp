@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "platform/configuration/description_numbers.h"
 #include "platform/configuration/infiniband_rate.h"
 #include "platform/configuration/phrase.h"
 
@@ -54,41 +55,10 @@ std::string generation_of(const std::vector<std::string>& words, std::size_t at)
     return "";
 }
 
-// A number and the letters behind it, "200 Gb/s".
 struct Stated {
-    double bytes = 0;  // per second; 0: no speed
+    double bytes = 0;  // per second
     std::string text;
 };
-
-// Letters count: GB/s are bytes, Gb/s and G are bits.
-double bytes_of_unit(const std::string& unit)
-{
-    if (unit.empty()) return 0;
-    const double scale = unit[0] == 'G' || unit[0] == 'g' ? 1e9
-        : unit[0] == 'T' || unit[0] == 't'                ? 1e12
-        : unit[0] == 'M' || unit[0] == 'm'                ? 1e6
-                                                          : 0;
-    const std::string rest = unit.substr(1);
-    if (scale == 0) return 0;
-    if (rest == "B/s" || rest == "Bps") return scale;
-    std::string low;
-    for (const char c : rest) low += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (low.empty() && scale < 1e9) return 0;  // "5 m" of cable
-    if (low.empty() && unit[0] != 'G' && unit[0] != 'g' && unit[0] != 'T') return 0;
-    for (const char* bits : {"", "b/s", "bps", "bit", "bit/s", "bits", "bits/s", "be", "e", "base", "aui", "ig"})
-        if (low == bits) return scale / 8;
-    return 0;
-}
-
-// Ports, links and the like: how many of them are one link? Not "port 1" nor "QSFP28 port".
-bool counts_ports(std::string unit)
-{
-    std::transform(unit.begin(), unit.end(), unit.begin(),
-        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    for (const char* several : {"x", "port", "ports", "link", "links", "rail", "rails", "cable", "cables"})
-        if (unit == several) return true;
-    return false;
-}
 
 // What a description says of ports. `unread`: nothing that it says can be relied on; `aside`: not understood either, the rates are.
 struct Ports {
@@ -100,40 +70,19 @@ struct Ports {
 Ports ports_of(const std::string& text)
 {
     Ports out;
-    const auto letter = [&](std::size_t at) { return std::isalpha(static_cast<unsigned char>(text[at])) != 0; };
-    const auto digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
-    for (std::size_t i = 0; i < text.size();) {
-        if (!digit(i)) {
-            ++i;
+    for (const DescribedNumber& number : numbers_in(text)) {
+        if (number.of == DescribedNumber::Of::speed) {
+            if (!number.multiplied)
+                out.rates.push_back({number.value, number.text});
+            else if (out.unread.empty())
+                out.unread = number.text;
             continue;
         }
-        const std::size_t begin = i;
-        while (i < text.size() && (digit(i) || (text[i] == '.' && i + 1 < text.size() && digit(i + 1)))) ++i;
-        const std::string value = text.substr(begin, i - begin);
-        std::size_t unit = i;
-        while (unit < text.size() && (text[unit] == ' ' || text[unit] == '-')) ++unit;
-        std::size_t end = unit;
-        while (end < text.size() && (letter(end) || (text[end] == '/' && end + 1 < text.size() && letter(end + 1))))
-            ++end;
-        const std::string unit_text = text.substr(unit, end - unit);
-        const double scale = bytes_of_unit(unit_text);
-        // "4x100G": how many of them are one link?
-        std::size_t before = begin;
-        while (before > 0 && text[before - 1] == ' ') --before;
-        const bool times = before > 0 &&
-            (text[before - 1] == '*' ||
-                ((text[before - 1] == 'x' || text[before - 1] == 'X') && (before == 1 || !letter(before - 2))));
-        if (scale == 0 || value.size() > 6) {
-            const bool alone = begin == 0 || !letter(begin - 1);
-            if (out.aside.empty() && value != "1") {
-                if (times) out.aside = "x" + value;
-                if (alone && counts_ports(unit_text)) out.aside = text.substr(begin, end - begin);
-            }
-            continue;
-        }
-        if (times && out.unread.empty()) out.unread = "x" + text.substr(begin, end - begin);
-        if (!times) out.rates.push_back({std::stod(value) * scale, text.substr(begin, end - begin)});
-        i = end;
+        // Lanes are those of the port's speed: "400G, 8 lanes".
+        const bool counts = number.of == DescribedNumber::Of::links || number.of == DescribedNumber::Of::ports ||
+            number.of == DescribedNumber::Of::times ||
+            (number.of == DescribedNumber::Of::lanes && number.text[0] == 'x');
+        if (counts && number.value != 1 && out.aside.empty()) out.aside = number.text;
     }
     return out;
 }
@@ -216,6 +165,12 @@ std::string unread_lanes(const std::string& description)
     const std::vector<std::string> words = words_of(description);
     if (const auto lanes = lane_words(words); lanes && !is_lanes(lanes->count))
         return words[lanes->at] == "x" ? "x" + words[lanes->at + 1] : words[lanes->at] + " " + words[lanes->at + 1];
+    return "";
+}
+
+std::string unread_generation(const std::string& description)
+{
+    const std::vector<std::string> words = words_of(description);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
         if (const std::string generation = generation_of(words, i); !generation.empty())
             return number(generation) >= 3 && number(generation) <= 6 ? "" : "gen " + generation;

@@ -1,7 +1,7 @@
 // Protocols of links: found by description, by name where a system file names one, and their figures.
 #include <gtest/gtest.h>
 
-#include "platform/configuration/link_table.h"
+#include "platform/configuration/link_rate.h"
 #include "testbenches/config/support.h"
 #include "tlm_interconnect/link/packetiser.h"
 
@@ -216,7 +216,6 @@ TEST(LinkTable, NumbersBesideADataRateThatAreNoWidthAreTold)
         EXPECT_EQ(kind_of(row.description), "infiniband") << row.description;
         EXPECT_EQ(rate_of("infiniband", row.description), row.rate) << row.description;
         EXPECT_EQ(unread_speed(kind, row.description), row.unread) << row.description;
-        EXPECT_TRUE(bandwidth_is_assumed(kind, row.description, false)) << row.description;
     }
 }
 
