@@ -71,7 +71,7 @@ bool is_understood(const LinkKind& kind, const std::string& description, const D
 }  // namespace
 
 std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
-    std::optional<std::uint64_t> per_lane)
+    const std::optional<StatedLane>& per_lane)
 {
     if (!per_lane) {
         if (has_ports(kind))
@@ -90,15 +90,29 @@ std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& desc
     const std::uint64_t described = lanes_in(description);
     const std::uint64_t lanes = described > 0 ? described : transfer.lanes;
     const std::uint64_t transfers = described_transfers(kind, description);
-    const std::uint64_t rate = per_lane.value_or(transfers > 0 ? transfers : transfer.per_second);
+    const std::uint64_t rate = per_lane ? per_lane->transfers : transfers > 0 ? transfers : transfer.per_second;
     // Beyond 10 PT/s nothing is left of the range of a bandwidth anyway.
     if (rate == 0 || rate > 10'000'000'000'000'000ULL / lanes) return std::nullopt;
     const std::uint64_t bytes = rate * lanes / 8 / transfer.coded * transfer.payload +
         rate * lanes / 8 % transfer.coded * transfer.payload / transfer.coded;
+    if (per_lane)
+        return Figure{bytes,
+            fmt::format("{} lane{} at {}/{} of {}, {:g} GT/s each of {}", lanes, lanes == 1 ? "" : "s",
+                transfer.payload, transfer.coded, transfer.source, static_cast<double>(rate) / 1e9, per_lane->origin),
+            transfer.grade == "inferred" ? transfer.grade : "derived"};
     return Figure{bytes,
         fmt::format("{}: {} lane{} of {:g} GT/s at {}/{}", transfer.source, lanes, lanes == 1 ? "" : "s",
             static_cast<double>(rate) / 1e9, transfer.payload, transfer.coded),
         transfer.grade};
+}
+
+std::uint64_t other_transfers(const LinkKind& kind, const std::string& description, std::uint64_t transfers)
+{
+    if (!kind.transfer) return 0;
+    const std::uint64_t described = described_transfers(kind, description);
+    const bool named = !kind.generic && !kind.described_speed && kind.transfer->grade != "inferred";
+    const std::uint64_t expected = described > 0 ? described : named ? kind.transfer->per_second : 0;
+    return expected == transfers ? 0 : expected;
 }
 
 bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane)

@@ -9,10 +9,19 @@
 
 namespace weft {
 
+// The rate of a lane as a document states it.
+struct StatedLane {
+    std::uint64_t transfers = 0;  // per second
+    std::string origin;           // "box.yaml:8 (InfraGraph link up)"
+};
+
 // The bandwidth of a kind: what the description states, its figure, or its lanes ("x8" in the description counts) at the kind's rate or
-// at `per_lane` transfers per second as the document states. Nothing when there is no such knowledge.
+// at that of `per_lane`. Nothing when there is no such knowledge.
 std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
-    std::optional<std::uint64_t> per_lane);
+    const std::optional<StatedLane>& per_lane);
+
+// The transfers per second of a lane that the kind has by its name, or its description by a number, where that is not `transfers`; 0: none.
+std::uint64_t other_transfers(const LinkKind& kind, const std::string& description, std::uint64_t transfers);
 
 // Whether that leaves a choice: a rate or a number of lanes that is usual rather than stated or specified.
 bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane);

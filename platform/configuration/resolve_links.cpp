@@ -57,12 +57,13 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     apply(variant, kind->figures, "link table " + kind->name + ": ");
     variant.sources[bandwidth] = unknown_source;
     if (choice.kind != nullptr && choice.rate_of_table) {
-        std::optional<std::uint64_t> per_lane;
+        std::optional<StatedLane> per_lane;
         if (is_per_lane(document)) {
             // As many transfers per second as the same number in GBps is bytes per second.
             if (const auto same = parse_bandwidth(document.bandwidth->number + " GBps"))
-                per_lane = bytes_per_second(*same);
+                per_lane = StatedLane{bytes_per_second(*same).value_or(0), origin_of(edge, true).text};
         }
+        if (per_lane) tell_contradiction(*kind, edge, per_lane->transfers);
         if (const auto figure = bandwidth_of(*kind, description_of(edge), per_lane))
             apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
     }
@@ -101,26 +102,46 @@ bool Resolver::describes_its_part(const LinkKind& kind, EdgeId edge, const Share
     return true;
 }
 
+// Where the document states the bandwidth or the latency of an edge. An annotation, or an earlier link of a repeated edge, may have
+// the last word.
+ValueSource Resolver::origin_of(EdgeId edge, bool bandwidth) const
+{
+    const EdgeKind& document = graph_.kind(edge);
+    const EdgeKind::Place& annotated = bandwidth ? document.bandwidth_from : document.latency_from;
+    if (!annotated.file.empty()) return {"annotation of " + annotated.file, annotated.file, annotated.line};
+    const auto& valid = bandwidth ? document.bandwidth : document.latency;
+    const std::string& file = system_.infrastructure;
+    if (const auto* declared = document.declared; declared != nullptr) {
+        const auto& stated = bandwidth ? declared->bandwidth : declared->latency;
+        if (stated && valid && stated->text() == valid->text())
+            return {fmt::format("{}:{} (InfraGraph link {})", file, declared->line, document.link), file,
+                declared->line};
+    }
+    return {fmt::format("{} (attribute {} of the edge)", file, bandwidth ? "bandwidth" : "latency"), file,
+        graph_.edge(edge).line};
+}
+
+// The document's rate of a lane holds, and what contradicts it is told.
+void Resolver::tell_contradiction(const LinkKind& kind, EdgeId edge, std::uint64_t transfers)
+{
+    const std::uint64_t other = other_transfers(kind, description_of(edge), transfers);
+    if (other == 0) return;
+    const ValueSource place = origin_of(edge, true);
+    const std::string& description = description_of(edge);
+    note_once(fmt::format(
+        "link {} has {:g} GT/s a lane ({}:{}), its protocol {}{} {:g} GT/s: it runs at {:g} GT/s a lane "
+        "with the encoding of {} ({}/{})",
+        in_quotes(graph_.kind(edge).link), static_cast<double>(transfers) / 1e9, place.file, place.line, kind.name,
+        description.empty() ? "" : " with the description " + in_quotes(description), static_cast<double>(other) / 1e9,
+        static_cast<double>(transfers) / 1e9, kind.name, kind.transfer->payload, kind.transfer->coded));
+}
+
 void Resolver::apply_document(Variant& variant, EdgeId edge)
 {
     const EdgeKind& document = graph_.kind(edge);
-    // An annotation, or an earlier link of a repeated edge, may have the last word.
-    const auto origin = [&](const std::optional<Quantity>& stated, const std::optional<Quantity>& valid,
-                            const EdgeKind::Place& annotated, const char* name) {
-        if (!annotated.file.empty()) return source("annotation of " + annotated.file, annotated.file, annotated.line);
-        const bool from_link = stated && valid && stated->text() == valid->text();
-        const std::string& file = system_.infrastructure;
-        if (from_link)
-            return source(fmt::format("{}:{} (InfraGraph link {})", file, document.declared->line, document.link), file,
-                document.declared->line);
-        return source(fmt::format("{} (attribute {} of the edge)", file, name), file, graph_.edge(edge).line);
-    };
-    const std::optional<Quantity> none;
-    const auto* declared = document.declared;
-    const SourceId of_bandwidth = origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth,
-        document.bandwidth_from, "bandwidth");
-    const SourceId of_latency =
-        origin(declared == nullptr ? none : declared->latency, document.latency, document.latency_from, "latency");
+    const auto from = [this](const ValueSource& of) { return source(of.text, of.file, of.line); };
+    const SourceId of_bandwidth = from(origin_of(edge, true));
+    const SourceId of_latency = from(origin_of(edge, false));
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
         const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];

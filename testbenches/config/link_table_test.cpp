@@ -130,8 +130,8 @@ TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)
     EXPECT_EQ(rate_of("xpu_fabric"), 0U);
     // A rate per lane from the document.
     const LinkKind& bus = *LinkTable::built_in().by_name("bus");
-    EXPECT_EQ(bandwidth_of(bus, "", 32'000'000'000U)->value, 63'015'384'615U);
-    EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", 16'000'000'000U));
+    EXPECT_EQ(bandwidth_of(bus, "", StatedLane{32'000'000'000U, "here"})->value, 63'015'384'615U);
+    EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", StatedLane{16'000'000'000U, "here"}));
 }
 
 TEST(LinkTable, SpeedsOfDescriptionsAreReadInAnyOrder)

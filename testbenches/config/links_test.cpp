@@ -250,6 +250,41 @@ TEST(Links, LanesAndLinksOfADescriptionCount)
         [](const Assumption& entry) { return entry.what() == "bandwidth of link l"; }));
 }
 
+// The bandwidth of 16 lanes with its source, and the notice about the rate of a lane.
+TEST(Links, ARatePerLaneIsTheDocumentsAndAContradictionIsTold)
+{
+    const auto box = [](const std::string& description, const std::string& transfers) {
+        return resolved("", {},
+            star("H100", 2, 1, "l",
+                ", description: \"" + description +
+                    "\", physical: {bandwidth: {gigatransfers_per_second: " + transfers + "}}"));
+    };
+    const auto source = [&](const std::string& description, const std::string& transfers) {
+        return explained(box(description, transfers), "d.0.xpu.0~d.0.sw.0", "link.bandwidth");
+    };
+    const auto told = [&](const std::string& description, const std::string& transfers) {
+        for (const std::string& notice : box(description, transfers).notices)
+            if (notice.find("GT/s") != std::string::npos) return notice;
+        return std::string();
+    };
+    EXPECT_EQ(source("PCIe Gen3 x16", "32"),
+        "63.0154 GB/s | link table pcie_gen3: 16 lanes at 128/130 of PCI Express 3.0, 32 GT/s each of box.yaml:8 "
+        "(InfraGraph link l) (derived)");
+    EXPECT_EQ(told("PCIe Gen3 x16", "32"),
+        "link 'l' has 32 GT/s a lane (box.yaml:8), its protocol pcie_gen3 with the description 'PCIe Gen3 x16' 8 GT/s: "
+        "it runs at 32 GT/s a lane with the encoding of pcie_gen3 (128/130)");
+    EXPECT_NE(told("PCIe Gen5 x16", "2.5").find("has 2.5 GT/s a lane (box.yaml:8), its protocol pcie_gen5"),
+        std::string::npos);
+    EXPECT_EQ(told("PCIe Gen5 x16", "32"), "");
+    EXPECT_EQ(told("PCIe x16", "16"), "");  // names no generation
+    EXPECT_EQ(source("xGMI x8", "25"),
+        "25 GB/s | link table xgmi: 8 lanes at 1/1 of AMD ROCm blog on xGMI, 25 GT/s each of box.yaml:8 (InfraGraph "
+        "link "
+        "l) (derived)");
+    EXPECT_EQ(told("xGMI x8", "25"), "");
+    EXPECT_NE(told("xGMI 32 GT/s", "25"), "");
+}
+
 TEST(Links, ALatencyBelowOnePicosecondIsToldAndOne)
 {
     const ResolvedSystem system = resolved("", {},
