@@ -109,7 +109,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };
         return end;
     });
-    setting.switches = fabric.switches().size();
+    setting.switches = fabric.stated_switches();
     setting.links = fabric.links().size();
 
     // At load 1, where throughput is counted, too.
