@@ -44,6 +44,12 @@ RouteTable FabricModules::routes(std::uint32_t rank) const
 // In terms of used ports; `own` is the port for the node's own endpoint, or -1.
 RouteTable FabricModules::table_of(NodeId node, int own) const { return plan_.routing.table(node, ports_[node], own); }
 
+std::size_t FabricModules::stated_switches() const
+{
+    return static_cast<std::size_t>(std::count_if(switches_.begin(), switches_.end(),
+        [this](const SwitchPlace& place) { return resolved_.role(place.node) == NodeRole::forwarder; }));
+}
+
 void FabricModules::add_switch(const ModelRegistry& registry, const RunContexts& contexts, NodeId node,
     const std::string& path, const std::string& model, unsigned extra)
 {

@@ -80,6 +80,8 @@ public:
         std::unique_ptr<SwitchModel> module;  // null: another process has it
     };
     const std::vector<SwitchPlace>& switches() const { return switches_; }
+    // Those of them that the document has; routers of accelerators that pass traffic on are others.
+    std::size_t stated_switches() const;
 
     // The switch at a node; null where there is none.
     SwitchModel* switch_at(NodeId node) const

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/configuration/link_rate.h"
 #include "platform/configuration/resolver.h"
 
 namespace weft {
@@ -13,6 +14,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view of_link_table = "link table ";
+constexpr std::string_view of_profile = "profile ";
 
 const std::string& component_name(const Graph& graph, NodeId node)
 {
@@ -87,6 +89,15 @@ void Resolver::assume_profiles()
     }
 }
 
+// What a link's description says of its speed and `taken` bytes per second, a share of its accelerator's links or 0, do not follow.
+std::string Resolver::unread_of(const LinkKind& kind, EdgeId edge, std::uint64_t taken) const
+{
+    const std::string& description = description_of(edge);
+    std::string unread = unread_speed(kind, description, taken);
+    if (!unread.empty() || taken == 0) return unread;
+    return described_links(kind, description).text;
+}
+
 void Resolver::assume_links()
 {
     const std::size_t bandwidth = *info_of(block_of<LinkSpec>()).find("bandwidth");
@@ -99,6 +110,11 @@ void Resolver::assume_links()
         const bool table_rate = source.compare(0, of_link_table.size(), of_link_table) == 0;
         const LinkKind& kind = choice.kind == nullptr ? LinkTable::built_in().fallback() : *choice.kind;
         const std::string rate = format_rate(values.values[bandwidth]);
+        // Nobody states the bandwidth.
+        const bool open_rate =
+            values.sources[bandwidth] != unknown_source && system_.sources_[values.sources[bandwidth]].file.empty();
+        const bool shared = source.compare(0, of_profile.size(), of_profile) == 0;
+        const std::string unread = unread_of(kind, id, shared ? values.values[bandwidth] : 0);
         Assumption fresh{"link", document.link, "protocol"};
         if (choice.by == LinkChoice::By::ends || choice.by == LinkChoice::By::nothing) {
             const std::string& text = description_of(id);
@@ -111,7 +127,6 @@ void Resolver::assume_links()
                 document.link, kind.name);
         } else if (choice.by == LinkChoice::By::description && (kind.generic || !choice.because.empty())) {
             // One protocol of a family, or a description that its ends belie.
-            const std::string unread = unread_speed(kind, description_of(id));
             fresh.missing = !choice.because.empty() ? "its protocol is in doubt"
                 : unread.empty()                    ? "no version of its protocol given"
                                                     : in_quotes(unread) + " of its description is not understood";
@@ -121,13 +136,13 @@ void Resolver::assume_links()
                 : choice.because;
             fresh.set_with =
                 fmt::format("links: {{{0}: {{protocol: NAME}}}} or --set links.{0}.protocol=NAME", document.link);
-        } else if (choice.by == LinkChoice::By::description && choice.rate_assumed && table_rate) {
+        } else if (choice.by == LinkChoice::By::description &&
+            ((choice.rate_assumed && table_rate) || (!unread.empty() && open_rate))) {
             fresh.topic = "bandwidth";
-            const std::string unread = unread_speed(kind, description_of(id));
             fresh.missing = unread.empty() ? "no bandwidth given"
                                            : in_quotes(unread) + " of its description is not understood as a bandwidth";
             fresh.taken = rate;
-            fresh.because = "of " + source.substr(of_link_table.size());
+            fresh.because = "of " + (table_rate ? source.substr(of_link_table.size()) : source);
             fresh.set_with = fmt::format("links: {{{0}: {{bandwidth: {1}}}}} or --set 'links.{0}.bandwidth={1}'",
                 document.link, rate);
         } else {

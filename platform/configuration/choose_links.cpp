@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "platform/configuration/glob.h"
+#include "platform/configuration/link_rate.h"
 #include "platform/configuration/resolver.h"
 
 namespace weft {
@@ -230,7 +231,8 @@ void Resolver::grow_fabric(std::vector<NodeId> front)
                 LinkChoice choice = present;
                 choice.kind = own;
                 choice.rate_of_table = present.family != "scale_up";
-                choice.rate_assumed = true;  // of one link
+                choice.rate_assumed = described_links(*own, description_of(next.edge)).count == 0 &&
+                    !describes_lanes(*own, description_of(next.edge));  // of one link
                 choice_of_[next.edge] = choice_index(std::move(choice));
             }
             if (memory || !in_scale_up_family(choice_of(next.edge).family, profile) || fabric_of_[next.node] != nullptr)

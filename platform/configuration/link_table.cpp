@@ -1,7 +1,5 @@
 #include "platform/configuration/link_table.h"
 
-#include <fmt/format.h>
-
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "platform/configuration/embedded_files.h"
@@ -17,7 +15,7 @@ const std::vector<std::string>& kind_keys()
 {
     static const std::vector<std::string> keys = [] {
         std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "described_speed",
-            "transfer", "lanes", "encoding", "source", "grade"};
+            "described_links", "transfer", "lanes", "encoding", "source", "grade"};
         for (const std::string& name : info_of(block_of<LinkSpec>()).parameter_names()) all.push_back(name);
         return all;
     }();
@@ -115,6 +113,8 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             kind.in_module = yaml_flag(source, part).value_or(false);
         } else if (part.key == "described_speed") {
             kind.described_speed = yaml_flag(source, part).value_or(false);
+        } else if (part.key == "described_links") {
+            kind.described_links = yaml_flag(source, part).value_or(false);
         } else if (const auto parameter = info_of(block_of<LinkSpec>()).find(part.key)) {
             if (const auto figure = read_figure(source, part, block_of<LinkSpec>(), *parameter))
                 kind.figures[*parameter] = *figure;
@@ -189,48 +189,6 @@ const LinkKind* LinkTable::described(const std::string& description) const
     for (const LinkKind& kind : kinds_)
         if (kind.names.front() == words) return &kind;
     return find_keyword(words_in_order(description));
-}
-
-std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
-    std::optional<std::uint64_t> per_lane)
-{
-    if (!per_lane) {
-        if (kind.described_speed)
-            if (const auto rate = port_rate_in(description))
-                return Figure{*rate, "its description (" + in_quotes(description) + ")", "derived"};
-        const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
-        if (stated != kind.figures.end()) return stated->second;
-    }
-    if (!kind.transfer) return std::nullopt;
-    const Transfer& transfer = *kind.transfer;
-    const std::uint64_t described = lanes_in(description);
-    const std::uint64_t lanes = described > 0 ? described : transfer.lanes;
-    const std::uint64_t rate = per_lane.value_or(transfer.per_second);
-    // Beyond 10 PT/s nothing is left of the range of a bandwidth anyway.
-    if (rate == 0 || rate > 10'000'000'000'000'000ULL / lanes) return std::nullopt;
-    const std::uint64_t bytes = rate * lanes / 8 / transfer.coded * transfer.payload +
-        rate * lanes / 8 % transfer.coded * transfer.payload / transfer.coded;
-    return Figure{bytes,
-        fmt::format("{}: {} lanes of {:g} GT/s at {}/{}", transfer.source, lanes, static_cast<double>(rate) / 1e9,
-            transfer.payload, transfer.coded),
-        transfer.grade};
-}
-
-bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane)
-{
-    if (kind.generic) return true;
-    if (!per_lane) {
-        if (kind.described_speed && port_rate_in(description)) return false;
-        const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
-        if (stated != kind.figures.end()) return stated->second.grade == "inferred";
-    }
-    return kind.transfer && (lanes_in(description) == 0 || kind.transfer->grade == "inferred");
-}
-
-std::string unread_speed(const LinkKind& kind, const std::string& description)
-{
-    if (kind.described_speed) return unread_port_rate(description);
-    return kind.transfer ? unread_lanes(description) : "";
 }
 
 }  // namespace weft

@@ -23,9 +23,11 @@ struct Transfer {
 
 struct LinkKind {
     std::string name;
-    bool generic = false;          // a family of protocols rather than one
-    bool in_module = false;        // joins chips of one module
-    bool described_speed = false;  // a description may state the speed of a port ("800G")
+    bool generic = false;    // a family of protocols rather than one
+    bool in_module = false;  // joins chips of one module
+    bool described_speed =
+        false;  // a description may state the speed of a port ("800G"), or with lanes that of a lane ("25 GT/s")
+    bool described_links = false;  // a description may state how many links an edge is ("2 links", "x2")
     std::string family;
     std::vector<std::vector<std::string>> names;  // as words; the first is its own
     std::vector<std::vector<std::string>> keywords;
@@ -56,16 +58,5 @@ private:
     std::deque<LinkKind> kinds_;
     const LinkKind* fallback_ = nullptr;
 };
-
-// The bandwidth of a kind: what the description states, its figure, or its lanes ("x8" in the description counts) at the kind's rate or
-// at `per_lane` transfers per second as the document states. Nothing when there is no such knowledge.
-std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
-    std::optional<std::uint64_t> per_lane);
-
-// Whether that leaves a choice: a rate or a number of lanes that is usual rather than stated or specified.
-bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane);
-
-// What the description says of a speed and nobody understands ("x3", "Gen 9"); empty: nothing.
-std::string unread_speed(const LinkKind& kind, const std::string& description);
 
 }  // namespace weft

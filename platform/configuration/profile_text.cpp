@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/configuration/link_rate.h"
 #include "platform/configuration/link_table.h"
 #include "platform/configuration/node_table.h"
 #include "platform/configuration/profile.h"

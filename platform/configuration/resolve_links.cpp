@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/configuration/link_rate.h"
 #include "platform/configuration/resolver.h"
 
 namespace weft {
@@ -56,19 +57,21 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     apply(variant, kind->figures, "link table " + kind->name + ": ");
     variant.sources[bandwidth] = unknown_source;
     if (choice.kind != nullptr && choice.rate_of_table) {
-        std::optional<std::uint64_t> per_lane;
+        std::optional<StatedLane> per_lane;
         if (is_per_lane(document)) {
             // As many transfers per second as the same number in GBps is bytes per second.
             if (const auto same = parse_bandwidth(document.bandwidth->number + " GBps"))
-                per_lane = bytes_per_second(*same);
+                per_lane = StatedLane{bytes_per_second(*same).value_or(0), origin_of(edge, true).text};
         }
+        if (per_lane) tell_contradiction(*kind, edge, per_lane->transfers);
         if (const auto figure = bandwidth_of(*kind, description_of(edge), per_lane))
             apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
     }
     std::uint64_t smallest = 0;
+    const bool described = describes_its_part(*kind, edge, a, b);
     for (const Share& share : {a, b}) {
         // No share stands for a rate that the document states, if only for a lane.
-        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document)) continue;
+        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document) || described) continue;
         const Profile::ScaleUp& fabric = share.profile->scale_up;
         if (!fabric.links || !fabric.rate) continue;
         // At most 1024 links of 100 TB/s: far from overflow.
@@ -85,26 +88,60 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     return pool(block_of<LinkSpec>()).add(std::move(variant));
 }
 
+// Whether the description states lanes, or so many links that each edge of the accelerator can have as many. More links than
+// that are those of all its edges together.
+bool Resolver::describes_its_part(const LinkKind& kind, EdgeId edge, const Share& a, const Share& b) const
+{
+    if (describes_lanes(kind, description_of(edge))) return true;
+    const std::uint64_t links = described_links(kind, description_of(edge)).count;
+    if (links == 0) return false;
+    for (const Share& share : {a, b})
+        if (share.profile != nullptr && share.profile->scale_up.links &&
+            links * share.edges > share.profile->scale_up.links->value)
+            return false;
+    return true;
+}
+
+// Where the document states the bandwidth or the latency of an edge. An annotation, or an earlier link of a repeated edge, may have
+// the last word.
+ValueSource Resolver::origin_of(EdgeId edge, bool bandwidth) const
+{
+    const EdgeKind& document = graph_.kind(edge);
+    const EdgeKind::Place& annotated = bandwidth ? document.bandwidth_from : document.latency_from;
+    if (!annotated.file.empty()) return {"annotation of " + annotated.file, annotated.file, annotated.line};
+    const auto& valid = bandwidth ? document.bandwidth : document.latency;
+    const std::string& file = system_.infrastructure;
+    if (const auto* declared = document.declared; declared != nullptr) {
+        const auto& stated = bandwidth ? declared->bandwidth : declared->latency;
+        if (stated && valid && stated->text() == valid->text())
+            return {fmt::format("{}:{} (InfraGraph link {})", file, declared->line, document.link), file,
+                declared->line};
+    }
+    return {fmt::format("{} (attribute {} of the edge)", file, bandwidth ? "bandwidth" : "latency"), file,
+        graph_.edge(edge).line};
+}
+
+// The document's rate of a lane holds, and what contradicts it is told.
+void Resolver::tell_contradiction(const LinkKind& kind, EdgeId edge, std::uint64_t transfers)
+{
+    const std::uint64_t other = other_transfers(kind, description_of(edge), transfers);
+    if (other == 0) return;
+    const ValueSource place = origin_of(edge, true);
+    const std::string& description = description_of(edge);
+    note_once(fmt::format(
+        "link {} has {:g} GT/s a lane ({}:{}), its protocol {}{} {:g} GT/s: it runs at {:g} GT/s a lane "
+        "with the encoding of {} ({}/{})",
+        in_quotes(graph_.kind(edge).link), static_cast<double>(transfers) / 1e9, place.file, place.line, kind.name,
+        description.empty() ? "" : " with the description " + in_quotes(description), static_cast<double>(other) / 1e9,
+        static_cast<double>(transfers) / 1e9, kind.name, kind.transfer->payload, kind.transfer->coded));
+}
+
 void Resolver::apply_document(Variant& variant, EdgeId edge)
 {
     const EdgeKind& document = graph_.kind(edge);
-    // An annotation, or an earlier link of a repeated edge, may have the last word.
-    const auto origin = [&](const std::optional<Quantity>& stated, const std::optional<Quantity>& valid,
-                            const EdgeKind::Place& annotated, const char* name) {
-        if (!annotated.file.empty()) return source("annotation of " + annotated.file, annotated.file, annotated.line);
-        const bool from_link = stated && valid && stated->text() == valid->text();
-        const std::string& file = system_.infrastructure;
-        if (from_link)
-            return source(fmt::format("{}:{} (InfraGraph link {})", file, document.declared->line, document.link), file,
-                document.declared->line);
-        return source(fmt::format("{} (attribute {} of the edge)", file, name), file, graph_.edge(edge).line);
-    };
-    const std::optional<Quantity> none;
-    const auto* declared = document.declared;
-    const SourceId of_bandwidth = origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth,
-        document.bandwidth_from, "bandwidth");
-    const SourceId of_latency =
-        origin(declared == nullptr ? none : declared->latency, document.latency, document.latency_from, "latency");
+    const auto from = [this](const ValueSource& of) { return source(of.text, of.file, of.line); };
+    const SourceId of_bandwidth = from(origin_of(edge, true));
+    const SourceId of_latency = from(origin_of(edge, false));
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
         const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];

@@ -84,6 +84,7 @@ private:
     void list_assumptions();
     void assume_profiles();
     void assume_links();
+    std::string unread_of(const LinkKind& kind, EdgeId edge, std::uint64_t taken) const;
     void assume_nodes();
     void assume_combining();
     void assume_routing();
@@ -94,6 +95,9 @@ private:
     void make_links();
     Share share_of(NodeId node, EdgeId edge);
     VariantId make_link(EdgeId edge, const Share& a, const Share& b);
+    bool describes_its_part(const LinkKind& kind, EdgeId edge, const Share& a, const Share& b) const;
+    ValueSource origin_of(EdgeId edge, bool bandwidth) const;
+    void tell_contradiction(const LinkKind& kind, EdgeId edge, std::uint64_t transfers);
     void apply_document(Variant& variant, EdgeId edge);
     void size_credits();
     bool is_inferred(EdgeId edge, VariantId variant, std::size_t parameter);

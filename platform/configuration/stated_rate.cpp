@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "platform/configuration/description_numbers.h"
+#include "platform/configuration/infiniband_rate.h"
 #include "platform/configuration/phrase.h"
 
 namespace weft {
@@ -53,78 +55,34 @@ std::string generation_of(const std::vector<std::string>& words, std::size_t at)
     return "";
 }
 
-// A number and the letters behind it, "200 Gb/s".
 struct Stated {
-    double bytes = 0;  // per second; 0: no speed
+    double bytes = 0;  // per second
     std::string text;
 };
 
-// Letters count: GB/s are bytes, Gb/s and G are bits.
-double bytes_of_unit(const std::string& unit)
-{
-    if (unit.empty()) return 0;
-    const double scale = unit[0] == 'G' || unit[0] == 'g' ? 1e9
-        : unit[0] == 'T' || unit[0] == 't'                ? 1e12
-        : unit[0] == 'M' || unit[0] == 'm'                ? 1e6
-                                                          : 0;
-    const std::string rest = unit.substr(1);
-    if (scale == 0) return 0;
-    if (rest == "B/s" || rest == "Bps") return scale;
-    std::string low;
-    for (const char c : rest) low += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (low.empty() && scale < 1e9) return 0;  // "5 m" of cable
-    if (low.empty() && unit[0] != 'G' && unit[0] != 'g' && unit[0] != 'T') return 0;
-    for (const char* bits : {"", "b/s", "bps", "bit", "bit/s", "bits", "bits/s", "be", "e", "base", "aui", "ig"})
-        if (low == bits) return scale / 8;
-    return 0;
-}
+// What a description says of ports. `unread`: nothing that it says can be relied on; `aside`: not understood either, the rates are.
+struct Ports {
+    std::vector<Stated> rates;
+    std::string unread;
+    std::string aside;
+};
 
-std::vector<Stated> port_rates(const std::string& text, std::string& unread)
+Ports ports_of(const std::string& text)
 {
-    std::vector<Stated> out;
-    const auto letter = [&](std::size_t at) { return std::isalpha(static_cast<unsigned char>(text[at])) != 0; };
-    const auto digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
-    for (std::size_t i = 0; i < text.size();) {
-        if (!digit(i)) {
-            ++i;
+    Ports out;
+    for (const DescribedNumber& number : numbers_in(text)) {
+        if (number.of == DescribedNumber::Of::speed) {
+            if (!number.multiplied)
+                out.rates.push_back({number.value, number.text});
+            else if (out.unread.empty())
+                out.unread = number.text;
             continue;
         }
-        const std::size_t begin = i;
-        while (i < text.size() && (digit(i) || (text[i] == '.' && i + 1 < text.size() && digit(i + 1)))) ++i;
-        const std::string value = text.substr(begin, i - begin);
-        std::size_t unit = i;
-        while (unit < text.size() && (text[unit] == ' ' || text[unit] == '-')) ++unit;
-        std::size_t end = unit;
-        while (end < text.size() && (letter(end) || (text[end] == '/' && end + 1 < text.size() && letter(end + 1))))
-            ++end;
-        const double scale = bytes_of_unit(text.substr(unit, end - unit));
-        if (scale == 0 || value.size() > 6) continue;
-        // "4x100G": how many of them are one link?
-        std::size_t before = begin;
-        while (before > 0 && text[before - 1] == ' ') --before;
-        const bool times =
-            before > 0 && (text[before - 1] == 'x' || text[before - 1] == 'X' || text[before - 1] == '*');
-        if (times && unread.empty()) unread = "x" + text.substr(begin, end - begin);
-        if (!times) out.push_back({std::stod(value) * scale, text.substr(begin, end - begin)});
-        i = end;
-    }
-    return out;
-}
-
-// Data rates of InfiniBand by their names: four lanes, or fewer by the Gb/s behind the name ("HDR100").
-std::vector<Stated> infiniband_rates(const std::vector<std::string>& words, std::string& unread)
-{
-    static const std::array<std::pair<const char*, double>, 4> known{
-        {{"edr", 100}, {"hdr", 200}, {"ndr", 400}, {"xdr", 800}}};
-    static const std::array<const char*, 5> others{"sdr", "ddr", "qdr", "fdr", "gdr"};
-    std::vector<Stated> out;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        for (const auto& [name, gbps] : known) {
-            if (words[i] != name) continue;
-            const auto other = static_cast<double>(i + 1 < words.size() ? number(words[i + 1]) : 0);
-            out.push_back({(other > 0 && other <= gbps ? other : gbps) * 1e9 / 8, name});
-        }
-        if (std::find(others.begin(), others.end(), words[i]) != others.end() && unread.empty()) unread = words[i];
+        // Lanes are those of the port's speed: "400G, 8 lanes".
+        const bool counts = number.of == DescribedNumber::Of::links || number.of == DescribedNumber::Of::ports ||
+            number.of == DescribedNumber::Of::times ||
+            (number.of == DescribedNumber::Of::lanes && number.text[0] == 'x');
+        if (counts && number.value != 1 && out.aside.empty()) out.aside = number.text;
     }
     return out;
 }
@@ -133,18 +91,33 @@ struct PortRate {
     std::optional<double> bytes;
     std::string unread;
 };
+
+bool alike(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance * b; }
+
 PortRate port_rate(const std::string& description)
 {
-    PortRate out;
     const std::vector<std::string> words = words_of(description);
-    std::vector<Stated> all = port_rates(description, out.unread);
+    InfinibandRates named;
+    named.rest = description;
     if (find_phrase(words, {"infiniband"}) >= 0 || find_phrase(words, {"ib"}) >= 0)
-        for (Stated& rate : infiniband_rates(words, out.unread)) all.push_back(std::move(rate));
-    if (!out.unread.empty() || all.empty()) return out;
+        named = infiniband_rates(description);
+    const Ports ports = ports_of(named.rest);
+    std::vector<Stated> all;
+    for (const Stated& rate : ports.rates) {
+        // "40 Gb/s QDR" is what QDR is called by.
+        const bool nominal = std::any_of(named.rates.begin(), named.rates.end(),
+            [&rate](const NamedRate& of) { return alike(rate.bytes, of.nominal, 0.01); });
+        if (!nominal) all.push_back(rate);
+    }
+    for (const NamedRate& rate : named.rates) all.push_back({rate.bytes, rate.text});
+    PortRate out;
+    out.unread = !ports.unread.empty() ? ports.unread : named.unknown;
+    if (!out.unread.empty()) return out;
     for (const Stated& rate : all)
-        if (std::abs(rate.bytes - all.front().bytes) > 1e-6 * all.front().bytes)
-            out.unread = all.front().text + " and " + rate.text;
-    if (out.unread.empty() && all.front().bytes >= 1) out.bytes = all.front().bytes;
+        if (!alike(rate.bytes, all.front().bytes, 1e-6)) out.unread = all.front().text + " and " + rate.text;
+    if (!out.unread.empty()) return out;
+    if (!all.empty() && all.front().bytes >= 1) out.bytes = all.front().bytes;
+    out.unread = !named.unread.empty() ? named.unread : ports.aside;
     return out;
 }
 
@@ -192,6 +165,12 @@ std::string unread_lanes(const std::string& description)
     const std::vector<std::string> words = words_of(description);
     if (const auto lanes = lane_words(words); lanes && !is_lanes(lanes->count))
         return words[lanes->at] == "x" ? "x" + words[lanes->at + 1] : words[lanes->at] + " " + words[lanes->at + 1];
+    return "";
+}
+
+std::string unread_generation(const std::string& description)
+{
+    const std::vector<std::string> words = words_of(description);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
         if (const std::string generation = generation_of(words, i); !generation.empty())
             return number(generation) >= 3 && number(generation) <= 6 ? "" : "gen " + generation;

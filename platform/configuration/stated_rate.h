@@ -20,6 +20,7 @@ std::optional<std::uint64_t> port_rate_in(const std::string& description);
 
 // What looks like a speed and is understood as none, in the words of the description; empty: nothing does.
 std::string unread_lanes(const std::string& description);
+std::string unread_generation(const std::string& description);
 std::string unread_port_rate(const std::string& description);
 
 }  // namespace weft

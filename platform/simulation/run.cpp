@@ -69,7 +69,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     result.endpoints = run.accelerators;
     result.nodes = resolved.graph().node_count();
     result.links = parts.system.links().size();
-    result.switches = parts.system.switches().size();
+    result.switches = parts.system.fabric().stated_switches();
     result.assumptions = std::move(run.assumptions);
     result.notices = resolved.notices;
     result.notices.insert(result.notices.end(), run.plan.notices.begin(), run.plan.notices.end());

@@ -54,6 +54,31 @@ TEST(WhatRan, ARunStatesTypeAndReduction)
         (List{"setup.collective.0.type \"fp32\" \"bf16\"", "setup.collective.0.reduction \"sum\" \"min\""}));
 }
 
+// Two boxes of two accelerators, a switch in each and one between second accelerators, which pass the others' traffic on: their routers
+// are no switches of the document.
+TEST(WhatRan, SwitchesAreThoseOfTheDocument)
+{
+    const Fixtures files;
+    files.write("rail.yaml", R"(name: rail
+devices:
+- name: box
+  components: [{name: xpu, choice: xpu, count: 2}, {name: sw, choice: switch, count: 1}]
+  links: [{name: acc, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 90}}}]
+  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: acc}]
+- {name: rail, components: [{name: sw, choice: switch, count: 1}], links: [], edges: []}
+links: [{name: rl, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 10}, latency: {ns: 700}}}]
+instances: [{name: box, device: box, count: 2}, {name: rail, device: rail, count: 1}]
+edges: [{ep1: {instance: box, component: "xpu[1]"}, ep2: {instance: rail, component: sw}, scheme: many2many, link: rl}]
+)");
+    const std::string system = files.write("rail_system.yaml", "infrastructure: rail.yaml\nprofile: generic\n");
+    for (const char* fidelity : {"line", "flow"})
+        EXPECT_EQ(result_of({"run", system, "--collective", "all_reduce", "--bytes", "4KiB", "--fidelity",
+                      fidelity})["system"]["switches"],
+            3)
+            << fidelity;
+    EXPECT_EQ(result_of({"fabric", system, "--loads", "0.1", "--duration", "2us"})["system"]["switches"], 3);
+}
+
 TEST(WhatRan, ACalibrationIsASetting)
 {
     const Fixtures files;

@@ -1,7 +1,7 @@
 // Protocols of links: found by description, by name where a system file names one, and their figures.
 #include <gtest/gtest.h>
 
-#include "platform/configuration/link_table.h"
+#include "platform/configuration/link_rate.h"
 #include "testbenches/config/support.h"
 #include "tlm_interconnect/link/packetiser.h"
 
@@ -130,8 +130,8 @@ TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)
     EXPECT_EQ(rate_of("xpu_fabric"), 0U);
     // A rate per lane from the document.
     const LinkKind& bus = *LinkTable::built_in().by_name("bus");
-    EXPECT_EQ(bandwidth_of(bus, "", 32'000'000'000U)->value, 63'015'384'615U);
-    EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", 16'000'000'000U));
+    EXPECT_EQ(bandwidth_of(bus, "", StatedLane{32'000'000'000U, "here"})->value, 63'015'384'615U);
+    EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", StatedLane{16'000'000'000U, "here"}));
 }
 
 TEST(LinkTable, SpeedsOfDescriptionsAreReadInAnyOrder)
@@ -166,8 +166,57 @@ TEST(LinkTable, SpeedsOfDescriptionsAreReadInAnyOrder)
     EXPECT_EQ(unread("PCIE_GEN5 x3"), "x3");
     EXPECT_EQ(unread("PCIe Gen 9 x16"), "gen 9");
     EXPECT_EQ(unread("Ethernet 4x100G"), "x100G");
-    EXPECT_EQ(unread("InfiniBand QDR"), "qdr");
+    EXPECT_EQ(unread("InfiniBand GDR"), "gdr");
     EXPECT_EQ(unread("InfiniBand HDR 400G"), "400G and hdr");
+    EXPECT_EQ(unread("Ethernet 400G, 2 ports"), "2 ports");
+}
+
+// Lanes of a data rate: four unless a width of 1x, 2x, 4x, 8x or 12x stands beside its name, in either order. SDR to QDR are 8b/10b
+// of 2.5, 5 and 10 Gb/s, FDR is 64b/66b of 14.0625 Gb/s; from EDR on the name's rate is that of the data.
+TEST(LinkTable, WidthsOfInfinibandCountLanes)
+{
+    struct Row {
+        const char* rate;
+        double gbps;
+    };
+    for (const Row& row : std::vector<Row>{{"NDR", 400}, {"NDR 4x", 400}, {"NDR 4X", 400}, {"NDR x4", 400},
+             {"NDR-4x", 400}, {"4x NDR", 400}, {"x4 NDR", 400}, {"NDR 2x", 200}, {"2x NDR", 200}, {"NDR, 2 lanes", 200},
+             {"NDR200", 200}, {"NDR 200", 200}, {"NDR 200G", 200}, {"NDR200 2x", 200}, {"NDR 400 Gb/s", 400},
+             {"NDR 4x 400Gb/s", 400}, {"HDR 1x", 50}, {"1-lane HDR", 50}, {"HDR100", 100}, {"EDR 12x", 300},
+             {"12X EDR", 300}, {"EDR 8x", 200}, {"XDR 4x", 800}, {"SDR", 8}, {"DDR 4x", 16}, {"QDR", 32},
+             {"QDR 12x", 96}, {"QDR 40G", 32}, {"40 Gb/s QDR", 32}, {"FDR 4x", 56.25 * 64 / 66},
+             {"FDR 56G", 56.25 * 64 / 66}, {"NDR, 1 port", 400}, {"NDR ConnectX-7", 400}, {"NDR QSFP112 port", 400}}) {
+        for (const std::string& text : {std::string("InfiniBand ") + row.rate, std::string(row.rate) + " InfiniBand"}) {
+            EXPECT_NEAR(static_cast<double>(rate_of("infiniband", text.c_str())), row.gbps * 1e9 / 8, 0.5) << text;
+            EXPECT_EQ(unread_speed(*LinkTable::built_in().named("infiniband"), text), "") << text;
+            EXPECT_FALSE(bandwidth_is_assumed(*LinkTable::built_in().named("infiniband"), text, false)) << text;
+        }
+    }
+}
+
+// Ports, lengths and what else stands behind the name of a data rate change no rate, and are told.
+TEST(LinkTable, NumbersBesideADataRateThatAreNoWidthAreTold)
+{
+    struct Row {
+        const char* description;
+        std::uint64_t rate;
+        const char* unread;
+    };
+    const LinkKind& kind = *LinkTable::built_in().named("infiniband");
+    for (const Row& row : std::vector<Row>{{"InfiniBand NDR 2 ports", 50'000'000'000, "2 ports"},
+             {"InfiniBand NDR 2-port", 50'000'000'000, "2-port"}, {"InfiniBand NDR 5m", 50'000'000'000, "5m"},
+             {"InfiniBand HDR, 30 m of cable", 25'000'000'000, "30 m"}, {"InfiniBand HDR 3x", 25'000'000'000, "3x"},
+             {"InfiniBand NDR x16", 50'000'000'000, "x16"}, {"2x InfiniBand HDR", 25'000'000'000, "2x"},
+             {"InfiniBand NDR 300", 50'000'000'000, "300"}, {"InfiniBand EDR 2x, 2 ports", 6'250'000'000, "2 ports"},
+             {"InfiniBand, 2 ports of NDR", 50'000'000'000, "2 ports"},
+             // Two rates: the usual one.
+             {"InfiniBand 4x HDR100", 50'000'000'000, "hdr 4x and hdr 100"},
+             {"InfiniBand NDR 2x 400G", 50'000'000'000, "ndr 2x and ndr 400"},
+             {"InfiniBand NDR 2x port, 400G", 50'000'000'000, "400G and ndr 2x"}}) {
+        EXPECT_EQ(kind_of(row.description), "infiniband") << row.description;
+        EXPECT_EQ(rate_of("infiniband", row.description), row.rate) << row.description;
+        EXPECT_EQ(unread_speed(kind, row.description), row.unread) << row.description;
+    }
 }
 
 TEST(LinkTable, EveryKindHasALatencyWithSourceAndGrade)

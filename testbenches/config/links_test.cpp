@@ -188,6 +188,103 @@ TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
     EXPECT_NE(described.find("16 GT/s is a rate per lane"), std::string::npos) << described;
 }
 
+// Two accelerators over `edges` edges each: the bandwidth and the assumption about it, empty where there is none.
+struct Taken {
+    std::uint64_t bandwidth;
+    std::string unread;
+};
+Taken taken(const std::string& part, const std::string& description, int edges = 1)
+{
+    const ResolvedSystem system = resolved("", {}, star(part, 2, edges, "l", ", description: \"" + description + "\""));
+    Taken out{system.link(0).bandwidth, ""};
+    for (const Assumption& entry : system.assumptions)
+        if (entry.what() == "bandwidth of link l") out.unread = entry.missing.substr(0, entry.missing.find(" of its"));
+    return out;
+}
+
+// UALink has 4 lanes of 200 GT/s, xGMI 16 of 32 GT/s, NVLink 4 links of 25 GB/s; the H100 has 18 of them.
+TEST(Links, LanesAndLinksOfADescriptionCount)
+{
+    struct Row {
+        const char* part;
+        const char* description;
+        std::uint64_t rate;
+        const char* unread;
+    };
+    for (const Row& row :
+        std::vector<Row>{{"H100", "UALink 200G", 100'000'000'000, ""}, {"H100", "UALink 200G x1", 25'000'000'000, ""},
+            {"H100", "UALink 200G, 1 lane", 25'000'000'000, ""}, {"H100", "UALink 200G x2", 50'000'000'000, ""},
+            {"H100", "UALink 800G", 100'000'000'000, ""}, {"H100", "UALink 100G", 100'000'000'000, "'100G'"},
+            {"H100", "UALink x3", 100'000'000'000, "'x3'"}, {"H100", "2x UALink 200G", 100'000'000'000, "'2x'"},
+            {"H100", "xGMI", 64'000'000'000, ""}, {"H100", "xGMI x8", 32'000'000'000, ""},
+            {"H100", "xGMI 25 GT/s", 50'000'000'000, ""}, {"H100", "xGMI, 8 lanes of 16 GT/s", 16'000'000'000, ""},
+            {"H100", "xGMI x16 64 GB/s", 64'000'000'000, ""}, {"H100", "xGMI 128 GB/s", 64'000'000'000, "'128 GB/s'"},
+            {"MI300X", "xGMI", 448'000'000'000, ""}, {"MI300X", "xGMI x8", 32'000'000'000, ""},
+            {"MI300X", "xGMI 2 links", 448'000'000'000, "'2 links'"}, {"H100", "NVLink 4 x1", 25'000'000'000, ""},
+            {"H100", "NVLink4, 2 links", 50'000'000'000, ""}, {"H100", "18x NVLink 4", 450'000'000'000, ""},
+            {"H100", "NVLink, 2 links", 50'000'000'000, ""}, {"H100", "NVLink 4, 450 GB/s", 450'000'000'000, ""},
+            {"H100", "NVLink 4", 450'000'000'000, ""}, {"H100", "NVLink 4, 900 GB/s", 450'000'000'000, "'900 GB/s'"},
+            {"H100", "NVLink 4, 2 lanes", 450'000'000'000, "'2 lanes'"},
+            {"H100", "NVLink 4, 2 ports", 450'000'000'000, "'2 ports'"},
+            {"H100", "NVLink 4, 36 links", 450'000'000'000, "'36 links'"},
+            {"H100", "PCIe Gen5 x16 32 GT/s", 63'015'384'615, ""},
+            {"H100", "PCIe Gen3 x16 32 GT/s", 15'753'846'153, "'32 GT/s'"},
+            {"H100", "PCIe Gen5 x16, 64 GB/s", 63'015'384'615, ""}}) {
+        const Taken found = taken(row.part, row.description);
+        EXPECT_EQ(found.bandwidth, row.rate) << row.description;
+        EXPECT_EQ(found.unread, row.unread) << row.description;
+    }
+    // Four edges of nine links each are more than the accelerator has: it speaks of all of them together.
+    EXPECT_EQ(taken("H100", "NVLink 4, 9 links", 2).bandwidth, 225'000'000'000U);
+    EXPECT_EQ(taken("H100", "NVLink 4, 9 links", 2).unread, "");
+    EXPECT_EQ(taken("H100", "NVLink 4, 9 links", 4).bandwidth, 112'500'000'000U);
+    EXPECT_EQ(taken("H100", "NVLink 4, 9 links", 4).unread, "'9 links'");
+    EXPECT_EQ(explained(resolved("", {}, star("H100", 2, 1, "l", ", description: NVLink 4 x2")), "d.0.xpu.0~d.0.sw.0",
+                  "link.bandwidth"),
+        "50 GB/s | link table nvlink_4: 2 links (its description) of 25 GB/s: NVIDIA H100 whitepaper (vendor "
+        "specification)");
+    // What somebody states needs no description.
+    const ResolvedSystem stated =
+        resolved("", {"links.l.bandwidth=7 GB/s"}, star("H100", 2, 1, "l", ", description: xGMI x3"));
+    EXPECT_TRUE(std::none_of(stated.assumptions.begin(), stated.assumptions.end(),
+        [](const Assumption& entry) { return entry.what() == "bandwidth of link l"; }));
+}
+
+// The bandwidth of 16 lanes with its source, and the notice about the rate of a lane.
+TEST(Links, ARatePerLaneIsTheDocumentsAndAContradictionIsTold)
+{
+    const auto box = [](const std::string& description, const std::string& transfers) {
+        return resolved("", {},
+            star("H100", 2, 1, "l",
+                ", description: \"" + description +
+                    "\", physical: {bandwidth: {gigatransfers_per_second: " + transfers + "}}"));
+    };
+    const auto source = [&](const std::string& description, const std::string& transfers) {
+        return explained(box(description, transfers), "d.0.xpu.0~d.0.sw.0", "link.bandwidth");
+    };
+    const auto told = [&](const std::string& description, const std::string& transfers) {
+        for (const std::string& notice : box(description, transfers).notices)
+            if (notice.find("GT/s") != std::string::npos) return notice;
+        return std::string();
+    };
+    EXPECT_EQ(source("PCIe Gen3 x16", "32"),
+        "63.0154 GB/s | link table pcie_gen3: 16 lanes at 128/130 of PCI Express 3.0, 32 GT/s each of box.yaml:8 "
+        "(InfraGraph link l) (derived)");
+    EXPECT_EQ(told("PCIe Gen3 x16", "32"),
+        "link 'l' has 32 GT/s a lane (box.yaml:8), its protocol pcie_gen3 with the description 'PCIe Gen3 x16' 8 GT/s: "
+        "it runs at 32 GT/s a lane with the encoding of pcie_gen3 (128/130)");
+    EXPECT_NE(told("PCIe Gen5 x16", "2.5").find("has 2.5 GT/s a lane (box.yaml:8), its protocol pcie_gen5"),
+        std::string::npos);
+    EXPECT_EQ(told("PCIe Gen5 x16", "32"), "");
+    EXPECT_EQ(told("PCIe x16", "16"), "");  // names no generation
+    EXPECT_EQ(source("xGMI x8", "25"),
+        "25 GB/s | link table xgmi: 8 lanes at 1/1 of AMD ROCm blog on xGMI, 25 GT/s each of box.yaml:8 (InfraGraph "
+        "link "
+        "l) (derived)");
+    EXPECT_EQ(told("xGMI x8", "25"), "");
+    EXPECT_NE(told("xGMI 32 GT/s", "25"), "");
+}
+
 TEST(Links, ALatencyBelowOnePicosecondIsToldAndOne)
 {
     const ResolvedSystem system = resolved("", {},

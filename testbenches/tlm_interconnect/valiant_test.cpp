@@ -119,6 +119,54 @@ TEST(Valiant, AtMostFiveLinksTwoOfThemBetweenGroupsAndVcSetsThatRise)
     }
 }
 
+// Uniform traffic, lines per endpoint: what a link between groups, and one between switches of a group, carry on the average of their
+// kind. Both are the same for all links of a kind, which shows in the busiest one.
+TEST(Valiant, LinksInAGroupAndBetweenGroupsCarryWhatTheFormulasSay)
+{
+    struct Shape {
+        unsigned a, p, h;
+    };
+    for (const Shape& shape : {Shape{2, 1, 1}, Shape{4, 1, 1}, Shape{3, 2, 2}, Shape{4, 2, 2}, Shape{4, 2, 1}}) {
+        std::vector<std::uint32_t> groups;
+        const Fabric fabric = dragonfly_of(shape.p, shape.a, shape.h, groups);
+        for (const bool random : {false, true}) {
+            const Routing routing(fabric,
+                rules(random ? RoutePolicy::dragonfly_valiant : RoutePolicy::dragonfly_minimal, groups));
+            const std::uint32_t n = fabric.endpoints;
+            const unsigned lines = random ? 4000 / n : 1;
+            std::map<std::pair<std::uint32_t, std::uint32_t>, double> carried;
+            for (std::uint32_t from = 0; from < n; ++from)
+                for (std::uint32_t to = 0; to < n; ++to)
+                    for (std::uint32_t line = 0; from != to && line < lines; ++line) {
+                        const std::vector<std::uint32_t> path = routing.path(from, to, line);
+                        for (std::size_t i = 2; i + 1 < path.size(); ++i)
+                            carried[{path[i - 1], path[i]}] += 1.0 / lines / (n - 1);
+                    }
+            double between = 0;
+            double inside = 0;
+            double most_between = 0;
+            double most_inside = 0;
+            for (const auto& [link, load] : carried) {
+                const bool leaves = groups[link.first] != groups[link.second];
+                (leaves ? between : inside) += load;
+                double& most = leaves ? most_between : most_inside;
+                most = std::max(most, load);
+            }
+            const double group_count = shape.a * shape.h + 1;
+            const double leaving = (n - shape.a * shape.p) / (n - 1.0);
+            const double turns = random ? 2 - 1.0 / (shape.a * shape.h) : 1;
+            const double expected_between = shape.p * leaving * turns / shape.h;
+            const double expected_inside =
+                shape.p * ((random ? 3 : 2) * leaving / shape.a + static_cast<double>(shape.p) / (n - 1));
+            SCOPED_TRACE(::testing::Message() << shape.a << " " << shape.p << " " << shape.h << " " << random);
+            EXPECT_NEAR(between / (group_count * shape.a * shape.h), expected_between, 0.01 * expected_between);
+            EXPECT_NEAR(inside / (group_count * shape.a * (shape.a - 1)), expected_inside, 0.01 * expected_inside);
+            EXPECT_NEAR(most_between, expected_between, 0.1 * expected_between);
+            EXPECT_NEAR(most_inside, expected_inside, (random ? 0.1 : 0.5) * expected_inside);
+        }
+    }
+}
+
 TEST(Valiant, TheFirstGroupIsDrawnEvenlyAndTheSameEachTime)
 {
     std::vector<std::uint32_t> groups;

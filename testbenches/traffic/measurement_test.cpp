@@ -25,7 +25,7 @@ Measurement series(const Latency& latency)
     for (Time b = 0; b < Measurement::batches; ++b)
         for (Time i = 0; i < 10; ++i) {
             const Time created = b * batch + i * 100;
-            out.created(created, 64);
+            out.created(0, created, 64);
             out.arrived(0, created, created + latency(b, i), 64);
         }
     return out;
@@ -81,7 +81,7 @@ TEST(Measurement, LatenciesOfSurvivorsAreNone)
 {
     const auto with_missing = [](unsigned missing) {
         Measurement out = series([](Time, Time) { return Time{70}; });
-        for (unsigned i = 0; i < missing; ++i) out.created(whole - 1, 64);
+        for (unsigned i = 0; i < missing; ++i) out.created(0, whole - 1, 64);
         return out.result();
     };
     EXPECT_EQ(with_missing(10).mean, 70);  // of at least 1000
@@ -140,7 +140,7 @@ TEST(Measurement, WhatGrowsOrIsLostIsNotSteady)
     EXPECT_FALSE(series([](Time b, Time) { return 100 + 10 * b; }).result().steady);
     EXPECT_TRUE(series([](Time, Time i) { return 100 + i; }).result().steady);
     Measurement lost = series([](Time, Time) { return 100; });
-    lost.created(90 * batch, 64);
+    lost.created(0, 90 * batch, 64);
     const Measurement::Result result = lost.result();
     EXPECT_EQ(result.missing, 1u);
     EXPECT_FALSE(result.steady);
@@ -154,13 +154,44 @@ TEST(Measurement, WhatIsUnderWayByChanceIsNotMissing)
         for (Time b = 0; b < Measurement::batches; ++b)
             for (Time i = 0; i < lines_of_batch; ++i) {
                 const Time at = b * batch + i;
-                measured.created(at, 64);
+                measured.created(0, at, 64);
                 measured.arrived(0, at, at + (b < Measurement::batches / 2 ? 1 : 5) * batch, 64);
             }
         return measured.result().steady;
     };
     EXPECT_TRUE(steady(2));
     EXPECT_FALSE(steady(1000));
+}
+
+// Thirty sources of a line in each of 10,000 slots with chance 0.6; the first can deliver one in two slots. All together lack 0.6 %.
+TEST(Measurement, ASourceThatIsHeldUpMakesALoadUnsteady)
+{
+    constexpr std::uint32_t sources = 30;
+    constexpr Time slot = whole / 10'000;
+    const auto measured = [](double load, Time service, std::uint64_t seed) {
+        Measurement out(whole, sources);
+        for (std::uint32_t s = 0; s < sources; ++s) {
+            RandomStream random(seed, s);
+            Time free = 0;
+            for (Time at = slot * random.trials(load); at < whole; at += slot * random.trials(load)) {
+                out.created(s, at, 64);
+                free = std::max(at, free) + (s == 0 ? service : slot);
+                out.arrived(s, at, free, 64);
+            }
+        }
+        return out.result();
+    };
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Measurement::Result beyond = measured(0.6, 2 * slot, seed);
+        EXPECT_FALSE(beyond.steady) << seed;
+        EXPECT_TRUE(beyond.held_up[0]) << seed;
+        EXPECT_EQ(std::count(beyond.held_up.begin(), beyond.held_up.end(), true), 1) << seed;
+        EXPECT_LT(beyond.offered - beyond.accepted, Measurement::missing_share * beyond.offered) << seed;
+        EXPECT_NEAR(beyond.by_source[0], 0.5 * 64 / (static_cast<double>(slot) * 1e-12), 1e10) << seed;
+        // 95 % of what the first can deliver, and 19 % of it in a run of 100 lines.
+        EXPECT_TRUE(measured(0.475, 2 * slot, seed).steady) << seed;
+        EXPECT_TRUE(measured(0.01, 20 * slot, seed).steady) << seed;
+    }
 }
 
 // A tenth that is missing is no chance, however few messages there are: such a run is too short to tell.
@@ -172,7 +203,7 @@ TEST(Measurement, OfLongMessagesATwentiethMayBeMissingAndNoMore)
             for (Time i = 0; i < 20; ++i) {
                 const Time at = b * batch + i;
                 const bool last = b * 20 + i >= 2000 - late;
-                measured.created(at, 64);
+                measured.created(0, at, 64);
                 measured.arrived(0, at, last ? whole + 1 : at + batch / 2, 64);
             }
         return measured.result(500).steady;
@@ -186,7 +217,7 @@ TEST(Measurement, AnIntervalOfOneGroupIsNotKnown)
 {
     Measurement measured(whole, 1);
     for (Time i = 0; i < 10; ++i) {
-        measured.created(i, 64);
+        measured.created(0, i, 64);
         measured.arrived(0, i, i + 40 + i, 64);
     }
     EXPECT_TRUE(std::isnan(measured.result().half_width));

@@ -1,6 +1,7 @@
 #include "tlm_interconnect/traffic/measurement.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,7 +10,7 @@ namespace weft {
 Measurement::Measurement(Time duration, std::uint32_t endpoints)
     : duration_(duration), length_(std::max<Time>(1, (duration + batches - 1) / batches)), batches_(batches)
 {
-    for (Batch& batch : batches_) batch.by_source.assign(endpoints, 0);
+    for (Batch& batch : batches_) batch.by_source.assign(endpoints, {});
 }
 
 unsigned Measurement::warm_up() const
@@ -38,6 +39,30 @@ unsigned Measurement::warm_up() const
     return drop;
 }
 
+// Whether the backlog of a source grows in the second half by more than is left to it and to chance, and has done so in each quarter
+// since the first: what a queue has at one instant by chance does not. A line has `line` bytes.
+bool Measurement::is_held_up(std::size_t source, double together, double line) const
+{
+    constexpr unsigned quarter = batches / 4;
+    constexpr double deviations = 4;
+    std::array<double, 4> mean{};
+    double backlog = 0;
+    double begin = 0;
+    double offered = 0;
+    for (unsigned b = 0; b < batches; ++b) {
+        const Bytes& bytes = batches_[b].by_source[source];
+        backlog += static_cast<double>(bytes.offered) - static_cast<double>(bytes.accepted);
+        mean[b / quarter] += backlog / quarter;
+        if (b + 1 == batches / 2) begin = backlog;
+        if (b >= batches / 2) offered += static_cast<double>(bytes.offered);
+    }
+    const double grown = backlog - begin;
+    const double under_way = std::max(0.0, (mean[2] + mean[3]) / 2) / line;
+    const double by_chance = deviations * std::sqrt(2 * under_way * together) * line;
+    return grown > std::max(missing_share * offered, by_chance) && mean[3] - mean[1] > grown / 2 && mean[3] > mean[2] &&
+        mean[2] > mean[1];
+}
+
 Measurement::Result Measurement::result(double together, double delivered_after) const
 {
     constexpr unsigned groups = 10;
@@ -63,7 +88,7 @@ Measurement::Result Measurement::result(double together, double delivered_after)
         created_late += batch.created;
         accepted += batch.accepted;
         delivered[(b - batches / 2) * groups / (batches - batches / 2)] += static_cast<double>(batch.accepted);
-        for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s];
+        for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s].accepted;
     }
     out.lines = all.count();
     out.missing = created - std::min(created, out.lines);
@@ -105,7 +130,10 @@ Measurement::Result Measurement::result(double together, double delivered_after)
     const double absent = static_cast<double>(offered) - static_cast<double>(accepted);
     const double most = together > 1 ? chance_share * static_cast<double>(offered) : static_cast<double>(offered);
     const double allowed = std::max(missing_share * static_cast<double>(offered), std::min(by_chance, most));
-    out.steady = out.lines > 0 && out.missing == 0 && absent <= allowed && !rising;
+    const double line = created_late == 0 ? 1 : static_cast<double>(offered) / static_cast<double>(created_late);
+    for (std::size_t s = 0; s < by_source.size(); ++s) out.held_up.push_back(is_held_up(s, together, line));
+    const bool all_go_on = std::find(out.held_up.begin(), out.held_up.end(), true) == out.held_up.end();
+    out.steady = out.lines > 0 && out.missing == 0 && absent <= allowed && all_go_on && !rising;
     if (static_cast<double>(out.missing) > unknown_share * static_cast<double>(out.lines + out.missing)) {
         out.mean = out.half_width = std::numeric_limits<double>::quiet_NaN();
         out.p50 = out.p99 = out.max = 0;

@@ -21,11 +21,12 @@ public:
     // Lines created in [0, duration) count.
     Measurement(Time duration, std::uint32_t endpoints);
 
-    void created(Time at, std::uint32_t bytes)
+    void created(std::uint32_t source, Time at, std::uint32_t bytes)
     {
         Batch& batch = batch_of(at);
         batch.offered += bytes;
         ++batch.created;
+        batch.by_source[source].offered += bytes;
     }
     // Creation to arrival, for the latency.
     void add_latency(Time created_at, Time at) { batch_of(created_at).latency.add(at - created_at); }
@@ -35,7 +36,7 @@ public:
         if (at >= duration_) return;
         Batch& now = batch_of(at);
         now.accepted += bytes;
-        now.by_source[source] += bytes;
+        now.by_source[source].accepted += bytes;
     }
     void arrived(std::uint32_t source, Time created_at, Time at, std::uint32_t bytes)
     {
@@ -61,20 +62,26 @@ public:
         double accepted = 0;
         double accepted_half_width = 0;  // B/s, of its 95 % confidence interval
         std::vector<double> by_source;   // B/s that arrived, by who sent it
-        bool steady = false;             // accepted what was offered, and latency does not keep rising
+        std::vector<bool> held_up;       // whose backlog keeps growing
+        bool steady = false;  // accepted what was offered, no source is held up, and latency does not keep rising
     };
-    // In a steady state `missing_share` of the offered rate may be missing. So may what differs by chance between the lines
-    // under way at the begin and at the end, three standard deviations; lines come `together` lines at a time (where that is more
-    // than one, no more than `chance_share`), and are delivered after `delivered_after` ps where that is later than they arrive.
+    // In a steady state `missing_share` of the offered rate may be missing, of all sources together and of each. So may what differs by
+    // chance between the lines under way at the begin and at the end, three standard deviations (of a single source four); lines
+    // come `together` lines at a time (where that is more than one, of all together no more than `chance_share`), and are delivered
+    // after `delivered_after` ps where that is later than they arrive.
     Result result(double together = 1, double delivered_after = 0) const;
 
 private:
+    struct Bytes {
+        std::uint64_t offered = 0;
+        std::uint64_t accepted = 0;
+    };
     struct Batch {
         LatencyHistogram latency;
         std::uint64_t created = 0;
         std::uint64_t offered = 0;
         std::uint64_t accepted = 0;
-        std::vector<std::uint64_t> by_source;
+        std::vector<Bytes> by_source;
     };
     // Most calls are about the time that the last one was about: no division.
     Batch& batch_of(Time at)
@@ -86,6 +93,7 @@ private:
         return batches_[current_];
     }
     unsigned warm_up() const;
+    bool is_held_up(std::size_t source, double together, double line) const;
 
     Time duration_;
     Time length_;

@@ -68,8 +68,8 @@ void TrafficEndpoint::create(Time now)
     const RouteTable::Choice choice = routes_.ports_to(to);
     if ((to == index_ && !loop_back_) || choice.count == 0) return;
     for (std::uint32_t l = 0; l < spec_.message; ++l) {
-        arrivals_.created(now, bytes);
-        if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
+        arrivals_.created(index_, now, bytes);
+        if (op != LineOp::write || !spec_.posted) round_trips_.created(index_, now, bytes);
         ++created_;
         const std::uint64_t number = place + l;
         const std::uint64_t chosen_by = path_hash_of(to, number);

@@ -17,6 +17,29 @@
 
 namespace weft {
 
+namespace {
+
+// How alike senders fare, and who is held up.
+void judge_senders(FabricPoint& point, const Pattern& pattern, double capacity_GBps)
+{
+    std::vector<double> shares;
+    double held_up = 0;
+    for (std::uint32_t rank = 0; rank < point.arrival.by_source.size(); ++rank) {
+        if (!pattern.sends_to_others(rank)) continue;
+        const double accepted = point.arrival.by_source[rank] * 1e-9 / capacity_GBps;
+        shares.push_back(point.arrival.by_source[rank]);
+        point.least = shares.size() == 1 ? accepted : std::min(point.least, accepted);
+        const bool waits_for_answers = !point.round_trip.held_up.empty() && point.round_trip.held_up[rank];
+        if (!point.arrival.held_up[rank] && !waits_for_answers) continue;
+        ++point.held_up;
+        held_up += accepted;
+    }
+    if (point.held_up > 0) point.held_up_accepted = held_up / point.held_up;
+    point.jain = jain_index(shares);
+}
+
+}  // namespace
+
 FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& registry, const FabricOptions& options)
 {
     const FabricPlan plan = plan_fabric(system, members_of(system));
@@ -86,7 +109,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };
         return end;
     });
-    setting.switches = fabric.switches().size();
+    setting.switches = fabric.stated_switches();
     setting.links = fabric.links().size();
 
     // At load 1, where throughput is counted, too.
@@ -122,10 +145,9 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.accepted_half_width = point.arrival.accepted_half_width * 1e-9 / full;
     point.offered = point.arrival.offered * 1e-9 / full;
     if (limit) point.limit = limit->result();
-    std::vector<double> shares;
-    for (std::uint32_t rank = 0; rank < endpoints; ++rank)
-        if (pattern.sends_to_others(rank)) shares.push_back(point.arrival.by_source[rank]);
-    point.jain = jain_index(shares);
+    if (point.arrival.steady)
+        point.busiest = busiest_link(fabric, system.graph(), event_queue.last(), traffic.duration);
+    judge_senders(point, pattern, setting.capacity_GBps);
     std::uint64_t unfinished = 0;
     for (const auto& source : sources) {
         point.lines += source->sent();

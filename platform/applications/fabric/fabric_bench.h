@@ -35,7 +35,11 @@ struct FabricPoint {
     Measurement::Result round_trip;  // creation to answer; of lines that are answered
     bool answered = false;           // some lines are
     double jain = 1;
-    std::optional<FabricLimit> limit;  // of load 1
+    double least = 0;                        // accepted of the sender that has least, in units of load
+    unsigned held_up = 0;                    // senders whose backlog keeps growing
+    std::optional<double> held_up_accepted;  // their mean; none: none is
+    std::optional<FabricLimit> limit;        // of load 1
+    std::optional<FabricLimit> busiest;      // of a steady load: the link that is busiest for it
     std::uint64_t lines = 0;
     std::uint64_t hops = 0;
     std::uint64_t protocol_problems = 0;  // of checkers and of modules

@@ -44,7 +44,8 @@ std::vector<std::string> row_of(const FabricCurve& curve)
     out.push_back(saturation.reached ? fmt::format("{}{:.4f}", estimate ? "" : ">= ", load) : "not reached");
     out.push_back(fmt::format("{:.4g} GB/s", load * sweep.setting.capacity_GBps));
     out.push_back(fmt::format("{:.3f}", sweep.full.jain));
-    out.push_back(saturation.reached && sweep.full.limit ? sweep.full.limit->text() : "-");
+    const auto limit = limit_of(sweep);
+    out.push_back(saturation.reached && limit ? limit->text() : "-");
     return out;
 }
 

@@ -11,7 +11,6 @@ namespace weft {
 
 namespace {
 
-constexpr double full_link = 0.95;
 constexpr double held_up = 0.5;
 constexpr double in_queues = 1.5;  // times as long as a transaction by itself
 
@@ -24,7 +23,60 @@ void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<
     }
 }
 
+// By node, links to the nearest accelerator.
+std::vector<unsigned> distances(const Graph& graph)
+{
+    constexpr unsigned far = ~0U;
+    std::vector<unsigned> out(graph.node_count(), far);
+    std::vector<NodeId> front;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const Component* const component = graph.node(node).component;
+        if (component == nullptr || component->choice != Choice::xpu) continue;
+        out[node] = 0;
+        front.push_back(node);
+    }
+    for (std::size_t i = 0; i < front.size(); ++i)
+        for (const Neighbour& next : graph.neighbours(front[i])) {
+            if (out[next.node] != far) continue;
+            out[next.node] = out[front[i]] + 1;
+            front.push_back(next.node);
+        }
+    return out;
+}
+
+bool leaves_a_switch(const FabricModules& fabric, const LinkResult& link)
+{
+    return std::any_of(fabric.switches().begin(), fabric.switches().end(),
+        [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
+}
+
+std::string name_of(const LinkResult& link) { return link.name + " from " + link.from; }
+
 }  // namespace
+
+std::optional<FabricLimit> busiest_link(const FabricModules& fabric, const Graph& graph, Time now, Time span)
+{
+    constexpr double alike = 0.9;
+    const std::vector<unsigned> distance = distances(graph);
+    std::vector<LinkResult> links = link_results(fabric, graph, now);
+    links.erase(std::remove_if(links.begin(), links.end(),
+                    [&](const LinkResult& link) { return !leaves_a_switch(fabric, link); }),
+        links.end());
+    Time most = 0;
+    for (const LinkResult& link : links) most = std::max(most, link.busy_ps);
+    std::optional<FabricLimit> out;
+    unsigned nearest = ~0U;
+    for (const LinkResult& link : links) {
+        if (static_cast<double>(link.busy_ps) < alike * static_cast<double>(most)) continue;
+        const std::optional<NodeId> to = graph.find(link.to);
+        const unsigned left = to ? distance[*to] : 0;
+        const double share = static_cast<double>(link.busy_ps) / static_cast<double>(span);
+        if (out && (left > nearest || (left == nearest && share <= out->share))) continue;
+        nearest = left;
+        out = FabricLimit{LimitSide::link, name_of(link), "", share, 0, 0, "", 0, {}};
+    }
+    return out;
+}
 
 const std::vector<std::string>& limit_side_names()
 {
@@ -39,7 +91,9 @@ std::string FabricLimit::text() const
     switch (side) {
     case LimitSide::link:
         return fmt::format("link {} is busy {:.1f} % of the time", name, percent) +
-            (others == 0 ? "" : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are"));
+            (others == 0 ? ""
+                         : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are")) +
+            (asked == 0 ? "" : fmt::format("; load 1 asks for {:.3g} times what it carries", asked));
     case LimitSide::adapter:
         return fmt::format(
             "adapter {}: {}, {:.1f} % of the time{}; the adapter causes this limit, not the model behind it", name,
@@ -63,32 +117,13 @@ std::string FabricLimit::text() const
 }
 
 LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to)
-    : TimedComponent(event_queue, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
+    : TimedComponent(event_queue, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to),
+      distance_(distances(graph))
 {
-    measure_distances();
     begin_.kind = 0;
     end_.kind = 1;
     event_queue.schedule(begin_, *this, from);
     event_queue.schedule(end_, *this, to);
-}
-
-void LimitProbe::measure_distances()
-{
-    constexpr unsigned far = ~0U;
-    distance_.assign(graph_.node_count(), far);
-    std::vector<NodeId> front;
-    for (NodeId node = 0; node < graph_.node_count(); ++node) {
-        const Component* const component = graph_.node(node).component;
-        if (component == nullptr || component->choice != Choice::xpu) continue;
-        distance_[node] = 0;
-        front.push_back(node);
-    }
-    for (std::size_t i = 0; i < front.size(); ++i)
-        for (const Neighbour& next : graph_.neighbours(front[i])) {
-            if (distance_[next.node] != far) continue;
-            distance_[next.node] = distance_[front[i]] + 1;
-            front.push_back(next.node);
-        }
 }
 
 void LimitProbe::run(ScheduledItem& item) { (item.kind == 0 ? before_ : after_) = look(event_queue().now()); }
@@ -97,11 +132,10 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
 {
     std::vector<Held> out;
     for (const LinkResult& link : link_results(fabric_, graph_, now)) {
-        const bool inner = std::any_of(fabric_.switches().begin(), fabric_.switches().end(),
-            [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
+        const bool inner = leaves_a_switch(fabric_, link);
         const std::optional<NodeId> to = graph_.find(link.to);
-        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner,
-            to ? distance_[*to] : 0, {}, link.retry ? link.retry->replays : 0});
+        out.push_back({LimitSide::link, name_of(link), "", link.busy_ps, inner, to ? distance_[*to] : 0, {},
+            link.retry ? link.retry->replays : 0});
     }
     for (const FabricModules::SwitchPlace& place : fabric_.switches())
         for (const Statistic& statistic : place.module->statistics())
@@ -137,13 +171,14 @@ FabricLimit LimitProbe::result() const
     FabricLimit repeats;
     std::size_t held_by = 0;
     unsigned full = 0;  // links that leave switches
+    std::vector<std::pair<std::string, double>> links;
     unsigned nearest = ~0U;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
         const std::uint64_t replays = held.replays - before_[i].replays;
-        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, replays, ""};
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, replays, "", 0, {}};
         if (replays > repeats.replays) repeats = limit;
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
@@ -151,6 +186,7 @@ FabricLimit LimitProbe::result() const
         FabricLimit& largest = held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder;
         if (&largest == &holder && (share > holder.share || holder.name.empty())) held_by = i;
         take(largest);
+        if (held.inner) links.emplace_back(held.name, limit.share);
         if (!held.inner || share < full_link) continue;
         ++full;
         if (held.left > nearest) continue;
@@ -159,6 +195,7 @@ FabricLimit LimitProbe::result() const
         take(inner);
     }
     // At load 1 sources fill their own links whatever else is full.
+    for (FabricLimit* any : {&inner, &card, &busiest, &repeats, &holder}) any->links = links;
     if (full > 0) {
         inner.others = full - 1;
         return inner;

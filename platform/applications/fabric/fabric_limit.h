@@ -9,13 +9,17 @@
 // in the switches or in credits, and nobody is blamed.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/assembly/fabric_modules.h"
 #include "tlm_interconnect/adapters/adapter_limits.h"
 
 namespace weft {
+
+constexpr double full_link = 0.95;  // of the time
 
 enum class LimitSide : std::uint8_t { unknown, link, adapter, model, card, replay };
 const std::vector<std::string>& limit_side_names();
@@ -28,10 +32,16 @@ struct FabricLimit {
     unsigned others = 0;        // further links that are as full
     std::uint64_t replays = 0;  // times that the link went back
     std::string service;        // of an adapter: how long transactions take behind it, and how long by themselves
+    double asked = 0;           // of a link: times what it carries that load 1 asks for; 0: not known
+    std::vector<std::pair<std::string, double>> links{};  // that leave switches, and their shares
 
     // One sentence for the report.
     std::string text() const;
 };
+
+// Of the links that leave switches the one that was busiest up to `now`, as a share of `span`: of several within a tenth the one nearest
+// to an accelerator. None: no link leaves a switch.
+std::optional<FabricLimit> busiest_link(const FabricModules& fabric, const Graph& graph, Time now, Time span);
 
 class LimitProbe : public TimedComponent {
 public:
@@ -56,7 +66,6 @@ private:
     void run(ScheduledItem& item) override;
     std::vector<Held> look(Time now) const;
     static void tell_service(FabricLimit& limit, const ServiceTime& before, const ServiceTime& after);
-    void measure_distances();
 
     const FabricModules& fabric_;
     const Graph& graph_;

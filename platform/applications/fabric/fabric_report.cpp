@@ -48,7 +48,7 @@ Json to_json(const FabricLimit& limit)
 {
     return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
         {"what", limit.what}, {"service", limit.service}, {"share", limit.share}, {"others", limit.others},
-        {"replays", limit.replays}};
+        {"replays", limit.replays}, {"asked", limit.asked > 0 ? Json(limit.asked) : Json()}};
 }
 
 FabricLimit limit_from(const Json& json)
@@ -63,6 +63,7 @@ FabricLimit limit_from(const Json& json)
     out.share = json.at("share");
     out.others = json.at("others");
     out.replays = json.at("replays");
+    if (!json.at("asked").is_null()) out.asked = json.at("asked");
     return out;
 }
 
@@ -73,6 +74,10 @@ Json to_json(const FabricPoint& point)
         {"latency_ns", latency_json(point.arrival)}};
     if (point.answered) out["round_trip_ns"] = latency_json(point.round_trip);
     out["jain"] = point.jain;
+    out["least_accepted"] = point.least;
+    out["held_up"] = point.held_up;
+    out["held_up_accepted"] = point.held_up_accepted ? Json(*point.held_up_accepted) : Json();
+    if (point.busiest) out["busiest_link"] = {{"name", point.busiest->name}, {"share", point.busiest->share}};
     out["measured_lines"] = point.arrival.lines;
     out["missing_lines"] = point.arrival.missing;
     out["warm_up_share"] = static_cast<double>(point.arrival.dropped) / Measurement::batches;
@@ -142,59 +147,6 @@ std::string whose(const FabricSetting& setting)
 
 }  // namespace
 
-FabricSaturation saturation_of(const FabricSweep& sweep)
-{
-    std::vector<const FabricPoint*> all;
-    for (const FabricPoint& point : sweep.points) all.push_back(&point);
-    if (sweep.whole() && (all.empty() || all.back()->load < sweep.full.load)) all.push_back(&sweep.full);
-    if (all.empty()) return {};
-    FabricSaturation out;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i]->arrival.steady) {
-            first = i + 1;
-            out.sustained = all[i]->load;
-        }
-        if (all[i]->accepted > out.most || i == 0) {
-            out.most = all[i]->accepted;
-            out.most_half_width = all[i]->accepted_half_width;
-            out.most_at = all[i]->load;
-        }
-    }
-    out.reached = first < all.size();
-    if (!out.reached) {
-        out.accepted = out.most;
-        out.half_width = out.most_half_width;
-        return out;
-    }
-    out.load = all[first]->load;
-    for (std::size_t i = 0; i <= first; ++i) {
-        if (i > 0 && all[i]->accepted <= out.accepted) continue;
-        out.accepted = all[i]->accepted;
-        out.half_width = all[i]->accepted_half_width;
-    }
-    out.accepted = std::min(out.accepted, all[first]->offered);
-    // Where some senders are held up and others go on, the mean is no load that all could have.
-    out.near = out.sustained && out.load <= near_loads * *out.sustained;
-    // By chance n senders differ sqrt(n) times as much as their sum, of whose deviations an interval is two: twice that is allowed.
-    const double interval = out.accepted > 0 ? out.half_width / out.accepted : 1;
-    const double by_chance = static_cast<double>(sweep.setting.senders) * interval * interval / 2;
-    out.alike = all[first]->jain >= std::min(alike_senders, 1 / (1 + by_chance));
-    return out;
-}
-
-const char* name_of(FabricState state)
-{
-    constexpr const char* names[] = {"steady", "unsettled", "saturated"};
-    return names[static_cast<std::size_t>(state)];
-}
-
-FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation)
-{
-    if (point.arrival.steady) return FabricState::steady;
-    return saturation.reached && point.load >= saturation.load ? FabricState::saturated : FabricState::unsettled;
-}
-
 namespace {
 
 std::string remark_on(const FabricPoint& point, FabricState state)
@@ -207,9 +159,11 @@ std::string remark_on(const FabricPoint& point, FabricState state)
             return fmt::format("  saturated: {:.0f} % had not arrived at the end",
                 100 * static_cast<double>(point.arrival.missing) /
                     static_cast<double>(point.arrival.lines + point.arrival.missing));
-        return point.accepted < (1 - Measurement::missing_share) * point.offered
-            ? "  saturated: less arrives than is offered"
-            : "  saturated: latency grows with time";
+        if (point.accepted < (1 - Measurement::missing_share) * point.offered)
+            return "  saturated: less arrives than is offered";
+        return point.held_up == 0
+            ? "  saturated: latency grows with time"
+            : fmt::format("  saturated: {} sender{} held up", point.held_up, point.held_up == 1 ? " is" : "s are");
     case FabricState::steady: break;
     }
     return "";
@@ -221,15 +175,17 @@ std::string bounds_text(const FabricSweep& sweep, const FabricSaturation& satura
     const auto load = [&](double of) {
         return fmt::format("{:.4g} ({:.4g} GB/s per {})", of, of * sweep.setting.capacity_GBps, whose(sweep.setting));
     };
-    std::string out = saturation.sustained
-        ? fmt::format(
-              "between load {}, which is sustained, and load {:.4g}, which is not; loads between them tell more\n",
-              load(*saturation.sustained), saturation.load)
+    const std::string tell = "which is not sustained; loads between them tell more\n";
+    std::string out = saturation.least > saturation.sustained.value_or(0)
+        ? fmt::format("between load {}, which every sender has at load {:.4g}, and that load, {}",
+              load(saturation.least), saturation.load, tell)
+        : saturation.sustained
+        ? fmt::format("between load {}, which is sustained, and load {:.4g}, {}", load(*saturation.sustained),
+              saturation.load, tell)
         : fmt::format("below load {}, the lowest of these; lower ones tell more\n", load(saturation.load));
     return out +
-        fmt::format(
-            "            at load {:.4g} senders are held up unequally, so their mean of {:.4f} accepted is none\n",
-            saturation.load, saturation.accepted);
+        fmt::format("            at load {:.4g} senders are held up unequally, so what they have there is none\n",
+            saturation.load);
 }
 
 // A wider interval than this share of the saturation is told.
@@ -260,7 +216,7 @@ std::string saturation_text(const FabricSweep& sweep)
             100 * saturation.half_width / saturation.accepted, format_time_ps(sweep.setting.duration_ps));
     if (saturation.is_estimate() && saturation.most > 1.005 * saturation.accepted)
         out += fmt::format("throughput  at most {}, at load {:.4g}\n", rate(saturation.most), saturation.most_at);
-    if (sweep.full.limit) out += "limit       at load 1 " + sweep.full.limit->text() + "\n";
+    if (const auto limit = limit_of(sweep)) out += "limit       at load 1 " + limit->text() + "\n";
     return out;
 }
 
@@ -327,7 +283,8 @@ std::string fabric_json(const FabricSweep& sweep)
     out["saturated_from"] = saturation.reached ? Json(saturation.load) : Json();
     out["sustained"] = saturation.sustained ? Json(*saturation.sustained) : Json();
     out["max_accepted"] = saturation.most;
-    out["limit"] = saturation.reached && sweep.full.limit ? to_json(*sweep.full.limit) : Json();
+    const auto limit = limit_of(sweep);
+    out["limit"] = saturation.reached && limit ? to_json(*limit) : Json();
     out["jain"] = whole ? Json(sweep.full.jain) : Json();
     out["notices"] = sweep.setting.notices;
     return out.dump(1) + "\n";
@@ -337,7 +294,10 @@ std::string point_json(const FabricResult& result)
 {
     Json out = to_json(result.point);
     out["answered"] = result.point.answered;
-    if (result.point.limit) out["limit"] = to_json(*result.point.limit);
+    if (result.point.limit) {
+        out["limit"] = to_json(*result.point.limit);
+        out["inner_links"] = result.point.limit->links;
+    }
     const FabricSetting& setting = result.setting;
     out["setting"] = {{"system", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
         {"links", setting.links}, {"pattern", setting.pattern}, {"slot", setting.slot_ps_x1000},
@@ -356,7 +316,19 @@ FabricResult point_from_json(const std::string& text)
         point.offered = json.at("offered");
         point.accepted = json.at("accepted");
         point.accepted_half_width = json.at("accepted_ci95");
-        if (json.contains("limit")) point.limit = limit_from(json.at("limit"));
+        if (json.contains("limit")) {
+            point.limit = limit_from(json.at("limit"));
+            json.at("inner_links").get_to(point.limit->links);
+        }
+        if (json.contains("busiest_link")) {
+            point.busiest.emplace();
+            point.busiest->side = LimitSide::link;
+            point.busiest->name = json.at("busiest_link").at("name");
+            point.busiest->share = json.at("busiest_link").at("share");
+        }
+        point.least = json.at("least_accepted");
+        point.held_up = json.at("held_up");
+        if (!json.at("held_up_accepted").is_null()) point.held_up_accepted = json.at("held_up_accepted").get<double>();
         point.arrival = latency_from(json.at("latency_ns"));
         point.arrival.steady = json.at("steady");
         point.arrival.lines = json.at("measured_lines");

@@ -1,0 +1,55 @@
+// Where the loads of a fabric bench saturate, and what limits them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/applications/fabric/fabric_bench.h"
+
+namespace weft {
+
+struct FabricSweep {
+    FabricSetting setting;
+    std::vector<FabricPoint> points;  // in the order of loads
+    FabricPoint full;                 // load 1
+    std::vector<double> failed;       // loads without a result: a deadlock
+
+    bool whole() const { return full.load > 0; }
+};
+
+// Where sources begin to offer more than the fabric takes: the first load from which on none is sustained.
+struct FabricSaturation {
+    bool reached = false;             // false: load 1 is sustained
+    double accepted = 0;              // units of load: what held-up senders have there; not reached: the most accepted
+    double load = 0;                  // the lowest load that is not sustained, nor any above it
+    std::optional<double> sustained;  // the highest load that is
+    double least = 0;                 // what every sender has at `load`, less the interval there
+    double half_width = 0;            // of the 95 % confidence interval of `accepted`
+    double most_half_width = 0;       // of that of `most`
+    double most = 0;                  // largest accepted load of all
+    double most_at = 0;               // load of that
+    // `accepted` is the load of the saturation only where all senders are held up alike, as far as the run tells, or the loads around it
+    // are near.
+    bool alike = true;
+    bool near = true;
+
+    bool is_estimate() const { return !reached || alike || near; }
+    // All senders can have that load.
+    double at_least() const { return std::max(sustained.value_or(0), least); }
+};
+constexpr double alike_senders = 0.99;  // Jain's index: rates that differ by a tenth
+constexpr double least_sender = 0.95;   // of the mean
+constexpr double near_loads = 1.1;      // times the load that all can have
+FabricSaturation saturation_of(const FabricSweep& sweep);
+
+// The limit of load 1. Of full links the one that is asked for most beyond what it carries, as the highest load that is sustained tells.
+std::optional<FabricLimit> limit_of(const FabricSweep& sweep);
+
+// saturated: at or beyond saturation. unsettled: not steady in the simulated time, but a higher load is sustained.
+enum class FabricState : std::uint8_t { steady, unsettled, saturated };
+const char* name_of(FabricState state);
+FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation);
+
+}  // namespace weft
