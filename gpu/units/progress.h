@@ -1,7 +1,8 @@
 // Knows whether anything in the system can still change something.
 //
 // A workgroup that spins on a flag keeps time moving for ever, so an empty event queue is no sign of
-// deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
+// deadlock then. Instead everything that may still write a flag or packets is counted as busy: workgroups that do more than wait or
+// whose packets and words are under way, signals, lists of copy engines, requests to them. When nothing is and
 // every spinning workgroup has since polled its flag in vain, the run cannot progress. What counts as busy may itself
 // wait for ever, for a member that takes no part in a reduction or for a credit that is lost: set_watch(). For that
 // everything but polls that happens is counted (changes()).
