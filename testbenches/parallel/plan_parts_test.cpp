@@ -38,14 +38,15 @@ std::string on_channel(const std::string& operation, unsigned channel = 0)
         "], \"channel_type\": \"memory\"}";
 }
 
-RunSetup planned(const test::ScratchFolder& folder, const std::string& ranks, const std::string& policy)
+RunSetup planned(const test::ScratchFolder& folder, const std::string& ranks, const std::string& policy,
+    const std::string& more = "")
 {
     write_text_file(folder.file("plan.json"),
         "{\"name\": \"plan\", \"collective\": \"custom\", \"protocol\": \"LL\", \"inplace\": false, \"gpus\": [" +
             ranks + "]}\n");
     RunSetup setup;
     setup.document = mesh_document(3);
-    setup.lines = "workload: {plan: \"" + folder.file("plan.json") + "\", bytes: 128 B}\n";
+    setup.lines = "workload: {plan: \"" + folder.file("plan.json") + "\", bytes: 128 B" + more + "}\n";
     setup.sets = {"gpu.wait_policy=" + policy, "link.latency=3us"};
     return setup;
 }
@@ -60,12 +61,12 @@ RunSetup answered(const test::ScratchFolder& folder, const std::string& policy)
 }
 
 // Rank 0 waits for a flag of rank 2, and then sends packets to rank 1, which polls for them all the time.
-RunSetup chained(const test::ScratchFolder& folder, const std::string& policy)
+RunSetup chained(const test::ScratchFolder& folder, const std::string& policy, const std::string& more = "")
 {
     return planned(folder,
         rank_of(0, 1, on_channel("wait", 1) + ", " + put, ", 2") + ",\n" + rank_of(1, 0, take) + ",\n" +
             rank_of(2, 0, on_channel("signal")),
-        policy)
+        policy, more)
         .with("engine.flag_home=signaller");
 }
 
@@ -87,8 +88,7 @@ TEST(PlanParts, PacketsUnderWayWhileTheirSenderWaits)
     }
 }
 
-// The response to a waiting atomic has a longer way than the acknowledge of the signal. A monitor misses the signal, and reads the flag
-// again when its time is over.
+// The response to a waiting atomic has a longer way than the acknowledge of the signal.
 TEST(PlanParts, ResponsesUnderWayToAWaitingAtomic)
 {
     for (const char* policy : policies) {
@@ -99,11 +99,27 @@ TEST(PlanParts, ResponsesUnderWayToAWaitingAtomic)
     }
 }
 
+// The signal comes between the read of the flag and the monitor for it.
+RunSetup missed(const test::ScratchFolder& folder) { return chained(folder, "monitor", ", delay: {2: 5us}"); }
+
+// With a time-out it reads the flag again. Without one it waits for ever, and rank 1 would poll for ever.
+TEST(PlanParts, AMonitorThatHasMissedTheSignal)
+{
+    const test::ScratchFolder folder;
+    expect_end(missed(folder));
+    const RunSetup setup = missed(folder).with("l2.monitor_timeout=0");
+    const Json result = run(setup);
+    EXPECT_EQ(result.value("stop", ""), "deadlock");
+    EXPECT_LT(result.value("simulated_ps", 0.0), 1.2e9) << "found at the tenth look";
+    expect_same(setup, {2, 3}, "monitor");
+}
+
 TEST_F(PlanProcesses, WhatIsUnderWay)
 {
     const test::ScratchFolder folder;
     expect_same_over({2}, answered(folder, "spin"), "packets");
     expect_same_over({3, 2}, chained(folder, "waiting_atomic"), "waiting atomic");
+    expect_same_over({2}, missed(folder).with("l2.monitor_timeout=0"), "monitor");
 }
 
 }  // namespace plan_parts_test
