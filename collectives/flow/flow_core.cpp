@@ -107,6 +107,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         }
     }
     job->what = std::move(what);
+    find_empty_stores(*job);
     job->id = id;
     jobs_[id] = std::move(job);
     return id;

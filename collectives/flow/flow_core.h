@@ -317,6 +317,7 @@ private:
     void pack_own(const Move& move, Ps from, Ps ready);
     // The number of what an operand stores in packets; and each store that it reads, with the time of the first and the last packet of it.
     static std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
+    static void find_empty_stores(Job& job);
     template <class Take>
     static void each_share_read(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op, Take take);
     // Ranks that somebody else carries out (flow_outside.cpp).

@@ -89,7 +89,8 @@ struct FlowCore::Job {
     };
     struct Share {  // packets that one operation stores and another loads
         bool here = false;
-        Ps head = 0;  // the first of them
+        bool empty = false;  // of a small message: there are none, and nobody waits for them
+        Ps head = 0;         // the first of them
         Ps tail = 0;
         std::uint32_t sent = 0;  // number in the log
         std::vector<std::uint32_t> sleepers;

@@ -48,6 +48,7 @@ void FlowCore::each_share_read(Job& job, std::uint32_t rank, const FlowOperand& 
         if (found != otherwise.end()) {
             for (const PacketDivision& store : found->second) {
                 Job::Share& share = job.shares[number_of(job, store)];
+                if (share.empty) continue;
                 const auto [first, last] = slots_read(found->first, store);
                 const double long_ps = static_cast<double>(share.tail - share.head);
                 take(share, share.head + static_cast<Ps>(long_ps * first),
@@ -58,6 +59,25 @@ void FlowCore::each_share_read(Job& job, std::uint32_t rank, const FlowOperand& 
     }
     Job::Share& share = job.shares[share_of(job, rank, operand, op)];
     take(share, share.head, share.tail);
+}
+
+// A read that is cut as its store is as empty as that one; only others must know which stores are.
+void FlowCore::find_empty_stores(Job& job)
+{
+    const FlowProgram& program = job.program();
+    if (!job.what.step_bytes || program.packets_cut_otherwise.empty()) return;
+    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank)
+        for (std::uint32_t thread = 0; thread < program.threads(rank); ++thread) {
+            const FlowTemplate& each = program.templates[program.template_number(rank, thread)];
+            for (std::uint32_t step = 0; step < each.ops.size(); ++step) {
+                const FlowOp& op = each.ops[step];
+                if (!op.has(FlowOp::stores_packets) || job.what.step_bytes(rank, thread, step).data > 0) continue;
+                const std::uint32_t first = op.first + op.sources;
+                const std::uint32_t end = first + op.destinations + (op.has(FlowOp::packs_own) ? 1 : 0);
+                for (std::uint32_t at = first; at < end; ++at)
+                    if (each.operands[at].packets) job.shares[share_of(job, rank, each.operands[at], op)].empty = true;
+            }
+        }
 }
 
 // False: the thread goes on when the packets that it reads have begun to come.

@@ -70,6 +70,7 @@ void ComputeUnits::place(const Launch& launch, ComputeUnit& unit, Time queued_si
     const bool packets = group.format != PacketFormat::none;
     group.instruction_bytes = packets ? instruction_data(group.format, bytes) : bytes;
     group.aligned = !packets && bytes >= line_bytes;
+    group.stores_tell = packets;
     group.active = true;
     group.background = launch.background;
     group.first_transfer = transfers_;

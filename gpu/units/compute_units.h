@@ -25,6 +25,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,9 @@ public:
         std::uint32_t more_flags = 0;  // wait: that have not their values either
     };
     std::vector<Blocked> blocked() const;
+    // The flags that waiting atomics lack, and FlagPolls::expect_responses() for all of them.
+    std::vector<std::uint64_t> awaited_flags() const;
+    void expect_responses(const std::function<std::uint64_t(std::uint64_t)>& flag_at);
     std::size_t queued() const { return queue_.size(); }
 
     std::vector<Statistic> statistics() const override;
@@ -148,6 +152,10 @@ private:
     void serve(ComputeUnit& unit);
     void respond(Line& line);
     StallTimes stalls(bool background) const;
+    bool awaits(const Workgroup& group) const
+    {
+        return !polls_.spins() && group.active && group.spinning && group.zero->at(Operation::Kind::wait);
+    }
     Blocked blocked(const Workgroup& group) const;
 
     GpuSpec spec_;

@@ -20,13 +20,27 @@ void FlagPolls::issue(ComputeUnit& unit, Wavefront& wave)
     line.set_operand(wait.value);
     wave.stall.set(StallCause::flag, unit.in_flight(), now);
     ++polls_;
-    if (!group.spinning) {
-        group.spinning = true;
-        if (spins()) progress_.enter_spin();
-        progress_.quiet(now);
+    if (!group.spinning && !group.drains) {
+        group.drains = group.stores_tell && !group.open.only_signals();
+        if (!group.drains) stand(group);
     }
     progress_.poll_leaves(group.wait.polled_at());
     network_.send(issue, unit, delay);
+}
+
+void FlagPolls::acknowledged(Workgroup& group)
+{
+    if (!group.open.only_signals()) return;
+    group.drains = false;
+    stand(group);
+}
+
+// Nothing that it does changes anything any more before the flags do.
+void FlagPolls::stand(Workgroup& group)
+{
+    group.spinning = true;
+    if (spins()) progress_.enter_spin();
+    progress_.quiet(scheduler_.now());
 }
 
 FlagPolls::Outcome FlagPolls::respond(Workgroup& group, std::uint32_t flag, Line& line)
@@ -42,9 +56,11 @@ FlagPolls::Outcome FlagPolls::respond(Workgroup& group, std::uint32_t flag, Line
         return Outcome::polls;
     }
     if (wait.over()) {
-        progress_.busy();
-        group.spinning = false;
-        if (op == LineOp::read) progress_.leave_spin();
+        if (group.spinning) {
+            progress_.busy();
+            if (spins()) progress_.leave_spin();
+        }
+        group.spinning = group.drains = false;
         return Outcome::ended;
     }
     if (progress_.polled_in_vain(wait.polled_at(), group.vain_epoch)) {

@@ -46,12 +46,33 @@ public:
     // The response for a flag: the wait has ended, a poll is to issue now, or it waits: for more responses, or for its interval.
     Outcome respond(Workgroup& group, std::uint32_t flag, Line& line);
 
+    // A workgroup that waits for flags with stores under way that others may wait for: one of them is performed. With the last it is no
+    // longer busy. Signals under way count in Progress by themselves.
+    void acknowledged(Workgroup& group);
+
+    // Whether it polls until the flags have their values; waiting atomics do not.
+    bool spins() const { return policy_ != WaitPolicy::waiting_atomic; }
+    // Before a run is given up, for a workgroup that does not spin: where its flags have their values by now, its responses are on their
+    // way, and it counts as busy again.
+    template <class FlagAt>
+    void expect_responses(Workgroup& group, FlagAt flag_at)
+    {
+        bool all = true;
+        group.wait.for_each_missing([&](std::uint32_t number) {
+            const Wavefront::Word wait = group.zero->word(number);
+            all = all && flag_at(wait.address) >= wait.value;
+        });
+        if (!all) return;
+        group.spinning = false;
+        progress_.busy();
+    }
+
     bool cannot_progress() const { return cannot_progress_; }
     std::uint64_t polls() const { return polls_; }
     void reset_statistics() { polls_ = 0; }
 
 private:
-    bool spins() const { return policy_ != WaitPolicy::waiting_atomic; }
+    void stand(Workgroup& group);
 
     WaitPolicy policy_;
     bool cannot_progress_ = false;

@@ -54,6 +54,12 @@ public:
 
     std::uint32_t flags() const { return flags_; }
     std::uint32_t first_missing() const { return static_cast<std::uint32_t>(__builtin_ctz(missing_)); }
+    template <class Visit>
+    void for_each_missing(Visit visit) const
+    {
+        for (std::uint32_t left = missing_; left != 0; left &= left - 1)
+            visit(static_cast<std::uint32_t>(__builtin_ctz(left)));
+    }
     std::uint32_t missing() const { return static_cast<std::uint32_t>(__builtin_popcount(missing_)); }
 
 private:

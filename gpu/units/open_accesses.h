@@ -44,6 +44,7 @@ public:
 
     std::uint32_t bulk_copies() const { return bulk_; }
     std::uint32_t requests() const { return near_.total() + far_.total() + signals_ + words_; }
+    bool only_signals() const { return requests() == signals_; }  // and bulk copies
     bool none() const { return requests() + bulk_ == 0; }
 
 private:

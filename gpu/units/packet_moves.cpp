@@ -109,7 +109,8 @@ void PacketMoves::poll(Line& line, ComputeUnit& unit)
     network_.send(issue, unit, unit.book(line.address, true, scheduler_.now()));
 }
 
-// An instruction that has found some missing lacks one as long as any of its sources does.
+// An instruction that has found some missing lacks one as long as any of its sources does. The oldest of these decides: its stores come
+// first, so with it the wavefront goes on.
 std::uint64_t PacketMoves::missing(const Wavefront& wave) const
 {
     const Workgroup& group = *wave.group;
@@ -123,6 +124,7 @@ std::uint64_t PacketMoves::missing(const Wavefront& wave) const
             for (std::uint64_t at = first; at < first + total; at += MemoryImage::packet_grain)
                 if (!image_->packets_there(local_of(at), MemoryImage::packet_grain)) return at;
         }
+        return 0;
     }
     return 0;
 }

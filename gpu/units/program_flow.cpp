@@ -106,7 +106,17 @@ void ProgramFlow::end(ComputeUnit& unit, Wavefront& wave)
     stall(unit, wave, StallCause::fence);  // until all is acknowledged
     if (group.log != 0 && wave.number == 0) log_.begin(group, nullptr);
     ++group.ended;
+    if (group.all_ended()) group.drains = true;
     owner_.finish_if_done(group);
+}
+
+void ProgramFlow::drain(Workgroup& group)
+{
+    if (group.all_ended()) {
+        owner_.finish_if_done(group);
+    } else {
+        polls_.acknowledged(group);
+    }
 }
 
 bool ProgramFlow::arrive(ComputeUnit& unit, Wavefront& wave)

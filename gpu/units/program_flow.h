@@ -63,8 +63,8 @@ public:
     {
         if (fences_.acknowledged(group)) {
             fence_over(group);
-        } else if (group.all_ended()) {
-            owner_.finish_if_done(group);
+        } else if (group.drains) {
+            drain(group);
         }
     }
     void word_responded(Workgroup& group, std::uint32_t code, Line& line);
@@ -81,6 +81,7 @@ private:
     void compute(ComputeUnit& unit, Wavefront& wave, Time end);
     Time flops_time(std::uint64_t operations) const;
     void end(ComputeUnit& unit, Wavefront& wave);
+    void drain(Workgroup& group);
     bool arrive(ComputeUnit& unit, Wavefront& wave);
     void leave_barrier(Workgroup& group);
     void fence_over(Workgroup& group);

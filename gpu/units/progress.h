@@ -1,7 +1,8 @@
 // Knows whether anything in the system can still change something.
 //
 // A workgroup that spins on a flag keeps time moving for ever, so an empty event queue is no sign of
-// deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
+// deadlock then. Instead everything that may still write a flag or packets is counted as busy: workgroups that do more than wait or
+// whose packets and words are under way, signals, lists of copy engines, requests to them. When nothing is and
 // every spinning workgroup has since polled its flag in vain, the run cannot progress. What counts as busy may itself
 // wait for ever, for a member that takes no part in a reduction or for a credit that is lost: set_watch(). For that
 // everything but polls that happens is counted (changes()).
@@ -42,8 +43,8 @@ public:
     // A response that is no poll's has come, or something else has moved that no flag tells of.
     void changed() { ++changes_; }
     std::uint64_t changes() const { return changes_; }
-    // A poller that finds its flag unchanged while something counts as busy calls `stuck` every `period`: true when what is busy
-    // waits in vain, too.
+    // A poller that finds its flag unchanged calls `stuck` every `period`: true when what is busy, or spins without polling (a monitor
+    // without a time-out), waits in vain, too.
     void set_watch(Time period, std::function<bool(Time)> stuck)
     {
         watch_at_ = period_ = period;
@@ -51,7 +52,7 @@ public:
     }
 
     // For a run in parts (platform/parallel/): a workgroup that spins in this part may wait for another part, so this part never ends the run
-    // by itself. `resort` is the last resort of the run; `elsewhere` says whether anything is busy in another part as well as here.
+    // by itself. `resort` is the last resort of the run; `elsewhere` says whether other parts may be asked at this moment.
     void make_part(
         std::function<bool()> resort = [] { return true; }, std::function<bool()> elsewhere = {})
     {
@@ -101,7 +102,7 @@ public:
     // the workgroup. True when the run cannot progress.
     bool polled_in_vain(Time issued, std::uint64_t& last_epoch)
     {
-        if (asks(issued)) return stuck(issued);
+        if (asks(issued) && stuck(issued)) return true;
         if (busy_ != 0) return false;
         if (elsewhere_) polls_[&last_epoch] = issued;
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
@@ -112,7 +113,7 @@ public:
 private:
     static constexpr Time never = ~Time{0};
 
-    bool asks(Time issued) const { return issued >= watch_at_ && (busy_ != 0 || (elsewhere_ && elsewhere_())); }
+    bool asks(Time issued) const { return issued >= watch_at_ && (busy_ != 0 || !elsewhere_ || elsewhere_()); }
     bool stuck(Time now)
     {
         watch_at_ = now + period_;

@@ -62,6 +62,21 @@ ComputeUnits::Blocked ComputeUnits::blocked(const Workgroup& group) const
     return entry;
 }
 
+std::vector<std::uint64_t> ComputeUnits::awaited_flags() const
+{
+    std::vector<std::uint64_t> out;
+    for (const Workgroup& group : groups_)
+        if (awaits(group))
+            group.wait.for_each_missing([&](std::uint32_t number) { out.push_back(group.zero->word(number).address); });
+    return out;
+}
+
+void ComputeUnits::expect_responses(const std::function<std::uint64_t(std::uint64_t)>& flag_at)
+{
+    for (Workgroup& group : groups_)
+        if (awaits(group)) polls_.expect_responses(group, flag_at);
+}
+
 std::vector<Statistic> ComputeUnits::statistics() const
 {
     std::vector<Statistic> out;

@@ -45,6 +45,7 @@ void WordAccess::issue_word(ComputeUnit& unit, Wavefront& wave, Time delay)
     } else {
         tag.epoch = group.open.begin_store(network_.is_near(line));
     }
+    if (op != LineOp::read) group.stores_tell = true;
     line.set_operand(operation.value);
     if (operation.atomic == AtomicOp::compare_swap) line.set_comparand(operation.compare);
     issue.function(operation.atomic).tag(tag.packed());

@@ -53,6 +53,8 @@ struct Workgroup {
         std::uint64_t left = 0;     // loads without a response
     } chase;
     bool spinning = false;       // counted in Progress as not busy
+    bool stores_tell = false;    // others may wait for what it stores: packets, words
+    bool drains = false;         // waits for its last acknowledges: to end, or to be counted as not busy
     bool lacks_packets = false;  // because nothing but packets can make it go on
     std::uint64_t vain_epoch = 0;
     ScheduledItem wake;  // next poll, end of compute, end of barrier, end of fence

@@ -25,8 +25,7 @@ Turns::Turns(std::vector<Part> parts, std::uint32_t all, Transport& transport, R
 {
     if (rules_.period > 0) watch_at_ = rules_.period;
     for (Part& part : parts_) {
-        part.progress->make_part([this] { return can_go_on(); },
-            [this] { return stepping_ && (busy_elsewhere_ || pulse().busy > 0); });
+        part.progress->make_part([this] { return can_go_on(); }, [this] { return stepping_; });
         if (rules_.period > 0)
             part.progress->set_watch(rules_.period, [this, &part](Time now) { return overdue(part, now); });
     }
@@ -166,7 +165,6 @@ void Turns::run_instant(Time least, std::exception_ptr& failure)
             part = first(least + 1, own.turn);
         }
         const Pulse all = transport_.agree(own);
-        busy_elsewhere_ = all.busy > own.busy;
         if (all.has(Pulse::asks_help) || all.has(Pulse::asks_overdue)) {
             keep_failure(failure, [&] { answer(all); });
             continue;

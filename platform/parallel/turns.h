@@ -90,7 +90,6 @@ private:
     Time watch_at_ = ~Time{0};
     Time now_ = 0;
     bool stepping_ = false;
-    bool busy_elsewhere_ = false;  // in other processes, at the last step
     bool late_ = false;
     bool asked_ = false;
     std::uint64_t epochs_ = 0;  // sum since asked

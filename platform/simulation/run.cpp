@@ -89,6 +89,7 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
     // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
     parts.system.progress().set_last_resort([&run, &parts] {
         return parts.executor.guarded([&run, &parts] {
+            parts.executor.expect_responses();
             while (!parts.system.progress().anything_busy() && run.load.look_further()) {
             }
         }) &&

@@ -1,6 +1,7 @@
 #include "platform/simulation/run_parts.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "platform/simulation/gathered_reports.h"
@@ -28,16 +29,15 @@ bool find_more(PlannedRun& run, BuiltRun& parts)
         return std::any_of(shares.begin(), shares.end(),
             [](const auto& share) { return share->progress.anything_busy(); });
     };
-    bool failed = false;
-    bool more = false;
-    Pulse all;
-    do {
-        failed = !parts.executor.guarded([&] { more = run.load.look_further(); });
+    const auto after = [&](const std::function<void()>& action) {
         Pulse own;
+        own.flags = parts.executor.guarded(action) ? 0 : Pulse::stopped;
         own.busy = busy() ? 1 : 0;
-        own.flags = failed ? Pulse::stopped : 0;
-        all = agreed(own, run.options.group);
-    } while (all.busy == 0 && !all.has(Pulse::stopped) && more);
+        return agreed(own, run.options.group);
+    };
+    bool more = true;
+    Pulse all = after([&] { parts.executor.expect_responses(); });
+    while (all.busy == 0 && !all.has(Pulse::stopped) && more) all = after([&] { more = run.load.look_further(); });
     return all.busy > 0 && !all.has(Pulse::stopped);
 }
 

@@ -84,6 +84,50 @@ TEST(PacketDivisions, StoresAndReadsOfAnySizeEnd)
         }
 }
 
+// Of a small message some chunks have no bytes: their stores send no packets, and no read waits for them.
+TEST(PacketDivisions, ReadsDoNotWaitForEmptyStores)
+{
+    const auto ended = [](std::uint32_t stored, std::uint32_t read, std::uint32_t with_data, bool own) {
+        const Schedule schedule = own ? exchange(stored, read, itself) : exchange(stored, read, other);
+        const CostGraph graph = star_graph(2);
+        PathBook book = book_of(graph);
+        FlowCore core(ranks_of(graph), book);
+        FlowJob job;
+        job.program = std::make_shared<const FlowProgram>(program_of(schedule, false));
+        job.bytes = 64;
+        job.members = {0, 1};
+        // Chunks of 16 B, those whose bit is set.
+        job.step_bytes = [&](std::uint32_t rank, std::uint32_t, std::uint32_t step) {
+            const Step& moves = schedule.ranks[rank].threads[0].steps[step];
+            FlowJob::StepBytes out;
+            for (std::uint32_t i = 0; i < moves.sources[0].count; ++i)
+                if ((with_data >> (moves.sources[0].index + i) & 1U) != 0) out.data += 16;
+            out.packed = 2 * out.data;
+            return out;
+        };
+        const FlowCore::JobId id = core.open(std::move(job));
+        std::uint32_t left = 0;
+        std::uint64_t end = 0;
+        for (std::uint32_t rank = 0; rank < 2; ++rank)
+            core.enter(id, rank, [&] {
+                ++left;
+                end = core.now();
+            });
+        core.run();
+        EXPECT_EQ(left, 2U);
+        return static_cast<double>(end);
+    };
+    for (const bool own : {false, true})
+        for (const std::uint32_t with_data : {0b0001U, 0b0010U, 0b0110U, 0b1000U})
+            for (const std::uint32_t stored : {1U, 2U, 4U})
+                for (const std::uint32_t read : {1U, 2U, 4U}) {
+                    SCOPED_TRACE(std::to_string(with_data) + ": " + std::to_string(stored) + " stored, " +
+                        std::to_string(read) + " read");
+                    EXPECT_NEAR(ended(stored, read, with_data, own), ended(stored, stored, with_data, own), 1000);
+                }
+    EXPECT_GT(ended(1, 4, 0b0001, false), 0);
+}
+
 TEST(PacketDivisions, PacketsAtTheOwnRankAreThereOnceTheyAreWritten)
 {
     const FlowTime own = played(exchange(4, 4, itself));

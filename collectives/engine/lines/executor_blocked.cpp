@@ -45,6 +45,24 @@ void LineExecutor::look_at_flags_elsewhere() const
     flags_elsewhere_ = read_flags_(wanted);
 }
 
+void LineExecutor::expect_responses()
+{
+    FlagValues elsewhere;
+    if (read_flags_) {
+        std::vector<std::uint64_t> wanted;
+        for (const Gpu* gpu : gpus_) {
+            if (gpu == nullptr) continue;
+            for (const std::uint64_t flag : gpu->units().awaited_flags())
+                if (!has_flag(flag)) wanted.push_back(flag);
+        }
+        elsewhere = read_flags_(wanted);
+    }
+    for (Gpu* gpu : gpus_)
+        if (gpu != nullptr)
+            gpu->units().expect_responses(
+                [&](std::uint64_t address) { return has_flag(address) ? flag_here(address) : elsewhere.at(address); });
+}
+
 std::uint64_t LineExecutor::flag_here(std::uint64_t address) const
 {
     return endpoints_[endpoint_of(address)]->image().flag(local_of(address));

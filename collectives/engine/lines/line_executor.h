@@ -91,6 +91,9 @@ public:
     }
     // Before blocked() and blocked_at().
     void look_at_flags_elsewhere() const;
+    // When nothing is busy, before the run is given up, in all processes alike: workgroups whose waiting atomics are being answered
+    // count as busy again.
+    void expect_responses();
     // Of a rank that this process has.
     std::uint64_t flag_here(std::uint64_t address) const;
     bool has_flag(std::uint64_t address) const { return !absent(endpoint_of(address)); }
