@@ -55,6 +55,20 @@ std::string policy_text(const RoutingSpec& spec)
     return "routing.policy=" + format_value(policy->info, policy->get(spec));
 }
 
+// Where somebody has set the policy, or with `shape` the sizes or groups that it goes by; null: nowhere.
+const ValueSource* routing_place(const ResolvedSystem& system, bool shape)
+{
+    const BlockInfo& info = info_of(block_of<RoutingSpec>());
+    const Variant& values = system.values(block_of<RoutingSpec>(), system.system_variant(block_of<RoutingSpec>()));
+    const bool grid = system.routing().policy == RoutePolicy::dimension_order;
+    std::vector<const char*> names{"policy"};
+    if (shape) names = grid ? std::vector{"size_x", "size_y", "size_z", "policy"} : std::vector{"group", "policy"};
+    for (const char* name : names)
+        if (const ValueSource& source = system.source(values.sources[*info.find(name)]); !source.file.empty())
+            return &source;
+    return nullptr;
+}
+
 RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
 {
     const RoutingSpec& spec = system.routing();
@@ -245,8 +259,10 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
     try {
         return Routing(fabric, route_rules(system, fabric));
     } catch (const RouteMismatch& mismatch) {
-        throw InputError(system.infrastructure, 0, policy_text(system.routing()) + ": " + mismatch.what(),
-            "a fabric that the policy fits, or another policy");
+        const std::string what = mismatch.what();
+        const ValueSource* place = routing_place(system, what.compare(0, 6, "not a ") == 0);
+        throw InputError(place == nullptr ? system.infrastructure : place->file, place == nullptr ? 0 : place->line,
+            policy_text(system.routing()) + ": " + what, "a fabric that the policy fits, or another policy");
     }
 }
 

@@ -171,7 +171,12 @@ void WorkloadOptions::apply(Workload& workload) const
     if (!rings_.empty()) workload.rings = number_option("--rings", rings_, 1, most_rings);
     if (!pipeline_.empty()) workload.pipeline = number_option("--pipeline", pipeline_, 1, most_pipeline);
     if (!dimensions_.empty()) {
-        const auto dimensions = dimensions_from_text(dimensions_);
+        std::string repeated;
+        const auto dimensions = dimensions_from_text(dimensions_, &repeated);
+        if (!dimensions && !repeated.empty())
+            throw usage_error("option '--dimensions' has the value '" + dimensions_ + "' with the name '" + repeated +
+                    "' for two dimensions",
+                "a name for each dimension");
         if (!dimensions)
             throw usage_error("option '--dimensions' has the value '" + dimensions_ + "'", dimensions_form);
         workload.dimensions = *dimensions;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
 #include "collectives/engine/engine_spec.h"
 #include "gpu/interface/gpu_spec.h"
@@ -179,7 +181,7 @@ std::optional<std::uint64_t> checked_value(const BlockInfo& block, std::size_t p
         return std::nullopt;
     }
     if (*value < info.low || *value > info.high) {
-        problem.what = name + " = " + value_text(info, *value) + " is out of range";
+        problem.what = name + " = " + refused_text(info, *value) + " is out of range";
         problem.expected = describe_range(info);
         return std::nullopt;
     }
@@ -194,6 +196,19 @@ std::string value_text(const ParameterInfo& info, std::uint64_t value)
     const bool rounded = (info.unit == Unit::bytes || info.unit == Unit::time) && parse_value(info, text) != value;
     if (!rounded) return text;
     return std::to_string(value) + " " + name_of(info.unit);
+}
+
+std::string refused_text(const ParameterInfo& info, std::uint64_t value)
+{
+    std::string text = value_text(info, value);
+    if (text != value_text(info, info.low) && text != value_text(info, info.high)) return text;
+    switch (info.unit) {
+    case Unit::rate: return fmt::format("{:.15g} GB/s", static_cast<double>(value) / 1e9);
+    case Unit::frequency: return fmt::format("{:.15g} MHz", static_cast<double>(value) / 1e6);
+    case Unit::ratio: return fmt::format("{:.15g}", static_cast<double>(value) / 1e18);
+    case Unit::real: return fmt::format("{:.17g}", parameter_detail::from_base<double>(value));
+    default: return text;
+    }
 }
 
 std::string joined_names(const std::vector<std::string>& names, const char* last)

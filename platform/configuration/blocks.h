@@ -90,6 +90,9 @@ std::optional<std::uint64_t> checked_value(const BlockInfo& block, std::size_t p
 // A value as text; sizes and times without loss: "50000001 B" where the usual form would round.
 std::string value_text(const ParameterInfo& info, std::uint64_t value);
 
+// The same with as many digits as tell a value from the bounds of the parameter, which it is beyond.
+std::string refused_text(const ParameterInfo& info, std::uint64_t value);
+
 // "a, b or c"
 std::string joined_names(const std::vector<std::string>& names, const char* last = " or ");
 

@@ -56,7 +56,7 @@ void Resolver::read_protocol(const Assignment& assignment)
     named_protocol_.resize(graph_.edge_count(), nullptr);
     const std::string rest = assignment.path.substr(0, assignment.path.rfind('.'));
     constexpr std::string_view by_name = "links.";
-    const bool of_name = rest.compare(0, by_name.size(), by_name) == 0;
+    const bool of_name = rest.compare(0, by_name.size(), by_name) == 0 && !is_of_instance_links(assignment.path);
     const std::string target = rest == "link" ? ""
         : of_name                             ? rest.substr(by_name.size())
                                               : rest.substr(0, rest.rfind('.'));

@@ -140,13 +140,28 @@ std::optional<std::uint64_t> Resolver::model_value(const std::string& path, cons
     return std::nullopt;
 }
 
+// Whether "links.0.sw.0.switch.latency" is of a node of an instance that is called so, rather than of links by their name.
+bool Resolver::is_of_instance_links(const std::string& path) const
+{
+    constexpr std::string_view links = "links.";
+    const auto begins = [&links](const std::string& text) { return text.compare(0, links.size(), links) == 0; };
+    if (!begins(path)) return false;
+    bool instance = false;
+    for (NodeId id = 0; id < graph_.node_count() && !instance; ++id) instance = begins(graph_.node(id).name);
+    if (!instance) return false;
+    const std::string name = path.substr(links.size(), path.rfind('.') - links.size());
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge)
+        if (graph_.kind(edge).link == name) return false;
+    return name.find('.') != std::string::npos;
+}
+
 void Resolver::apply_assignment(const Assignment& said)
 {
     if (names_protocol(said.path)) return;  // read when protocols were chosen
     Assignment assignment = said;
     assignment.path = old_names_.path(said.path, blocks(), said.file, said.line);
     ValueProblem wrong;
-    const auto selector = parse_selector(assignment.path, wrong, blocks());
+    const auto selector = parse_selector(assignment.path, wrong, blocks(), !is_of_instance_links(assignment.path));
     if (!selector) {
         problem(assignment.file, assignment.line, wrong.what, wrong.expected);
         return;

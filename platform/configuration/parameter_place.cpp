@@ -58,7 +58,7 @@ InputError at_its_parameter(const InputError& error, const ResolvedSystem& syste
         const std::optional<NodeId> node = system.graph().find(wrong.what.substr(0, wrong.what.find(':')));
         const ValueSource* source = source_in(wrong.what + " " + wrong.expected, system, node);
         if (source == nullptr) continue;
-        if (!wrong.file.empty()) wrong.what = wrong.file + ": " + wrong.what;
+        if (!wrong.file.empty() && wrong.file != source->file) wrong.what = wrong.file + ": " + wrong.what;
         wrong.file = source->file;
         wrong.line = source->line;
     }

@@ -148,7 +148,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
         if (value < info.low || value > info.high) {
             const ValueSource& place = system_.sources_[from];
             problem(place.file, place.line,
-                fmt::format("{} {} of link {} is out of range", name, format_value(info, value),
+                fmt::format("{} {} of link {} is out of range", name, refused_text(info, value),
                     in_quotes(document.link)),
                 describe_range(info));
             return;

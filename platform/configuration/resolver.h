@@ -109,6 +109,7 @@ private:
     void apply_annotations();
     void apply_annotation(const Attribute& attribute, Block block, VariantId& variant);
     void apply_assignment(const Assignment& said);
+    bool is_of_instance_links(const std::string& path) const;
     bool assign(const Selector& selector, const Assignment& assignment);
     void explain_no_match(const Selector& selector, const Assignment& assignment);
     // As checked_value(); a parameter that chooses a model takes any of the registry. `said`: where the text is from.

@@ -26,7 +26,8 @@ bool set_parameter(Selector& selector, std::string_view name, std::string_view p
 
 }  // namespace
 
-std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem, const BlockTable& blocks)
+std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem, const BlockTable& blocks,
+    bool link_names)
 {
     Selector selector;
     const std::size_t last = path.rfind('.');
@@ -37,7 +38,7 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     }
     const std::string_view parameter = path.substr(last + 1);
     constexpr std::string_view by_link = "links.";
-    if (path.substr(0, by_link.size()) == by_link && last > by_link.size()) {
+    if (link_names && path.substr(0, by_link.size()) == by_link && last > by_link.size()) {
         selector.scope = Selector::Scope::link_name;
         selector.block = block_of<LinkSpec>();
         selector.target = path.substr(by_link.size(), last - by_link.size());

@@ -28,9 +28,10 @@ struct Selector {
     std::string target;
 };
 
-// Names of blocks and parameters are checked here, nodes and links by whoever knows them.
+// Names of blocks and parameters are checked here, nodes and links by whoever knows them. Without `link_names` a path that begins with
+// "links." is that of a node.
 std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem,
-    const BlockTable& blocks = *BlockTable::built_in());
+    const BlockTable& blocks = *BlockTable::built_in(), bool link_names = true);
 
 // Whether a path speaks of the protocol of links, which is a name rather than a parameter: link.protocol,
 // links.NAME.protocol, A~B.link.protocol (either may be a pattern).

@@ -186,8 +186,13 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "algorithm") out.algorithm = *text;
         if (part.key == "type") out.element = *text;
         if (part.key == "dimensions") {
-            const auto dimensions = dimensions_from_text(*text);
-            if (!dimensions)
+            std::string repeated;
+            const auto dimensions = dimensions_from_text(*text, &repeated);
+            if (!dimensions && !repeated.empty())
+                source.findings.refuse(part.line,
+                    in_quotes(*text) + " has the name " + in_quotes(repeated) + " for two dimensions",
+                    "a name for each dimension");
+            else if (!dimensions)
                 source.findings.refuse(part.line, in_quotes(*text) + " are not dimensions", dimensions_form);
             out.dimensions = dimensions.value_or(std::vector<Dimension>{});
         }

@@ -103,6 +103,39 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
     EXPECT_NE(outcome.err.find("notice: weft run refuses the whole system: "), std::string::npos) << outcome.err;
 }
 
+// A policy that does not fit is refused where its sizes are set, or where it is.
+TEST(Route, APolicyThatDoesNotFitIsRefusedWhereItIsSet)
+{
+    const Fixtures files;
+    files.write("ring.yaml", R"(name: ring
+devices:
+- name: box
+  components: [{name: xpu, choice: xpu, count: 1}, {name: sw, choice: switch, count: 1}]
+  links: [{name: acc, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 50}}}]
+  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: acc}]
+links: [{name: cross, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 50}}}]
+instances: [{name: box, device: box, count: 4}]
+edges: [{ep1: {instance: box, component: sw}, ep2: {instance: box, component: sw}, scheme: ring, link: cross}]
+)");
+    const std::string start = "infrastructure: ring.yaml\nprofile: generic\nparameters: {link.vc_sets: 2}\n";
+    const std::string system = files.write("sized.yaml", start + "routing:\n  policy: dimension_order\n  size_x: 3\n");
+    const std::string what =
+        "routing.policy=dimension_order: not a mesh, ring or torus of 3: 3 points, but 4 forwarding nodes";
+    const auto error = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--collective", "barrier"});
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        return outcome.err;
+    };
+    EXPECT_EQ(error({"run", system}).rfind(system + ":6: " + what, 0), 0u) << error({"run", system});
+    const std::string set = error({"run", files.write("plain.yaml", start), "--set", "routing.policy=dimension_order",
+        "--set", "routing.size_x=3"});
+    EXPECT_EQ(set.rfind("--set: " + what, 0), 0u) << set;
+    const std::string groups = files.write("groups.yaml", start + "routing:\n  policy: dragonfly_minimal\n");
+    EXPECT_EQ(error({"run", groups}).rfind(groups + ":5: routing.policy=dragonfly_minimal: not a dragonfly: ", 0), 0u)
+        << error({"run", groups});
+}
+
 TEST(Route, ShowsPolicyAndVcSets)
 {
     const auto route = [](const std::string& from, const std::string& to) {

@@ -20,6 +20,19 @@ void expect_refusal(const std::vector<std::string>& arguments, const std::string
 
 }  // namespace
 
+TEST(Usage, ANameForTwoDimensionsIsTold)
+{
+    const Fixtures files;
+    expect_refusal({"run", files.pair_system(), "--dimensions", "a=4,a=3"},
+        "weft: option '--dimensions' has the value 'a=4,a=3' with the name 'a' for two dimensions; expected a name for "
+        "each dimension");
+    const std::string system = files.write("twice.yaml",
+        "infrastructure: pair.yaml\nprofile: generic\nworkload: {collective: all_reduce, bytes: 4 KiB, dimensions: "
+        "'a=1,a=2'}\n");
+    expect_refusal({"run", system},
+        system + ":3: 'a=1,a=2' has the name 'a' for two dimensions; expected a name for each dimension");
+}
+
 TEST(Usage, UnknownCommandsNameTheNearest)
 {
     expect_refusal({"chekc"},

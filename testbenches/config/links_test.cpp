@@ -320,6 +320,9 @@ TEST(Links, DocumentFiguresOutOfRangeAreRefused)
     const std::string slowest =
         error_of([] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0.000001}}")); });
     EXPECT_EQ(slowest, "box.yaml:8: bandwidth 125 B/s of link 'x' is out of range; expected 1 MB/s to 100 TB/s");
+    const std::string fastest =
+        error_of([] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabytes_per_second: 100000.1}}")); });
+    EXPECT_EQ(fastest, "box.yaml:8: bandwidth 100000.1 GB/s of link 'x' is out of range; expected 1 MB/s to 100 TB/s");
     const std::string slow = ", physical: {bandwidth: {gigabits_per_second: 400}, latency: {ns: 0}}";
     EXPECT_EQ(resolved("", {}, star("H100", 2, 2, "x", slow)).link(0).latency, 1U);
 }

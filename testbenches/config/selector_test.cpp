@@ -62,6 +62,34 @@ TEST(Selector, ListsOfNumbers)
     EXPECT_EQ(latency("box.0.nvsw.0", "box.0.xpu.1"), 70'000U);
 }
 
+// An instance may be called `links`: its nodes have paths, which are no names of links.
+TEST(Selector, NodesOfAnInstanceCalledLinksHavePaths)
+{
+    std::string document = small_box;
+    document.replace(document.find("- {name: box, device: box, count: 1}"), 36,
+        "- {name: links, device: box, count: 1}");
+    const ResolvedSystem system = resolved("parameters: {links.0.nvsw.0.switch.latency: 300 ns}\n",
+        {"links.0.nvsw.1.switch.latency=1 us", "links.0.xpu.0~links.0.nvsw.0.link.latency=5 ns",
+            "links.*.xpu.1.l2.latency=7 ns", "links.pcie.latency=9 ns",
+            "links.0.xpu.0~links.0.cpu.0.link.protocol=pcie_gen4"},
+        document);
+    const auto node = [&system](const char* name) { return *system.graph().find(name); };
+    EXPECT_EQ(system.switch_of(node("links.0.nvsw.0")).latency, 300'000U);
+    EXPECT_EQ(system.switch_of(node("links.0.nvsw.1")).latency, 1'000'000U);
+    EXPECT_EQ(system.l2(node("links.0.xpu.1")).latency, 7'000U);
+    const auto edge = [&](const char* a, const char* b) { return *system.graph().find_edge(node(a), node(b)); };
+    EXPECT_EQ(system.link(edge("links.0.xpu.0", "links.0.nvsw.0")).latency, 5'000U);
+    EXPECT_EQ(system.link(edge("links.0.xpu.1", "links.0.cpu.0")).latency, 9'000U);
+    EXPECT_EQ(system.link(edge("links.0.xpu.0", "links.0.cpu.0")).bandwidth, 31'507'692'307U);
+    EXPECT_EQ(
+        error_of([&] { resolved("", {"links.wire.latency=1 ns"}, document); }).find("--set: no edge has link 'wire'"),
+        0U);
+    EXPECT_EQ(error_of([&] {
+        resolved("", {"links.1.nvsw.0.switch.latency=1 ns"}, document);
+    }).find("--set: no node has the name 'links.1.nvsw.0'"),
+        0U);
+}
+
 TEST(Selector, NumbersThatNothingHasAreNamed)
 {
     const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
@@ -109,6 +137,8 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
     EXPECT_EQ(error("gpu.wait_policy=sleep"),
         "--set: 'sleep' is not a value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
     EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);
+    EXPECT_EQ(error("link.bandwidth=100000.1 GB/s"),
+        "--set: link.bandwidth = 100000.1 GB/s is out of range; expected 1 MB/s to 100 TB/s");
 }
 
 }  // namespace

@@ -234,6 +234,12 @@ TEST(AlgorithmOptions, DimensionsAreReadFromText)
     for (const char* text : {"", "8", "=8", "xpu=", "xpu=8,", ",xpu=8", "xpu=8x", "xpu=-8", "xpu=99999",
              "xpu=8:", "xpu=8:tree", "xpu=2,xpu=4", "a:b=3"})
         EXPECT_FALSE(dimensions_from_text(text)) << text;
+    std::string repeated;
+    EXPECT_FALSE(dimensions_from_text("a=4,b=2,a=3", &repeated));
+    EXPECT_EQ(repeated, "a");
+    repeated.clear();
+    EXPECT_FALSE(dimensions_from_text("a=4,b", &repeated));
+    EXPECT_EQ(repeated, "");
 }
 
 TEST(AlgorithmOptions, DimensionsByDefaultAreNearToSquare)

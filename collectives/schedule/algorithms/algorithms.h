@@ -31,8 +31,8 @@ struct Dimension {
 };
 
 // "xpu=8,host=4", innermost first, each with an algorithm if it is not ring: "xpu=8:direct,host=4". Nothing
-// if the text is of another form or a name comes twice.
-std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text);
+// if the text is of another form, or a name comes twice, which is then in `repeated`.
+std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text, std::string* repeated = nullptr);
 inline constexpr const char* dimensions_form =
     "NAME=SIZE or NAME=SIZE:ALGORITHM (ring, direct, recursive), innermost first, such as xpu=8,host=4";
 

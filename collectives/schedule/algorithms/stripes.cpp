@@ -53,7 +53,7 @@ std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& opti
     return shapes::disjoint_rings(ranks, options.rings > 0 ? options.rings : std::min(most, rings_by_default));
 }
 
-std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text)
+std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text, std::string* repeated)
 {
     std::vector<Dimension> dimensions;
     for (const std::string_view item : comma_list(text)) {
@@ -70,8 +70,11 @@ std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& te
         if (colon < one.size()) dimension.algorithm = one.substr(colon + 1);
         if (dimension.algorithm != "ring" && dimension.algorithm != "direct" && dimension.algorithm != "recursive")
             return std::nullopt;
-        for (const Dimension& other : dimensions)
-            if (other.name == dimension.name) return std::nullopt;
+        for (const Dimension& other : dimensions) {
+            if (other.name != dimension.name) continue;
+            if (repeated != nullptr) *repeated = dimension.name;
+            return std::nullopt;
+        }
         dimensions.push_back(std::move(dimension));
     }
     return dimensions;
