@@ -160,11 +160,11 @@ void FlowCore::arrived(std::uint32_t number)
         share.sleepers.clear();
     }
     if (transfer.flight.buffered || (profile_.links.waits && transfer.earliest > 0))
-        return acknowledge(Transfer(transfer), tail);
+        return acknowledge(Transfer(transfer), tail + transfer.fetch_ps);
     --thread.in_flight;
-    thread.settled = std::max(thread.settled, tail + transfer.answer);
+    thread.settled = std::max(thread.settled, tail + transfer.answer + transfer.fetch_ps);
     if (transfer.places > 0) answered(transfer, tail + transfer.answer);
-    if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer);
+    if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer + transfer.fetch_ps);
     if (devices_) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
 }

@@ -19,10 +19,12 @@ void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKern
     devices_->run(endpoint, std::move(kernel), now_ + launch, std::move(done));
 }
 
-bool FlowCore::is_cold(const Thread& thread, const FlowOperand& source)
+bool FlowCore::is_cold(const Thread& thread, const FlowOp& op, const FlowOperand& source) const
 {
+    if (!source.cold) return false;
     const Job& job = *thread.job;
-    return source.cold && !job.cached(job.program().grid.peer(thread.rank, source.peer));
+    const std::uint32_t peer = job.program().grid.peer(thread.rank, source.peer);
+    return !job.cached(peer) && !finds_lines(thread, op, peer);
 }
 
 // Threads of its rank that share units with it.

@@ -214,9 +214,11 @@ private:
     bool may_move(std::uint32_t index, const FlowOp& op);
     bool finds_registers(std::uint32_t index, const FlowOp& op);
     MoveLoad load_of(const Thread& thread, const FlowOp& op);
+    std::uint32_t number_in_rank(const Thread& thread) const;
+    bool finds_lines(const Thread& thread, const FlowOp& op, std::uint32_t at) const;
     Ps own_load_ps(const Thread& thread, const FlowOp& op);
     static bool reads_memory(Job& job, std::uint32_t owner, double bytes);
-    static bool is_cold(const Thread& thread, const FlowOperand& source);
+    bool is_cold(const Thread& thread, const FlowOp& op, const FlowOperand& source) const;
     std::uint32_t threads_at_once(const Thread& thread) const;
     ThreadPace pace_of(const Thread& thread) const;
     bool is_lone(const Thread& thread) const;
@@ -243,6 +245,7 @@ private:
     std::uint32_t ask_rest(std::uint32_t index, Ps now);
     MovePieces pieces_of(const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const;
     void store(const Move& move, Ps from, Ps ready);
+    std::uint32_t fetch_ps(const Move& move, std::uint32_t difference) const;
     // Requests of loads that take the wire (flow_requests.cpp).
     bool asks_by_wire(std::uint32_t path, std::uint32_t back);
     std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts);

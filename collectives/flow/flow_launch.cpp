@@ -103,11 +103,12 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
         if (ties_.watched()) note_tie(transfer.thread, flight.stage, true);
         links_.pass(flight);
         Thread& thread = threads_[transfer.thread];
-        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        const Ps end = std::max(flight.tail_ps, transfer.earliest) + transfer.answer + transfer.fetch_ps;
+        thread.settled = std::max(thread.settled, end);
         if (logs()) {
             Transfer ended = transfer;
             ended.flight = flight;
-            log_stored(ended, flight.tail_ps, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+            log_stored(ended, flight.tail_ps, end);
         }
         return false;
     }

@@ -132,11 +132,12 @@ void FlowCore::log_loads(std::uint32_t index)
 void FlowCore::log_stored(const Transfer& transfer, Ps tail, Ps acknowledged)
 {
     const bool apart = transfer.use == Use::acknowledge;  // `began` and `answer` are of both ways
-    const Ps alone = transfer.answer + (apart ? 0 : book_.path(transfer.flight.path).put_ps);
+    const Ps behind = apart ? 0 : transfer.answer + transfer.fetch_ps;
+    const Ps alone = apart ? transfer.answer : behind + book_.path(transfer.flight.path).put_ps;
     const Ps whole = acknowledged - std::min(acknowledged, transfer.began);
     FlowLives life;
     life.latency = std::min(alone, whole);
-    const Ps issued = acknowledged - std::min(acknowledged, tail + (apart ? 0 : transfer.answer));
+    const Ps issued = acknowledged - std::min(acknowledged, tail + behind);
     life.issue = std::min(issued, whole - life.latency);
     life.serialisation = whole - life.latency - life.issue;
     if (!apart && log_->was_released(transfer.sent)) std::swap(life.issue, life.packets);
@@ -146,9 +147,10 @@ void FlowCore::log_stored(const Transfer& transfer, Ps tail, Ps acknowledged)
 // A store that was there at `tail` is acknowledged by a transfer of its own.
 void FlowCore::log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowledge)
 {
-    const Ps alone = book_.path(stored.flight.path).put_ps + stored.answer;
+    const Ps alone = book_.path(stored.flight.path).put_ps + stored.answer + stored.fetch_ps;
+    const Ps arrived = stored.flight.tail_ps + stored.fetch_ps;
     FlowLives life;
-    life.issue = std::min(tail - std::min(tail, stored.flight.tail_ps), tail - std::min(tail, stored.began));
+    life.issue = std::min(tail - std::min(tail, arrived), tail - std::min(tail, stored.began));
     acknowledge.began = stored.began + life.issue;
     if (log_->was_released(stored.sent)) std::swap(life.issue, life.packets);
     log_->live(stored.thread, life, false);

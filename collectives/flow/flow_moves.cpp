@@ -37,7 +37,9 @@ FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
     const Job& job = *thread.job;
     bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
     if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
-    return self.load_ps + (cold ? self.cold_ps + self.cold_behind_ps : 0);
+    if (!cold) return self.load_ps;
+    // Stores of others take lines out of private partitions, but not out of what lies behind them.
+    return self.load_ps + self.cold_behind_ps + (finds_lines(thread, op, thread.rank) ? 0 : self.cold_ps);
 }
 
 // As move_load() of thread_pace.h, of an operation.
@@ -74,7 +76,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             continue;
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
-        const Ps cold = is_cold(thread, source) ? ranks_.of(peer).cold_ps : 0;
+        const Ps cold = is_cold(thread, op, source) ? ranks_.of(peer).cold_ps : 0;
         load.load_ps = std::max(load.load_ps, cold + (peer == endpoint ? self.load_ps : round_trip(endpoint, peer)));
         if (from_group) continue;
         load.issued += bytes;
@@ -145,7 +147,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     }
     if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});
     if (load.gets == 0) {
-        thread.shape = op.shape;
+        thread.shape = thread.job->what.shared_lines ? none : op.shape;  // or others of the shape may find their lines
         thread.load_ps = load.load_ps;
         thread.places = store_places(thread, op, load, pace);
         if (thread.places > 0) load.remote = load.own_byte_ps = 0;
@@ -195,8 +197,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
 FlowJob::StepBytes FlowCore::step_bytes(const Thread& thread) const
 {
     const Job& job = *thread.job;
-    const auto index = static_cast<std::uint32_t>(&thread - threads_.data());
-    return job.what.step_bytes(thread.rank, index - job.thread(thread.rank, 0), thread.next);
+    return job.what.step_bytes(thread.rank, number_in_rank(thread), thread.next);
 }
 
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
@@ -260,7 +261,7 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
     if (thread.path == none || thread.issue_ps > 0 || devices_ || !book_.alone(thread.path)) return;
-    if (thread.job->what.step_bytes) return;
+    if (thread.job->what.step_bytes || thread.job->what.shared_lines) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
@@ -281,6 +282,31 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
     }
 }
 
+std::uint32_t FlowCore::number_in_rank(const Thread& thread) const
+{
+    return static_cast<std::uint32_t>(&thread - threads_.data()) - thread.job->thread(thread.rank, 0);
+}
+
+// Whether what it reads of a rank has come from memory with what lies beside it in its lines.
+bool FlowCore::finds_lines(const Thread& thread, const FlowOp& op, std::uint32_t at) const
+{
+    const FlowJob& job = thread.job->what;
+    if (job.shared_lines == nullptr) return false;
+    const auto step = static_cast<std::uint32_t>(&op - thread.program->ops.data());
+    return job.shared_lines->finds(thread.rank, number_in_rank(thread), step, at);
+}
+
+// How much later the store is acknowledged by the rank there because lines that it stores parts of come from memory first.
+std::uint32_t FlowCore::fetch_ps(const Move& move, std::uint32_t difference) const
+{
+    const Thread& thread = threads_[move.thread];
+    const Job& job = *thread.job;
+    if (job.what.shared_lines == nullptr) return 0;
+    const std::uint32_t at = job.program().grid.peer(thread.rank, difference);
+    const bool waits = job.what.shared_lines->fetches(thread.rank, number_in_rank(thread), move.op, at);
+    return waits ? static_cast<std::uint32_t>(ranks_.of(job.what.members[at]).cold_ps) : 0;
+}
+
 // The first line leaves at `from`, the last one not before `ready`.
 void FlowCore::store(const Move& move, Ps from, Ps ready)
 {
@@ -289,7 +315,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
     if (devices_) share_store(move, op, from, ready);
-    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
+    if (op.own_destinations > 0)
+        thread.settled = std::max(thread.settled, ready + thread.cost->load_ps + fetch_ps(move, 0));
     if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
     if (job.what.step_bytes && move.bytes <= 0) return;
@@ -309,6 +336,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         transfer.began = from;
         transfer.earliest = ready + book_.path(path).put_ps;
         transfer.answer = book_.path(path).answer_ps;
+        if (!destination.packets) transfer.fetch_ps = fetch_ps(move, destination.peer);
         if (move.singly) transfer.places = move.places;
         if (destination.packets) {
             transfer.target = share_of(job, thread.rank, destination, op);

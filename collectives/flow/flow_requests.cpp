@@ -47,7 +47,7 @@ void FlowCore::ask(const Move& move, Ps now)
         Ps load = move.load_ps;
         transfer.answer = load - std::min(load, round_trip(endpoint, owner));
         if (ahead) {
-            transfer.answer = is_cold(thread, program.operands[op.first + i]) ? ranks_.of(owner).cold_ps : 0;
+            transfer.answer = is_cold(thread, op, program.operands[op.first + i]) ? ranks_.of(owner).cold_ps : 0;
             load = std::max(own_load_ps(thread, op), round_trip(endpoint, owner));
         }
         transfer.earliest = now + load + move.issue_ps + shared.last;

@@ -10,6 +10,7 @@
 #include "base/packet_format.h"
 #include "collectives/flow/flow_links.h"
 #include "collectives/flow/flow_program.h"
+#include "collectives/schedule/shared_lines.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {
@@ -65,6 +66,8 @@ struct FlowJob {
     std::uint32_t number = 0;  // for the border
     FlowMover mover = FlowMover::units;
     std::vector<bool> cached{};  // by rank: its input is in its cache; empty: none is
+    // Stores that wait for memory, and reads that do not, because of lines that chunks share; null: none.
+    std::shared_ptr<const SharedLines> shared_lines{};
     // Bytes of a step, of data and in packets of `format`, by rank, thread and operation, where threads do not have equal
     // parts: each has whole lines, and of a small message some have none. Null: equal parts.
     struct StepBytes {

@@ -83,7 +83,7 @@ void FlowCore::ask_members_of(const SwitchGroupRoutes& found, const std::vector<
     const FlowOp& op = thread.program->ops[move.op];
     bool cold = false;
     for (std::uint32_t i = 0; i < op.sources; ++i)
-        cold = cold || is_cold(thread, thread.program->operands[op.first + i]);
+        cold = cold || is_cold(thread, op, thread.program->operands[op.first + i]);
     Gathering gathering;
     gathering.routes = &found;
     gathering.threads = {move.thread};

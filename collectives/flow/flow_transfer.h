@@ -34,6 +34,7 @@ struct alignas(64) FlowTransfer {
     std::uint32_t thread = 0;
     // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
     std::uint32_t target = ~std::uint32_t{0};
+    std::uint32_t fetch_ps = 0;  // of a store: until memory has brought the rest of lines that it stores parts of
     std::uint64_t earliest = 0;  // end, for all that the thread can issue; ps
     // Of an acknowledge: the latency of both ways without contention; of a get: the time in memory. ps
     std::uint64_t answer = 0;

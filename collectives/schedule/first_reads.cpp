@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "collectives/schedule/clocks.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/order.h"
+#include "collectives/schedule/step_walk.h"
 #include "collectives/schedule/symbolic_memory.h"
 
 namespace weft {
@@ -19,8 +18,7 @@ constexpr ValueId written_since = nothing_written;
 class Walk {
 public:
     explicit Walk(const Schedule& schedule)
-        : schedule_(schedule), layout_(schedule, SymbolicMemory::even_message(schedule), 1), numbering_(schedule),
-          clocks_(schedule, numbering_), memory_(schedule)
+        : schedule_(schedule), layout_(schedule, SymbolicMemory::even_message(schedule), 1), memory_(schedule)
     {
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
             for (std::uint32_t i = 0; i < SymbolicMemory::filled_input(schedule, rank); ++i)
@@ -31,41 +29,13 @@ public:
     template <class Found>
     void run(const Found& found)
     {
-        const Order order = legal_order(schedule_, numbering_);
-        for (std::size_t i = 0; i < order.steps.size();) {
-            const Step& first = step_at(schedule_, order.steps[i]);
-            const std::size_t together = first.kind == StepKind::barrier ? first.participants
-                : first.kind == StepKind::push_reduce                    ? first.destinations.size()
-                                                                         : 1;
-            for (std::size_t k = i; k < i + together; ++k) start(order.steps[k]);
-            if (first.kind == StepKind::barrier) meet(&order.steps[i], together);
-            for (std::size_t k = i; k < i + together && is_data(first.kind); ++k) read(order.steps[k], found);
-            for (std::size_t k = i; k < i + together && is_data(first.kind); ++k) write(order.steps[k]);
-            for (std::size_t k = i; k < i + together; ++k)
-                clocks_.finish(thread_of(order.steps[k]), order.steps[k].step, false);
-            i += together;
-        }
+        StepWalk(schedule_).run([&](const StepWalk& walk, const StepAt* begin, const StepAt* end) {
+            for (const StepAt* at = begin; at != end; ++at) read(walk, *at, found);
+            for (const StepAt* at = begin; at != end; ++at) write(*at);
+        });
     }
 
 private:
-    std::uint32_t thread_of(StepAt at) const { return numbering_.thread(at.rank, at.thread); }
-
-    void start(StepAt at)
-    {
-        const Step& step = step_at(schedule_, at);
-        clocks_.start(thread_of(at), step, at.step);
-        if (step.kind == StepKind::wait) clocks_.wait(thread_of(at), numbering_.semaphore(at.rank, step.semaphore));
-        if (step.kind == StepKind::signal)
-            clocks_.signal(thread_of(at), numbering_.semaphore(step.peer, step.semaphore));
-    }
-
-    void meet(const StepAt* at, std::size_t number)
-    {
-        std::vector<std::uint32_t> threads;
-        for (const StepAt* one = at; one != at + number; ++one) threads.push_back(thread_of(*one));
-        clocks_.barrier(threads);
-    }
-
     template <class Visit>
     void each_cell(const ChunkRef& ref, const ChunkShare& share, const Visit& visit)
     {
@@ -76,10 +46,10 @@ private:
     }
 
     template <class Found>
-    void read(StepAt at, const Found& found)
+    void read(const StepWalk& walk, StepAt at, const Found& found)
     {
         const Step& step = step_at(schedule_, at);
-        const Epoch now{thread_of(at), at.step + 1};
+        const Epoch now = walk.epoch(at);
         const std::vector<ChunkShare> shares = layout_.shares(step);
         for (std::uint32_t source = 0; source < step.sources.size(); ++source) {
             if (is_slot(step.sources[source].buffer)) continue;
@@ -87,7 +57,7 @@ private:
             for (const ChunkShare& share : shares)
                 each_cell(step.sources[source], share, [&](Cell& cell) {
                     if (cell.value != from_beginning) return;
-                    const auto earlier = [&](const Epoch& reader) { return clocks_.ordered(reader, now.thread); };
+                    const auto earlier = [&](const Epoch& reader) { return walk.ordered(reader, at); };
                     if (std::any_of(cell.readers.begin(), cell.readers.end(), earlier)) return;
                     cell.readers.push_back(now);
                     first = true;
@@ -108,8 +78,6 @@ private:
 
     const Schedule& schedule_;
     Layout layout_;
-    Numbering numbering_;
-    Clocks clocks_;
     SymbolicMemory memory_;
 };
 

@@ -28,6 +28,32 @@ struct Waiter {
     std::uint32_t step = 0;  // of the thread waited for
 };
 
+// The part of a slot that a step stores, in chunks that are all as long: from begin / unit to end / unit.
+struct SlotPart {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t unit = 1;
+
+    bool overlaps(const SlotPart& other) const
+    {
+        return begin * other.unit < other.end * unit && other.begin * unit < end * other.unit;
+    }
+};
+
+SlotPart part_of(const Step& step, std::uint32_t rank, std::uint32_t slot)
+{
+    for (const ChunkRef& ref : step.destinations) {
+        if (ref.buffer != Buffer::packets || ref.rank != rank || slot < ref.index || slot >= ref.index + ref.count)
+            continue;
+        const std::uint64_t parts = step.parts;
+        const std::uint64_t first = (slot - ref.index) * parts;
+        const std::uint64_t begin = std::max<std::uint64_t>(std::uint64_t{step.part} * ref.count, first);
+        const std::uint64_t end = std::min<std::uint64_t>((std::uint64_t{step.part} + 1) * ref.count, first + parts);
+        if (begin < end) return {begin - first, end - first, parts};
+    }
+    return {};
+}
+
 // Who stores packets where.
 class PacketStores {
 public:
@@ -272,6 +298,32 @@ private:
             if (next_[t] < steps_of(t).size()) order_.blocked.push_back({at(t), reason(t, senders)});
     }
 
+    std::string place(const PacketStores::Store& store) const
+    {
+        return fmt::format("rank {} thread {}", owners_[store.thread].rank, owners_[store.thread].thread);
+    }
+
+    // How a slot is stored that a step waits for: not at all, more than once, or by `open` that has not run.
+    std::string stored(const Step& step, std::uint32_t rank, std::uint32_t slot, const PacketStores::Store* open) const
+    {
+        if (open == nullptr) return "no rank stores";
+        std::vector<PacketStores::Store> stores;
+        packets_.for_each(step, rank, slot, [&stores](const PacketStores::Store& store) {
+            stores.push_back(store);
+            return true;
+        });
+        const auto part = [&](const PacketStores::Store& store) {
+            return part_of(steps_of(store.thread)[store.step], rank, slot);
+        };
+        for (std::size_t i = 0; i < stores.size(); ++i)
+            for (std::size_t k = i + 1; k < stores.size(); ++k)
+                if (part(stores[i]).overlaps(part(stores[k])))
+                    return fmt::format(
+                        "is stored twice, by {} in step {} and by {} in step {}; a slot can be stored once",
+                        place(stores[i]), stores[i].step, place(stores[k]), stores[k].step);
+        return fmt::format("{} would store in step {}", place(*open), open->step);
+    }
+
     std::string reason(std::uint32_t thread, const std::vector<std::string>& senders) const
     {
         const Step& step = steps_of(thread)[next_[thread]];
@@ -292,10 +344,8 @@ private:
             const ChunkRef* slot =
                 incomplete(step, chunk, [&](const PacketStores::Store& one) { open = &(store = one); });
             if (slot == nullptr) return "waits for the other members of its push_reduce";
-            return fmt::format("waits for packets in slot {}, {}", slot->index + chunk,
-                open == nullptr ? std::string("which no rank stores")
-                                : fmt::format("which rank {} thread {} would store in step {}",
-                                      owners_[open->thread].rank, owners_[open->thread].thread, open->step));
+            return fmt::format("waits for packets in slot {}, which {}", slot->index + chunk,
+                stored(step, slot->rank, slot->index + chunk, open));
         }
         const std::uint32_t semaphore = numbering_.semaphore(rank, step.semaphore);
         const std::string& sender = senders[semaphore];

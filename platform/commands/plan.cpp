@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
 #include "base/element.h"
+#include "base/units.h"
+#include "collectives/engine/lines/packet_slots.h"
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/plans/longest_chain.h"
 #include "collectives/plans/export_order.h"
@@ -45,6 +48,17 @@ Arguments without_dash(Arguments arguments)
         if (arguments[i] == "-" && arguments[i - 1] == "--json")
             arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
     return arguments;
+}
+
+// By lines each share of a slot begins at a packet of its own, so that it must be read as it is stored.
+void add_refusal_by_lines(PlanReport& report, const Layout& layout)
+{
+    try {
+        const PacketSlots slots(report.plan.schedule, layout, PacketFormat::ll);
+    } catch (const InputError& error) {
+        report.notices.push_back(
+            fmt::format("line fidelity refuses a message of {}: {}", format_bytes(report.bytes), error.what()));
+    }
 }
 
 // Under ll and ll128 the links carry packets, as in a run.
@@ -116,6 +130,7 @@ int plan_command(const Arguments& arguments)
         const Layout layout(report.plan.schedule, report.bytes, report.element_bytes);
         report.traffic = traffic_of(report.plan.schedule, layout);
         report.path = longest_chain(report.plan.schedule);
+        add_refusal_by_lines(report, layout);
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
         if (options.names_system()) add_links(report, options);

@@ -51,6 +51,48 @@ TEST(FlowPartialLines, RunsTellIt)
     EXPECT_FALSE(tells("direct", "1000"));  // latencies are all of it
 }
 
+// The L2 fetches the rest of a line that nobody has touched, and acknowledges a store to a part of it then; the signal waits for that.
+TEST(FlowPartialLines, StoresToPartsOfLinesWaitForMemory)
+{
+    struct Times {
+        double lines;
+        double flow;
+    };
+    const auto times = [](const std::string& op, const std::string& bytes, unsigned ranks) {
+        RunSetup setup;
+        setup.document = mesh_document(ranks);
+        setup.lines = "profile: generic\n" + collective_lines(op, "direct", bytes);
+        setup.sets = {"engine.channels=1", "hbm.refresh=none", "link.bandwidth=1000GB/s"};
+        setup.options.progress = setup.options.data_on = false;
+        return Times{run(setup).at("simulated_ps"),
+            static_cast<double>(run_flow(resolve_setup(setup), setup.options).simulated_ps)};
+    };
+    RunSetup generic;  // its first node is an accelerator
+    generic.document = mesh_document(2);
+    generic.lines = "profile: generic\n" + collective_lines("broadcast", "direct", "64");
+    const ResolvedSystem system = resolve_setup(generic);
+    const auto read = static_cast<double>(idle_read(system.hbm(0)));
+    const auto later = [&](const std::string& op, const std::string& part, const std::string& whole) {
+        const Times of_part = times(op, part, 2);
+        const Times of_whole = times(op, whole, 2);
+        return Times{of_part.lines - of_whole.lines, of_part.flow - of_whole.flow};
+    };
+    // By lines and at flow the flag is found by the next poll.
+    for (const auto& [part, whole] : {std::pair("60", "64"), std::pair("124", "128")}) {
+        const Times time = later("broadcast", part, whole);
+        EXPECT_NEAR(time.flow, time.lines, 1000);
+        EXPECT_GE(time.lines, read - 100);
+        EXPECT_LE(time.lines, 1.5 * read);
+    }
+    // Both chunks are in one line, which each rank has read before the other one's chunk comes.
+    EXPECT_NEAR(later("all_gather", "60", "64").lines, 0, 1000);
+    EXPECT_NEAR(later("all_gather", "60", "64").flow, 0, 1000);
+    for (const char* op : {"all_to_all", "all_gather"}) {
+        const Times time = times(op, "4080", 4);
+        EXPECT_NEAR(time.flow / time.lines, 1, 0.03) << op;
+    }
+}
+
 // 24 places for 32 channels: of a chunk of 1 KiB the first 16 have a line, and the others are done before these wait for a place. Were
 // each given 32 B, all would go in two rounds: half as fast.
 TEST(FlowPartialLines, ChannelsWithoutALineLeaveTheirPlaces)

@@ -81,6 +81,24 @@ TEST(Packets, AreStoredOnce)
         "already");
 }
 
+// A read waits for all stores to its slot, so the second one, which comes behind it, can never run either.
+TEST(Packets, ASlotThatIsStoredTwiceIsNamed)
+{
+    Schedule schedule = empty_plan(CollectiveOp::custom, 2, 2);
+    steps_of(schedule, 0) = {move_step({in(0, 0)}, {packet(1, 0)}), move_step({packet(0, 0)}, {out(0, 0)}),
+        move_step({in(0, 1)}, {packet(1, 0)})};
+    steps_of(schedule, 1) = {move_step({packet(1, 0)}, {packet(0, 0)}), move_step({packet(1, 0)}, {out(1, 1)})};
+    expect_problem(schedule,
+        "rank 1 thread 0 step 0 (move) never runs: it waits for packets in slot 0, which is stored twice, by rank 0 "
+        "thread 0 in step 0 and by rank 0 thread 0 in step 2; a slot can be stored once");
+    // Halves of it may be stored one by one.
+    Step& first = steps_of(schedule, 0)[0];
+    Step& second = steps_of(schedule, 0)[2];
+    first.parts = second.parts = 2;
+    second.part = 1;
+    expect_problem(schedule, "it waits for packets in slot 0, which rank 0 thread 0 would store in step 2");
+}
+
 TEST(Packets, AreReadByTheirOwnRank)
 {
     Schedule schedule = one_shot();

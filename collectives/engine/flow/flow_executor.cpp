@@ -94,8 +94,8 @@ Executor::JobId FlowExecutor::open(Job job)
     const EngineSpec& engine = job.engine ? *job.engine : spec_;
     require_known(engine);
     if (!core_.has_border()) copy_at_home(job);
-    const std::shared_ptr<const Schedule> schedule =
-        carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    const auto element = static_cast<std::uint32_t>(size_of(job.type));
+    const std::shared_ptr<const Schedule> schedule = carried_out_(job.schedule, engine, job.bytes, element);
     const bool fenced = engine.protocol == Protocol::ll128 && engine.ll128_fence;
     Carried& carried = programs_[{schedule, fenced}];
     if (!carried.program) {
@@ -108,11 +108,16 @@ Executor::JobId FlowExecutor::open(Job job)
     flow.program = carried.program;
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * carried.parts;
     const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
-    flow.cached = take_buffers(*schedule, job);
+    const SharedLines::Buffers cached = take_buffers(*schedule, job);
+    if (!cached.empty()) {
+        const Layout layout(*schedule, job.bytes, element);
+        for (std::uint32_t rank = 0; rank < schedule->size(); ++rank)
+            flow.cached.push_back(cached[rank][static_cast<unsigned>(layout.place_of(rank, Buffer::input).memory)]);
+    }
+    flow.shared_lines = shared_lines(carried, *schedule, job, cached);
     if (job.bytes >= schedule->chunks * least_chunk_told)
-        in_partial_lines_ = std::max(in_partial_lines_,
-            share_in_partial_lines(*schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type))));
-    count_chained(*schedule, job);
+        in_partial_lines_ = std::max(in_partial_lines_, share_in_partial_lines(*schedule, job.bytes, element));
+    count_chained(*schedule, job, engine);
     if (core_.has_border() || (small && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
     return open(std::move(job), std::move(flow));
@@ -225,8 +230,22 @@ void FlowExecutor::give_back(std::uint32_t endpoint, const BufferHistory::Taken&
     if (!buffers_.empty()) buffers_[endpoint].give_back(buffer);
 }
 
-// Allocates the buffers of the next job as the line model does, and returns which ranks have their input in a cache.
-std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
+std::shared_ptr<const SharedLines> FlowExecutor::shared_lines(Carried& carried, const Schedule& schedule,
+    const Job& job, const SharedLines::Buffers& cached)
+{
+    const std::size_t element = size_of(job.type);
+    const auto [known, fresh] = carried.shared_lines.try_emplace({job.bytes, element}, nullptr);
+    if (fresh) {
+        SharedLines found(schedule, job.bytes, static_cast<std::uint32_t>(element));
+        if (!found.none()) known->second = std::make_shared<const SharedLines>(std::move(found));
+    }
+    if (known->second == nullptr || cached.empty()) return known->second;
+    SharedLines left = known->second->without(cached);
+    return left.none() ? nullptr : std::make_shared<const SharedLines>(std::move(left));
+}
+
+// Allocates the buffers of the next job as the line model does, and returns those that are in a cache; nothing where none is remembered.
+SharedLines::Buffers FlowExecutor::take_buffers(const Schedule& schedule, const Job& job)
 {
     // Buffers of a rank are a few messages, of which each peer may have one: far below that nothing is added up.
     constexpr std::uint64_t most_buffers = 8;
@@ -246,13 +265,12 @@ std::vector<bool> FlowExecutor::take_buffers(const Schedule& schedule, const Job
         return {};
     }
     held_.resize(entered_.size() + 1);
-    std::vector<bool> cached(schedule.size());
+    SharedLines::Buffers cached(schedule.size());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
-        const Buffer input = layout.place_of(rank, Buffer::input).memory;
         for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = buffer == Buffer::packets ? 0 : layout.memory_bytes(rank, buffer);
             const BufferHistory::Taken taken = take(job.members[rank], bytes, job.name);
-            if (buffer == input) cached[rank] = taken.cached;
+            cached[rank][static_cast<unsigned>(buffer)] = taken.cached;
             held_.back().emplace_back(job.members[rank], taken);
         }
     }
@@ -275,12 +293,11 @@ Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes, boo
     return free;
 }
 
-void FlowExecutor::count_chained(const Schedule& schedule, const Job& job)
+void FlowExecutor::count_chained(const Schedule& schedule, const Job& job, const EngineSpec& engine)
 {
-    const EngineSpec& engine = job.engine ? *job.engine : spec_;
     if (engine.mover != Mover::units || engine.protocol != Protocol::simple) return;
-    const std::uint64_t lanes = endpoints_[job.members.front()].units.lanes;
-    const std::uint64_t registers = engine.wavefronts * engine.unroll * lanes * engine.vector;
+    const std::uint64_t instruction = endpoints_[job.members.front()].units.lanes * engine.vector;
+    const std::uint64_t registers = engine.wavefronts * engine.unroll * instruction;
     chained_rounds_ = std::max(chained_rounds_, most_chained_moves(schedule, job.bytes, registers * threads_each_));
 }
 

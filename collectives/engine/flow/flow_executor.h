@@ -84,6 +84,8 @@ private:
         std::shared_ptr<const FlowProgram> program;
         std::shared_ptr<const Schedule> whole;  // with all threads
         std::uint32_t parts = 1;                // of a chunk
+        // By the bytes of the message and of its elements; null: there are none.
+        std::map<std::pair<std::uint64_t, std::size_t>, std::shared_ptr<const SharedLines>> shared_lines;
     };
     using Buffers = std::vector<std::pair<std::uint32_t, BufferHistory::Taken>>;  // and their endpoints
 
@@ -91,8 +93,10 @@ private:
     void copy_at_home(Job& job);  // the next one, if a rank sends to itself
     void enter_core(JobId job, std::uint32_t position, Done done);
     void enter_own(JobId id, std::uint32_t position, Done done);
-    std::vector<bool> take_buffers(const Schedule& schedule, const Job& job);
-    void count_chained(const Schedule& schedule, const Job& job);
+    SharedLines::Buffers take_buffers(const Schedule& schedule, const Job& job);
+    static std::shared_ptr<const SharedLines> shared_lines(Carried& carried, const Schedule& schedule, const Job& job,
+        const SharedLines::Buffers& cached);
+    void count_chained(const Schedule& schedule, const Job& job, const EngineSpec& engine);
     void set_mover(const EngineSpec& engine, const FlowProgram& program, FlowJob& flow) const;
     // Throw InputError of `user` where the memory has no room.
     void require_room(std::uint32_t endpoint, std::uint64_t bytes, const std::string& user, bool room = true) const;

@@ -68,7 +68,7 @@ PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketF
                 throw InputError(schedule.name, 0,
                     fmt::format("packets in slot {} of rank {} are stored and read in different parts", slot.second,
                         slot.first),
-                    "the same part of the same chunks on both sides");
+                    "the same part of the same chunks on both sides, or --fidelity flow");
             if (!longer) continue;
             const std::uint64_t at = offset(slot.second, share.begin, share.part);
             const std::uint64_t there = packet_bytes(format, same->end - share.begin);
