@@ -41,7 +41,7 @@ bool is_known_speed(const LinkKind& kind, const std::string& description, double
     if (taken > 0 && alike(speed, taken)) return true;
     if (const auto figure = bandwidth_of(kind, description, std::nullopt))
         if (alike(speed, static_cast<double>(figure->value))) return true;
-    if (!kind.transfer) return false;
+    if (!kind.transfer) return kind.lane_rate > 0 && alike(speed, static_cast<double>(kind.lane_rate) / 8);
     const std::uint64_t stated = described_transfers(kind, description);
     const double lane = static_cast<double>(stated > 0 ? stated : kind.transfer->per_second) / 8;
     const std::uint64_t lanes = lanes_in(description);
@@ -56,8 +56,10 @@ bool is_understood(const LinkKind& kind, const std::string& description, const D
     switch (number.of) {
     case Of::speed: return !number.multiplied && is_known_speed(kind, description, number.value, taken);
     case Of::transfers:
-        return kind.transfer &&
-            number.value == static_cast<double>(transfers > 0 ? transfers : kind.transfer->per_second);
+        return number.value ==
+            static_cast<double>(transfers > 0 ? transfers
+                    : kind.transfer           ? kind.transfer->per_second
+                                              : kind.lane_rate);
     case Of::lanes:
         return kind.transfer ? number.value == static_cast<double>(lanes)
                              : links > 0 && number.text[0] == 'x' && number.value == static_cast<double>(links);
@@ -97,8 +99,8 @@ std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& desc
         rate * lanes / 8 % transfer.coded * transfer.payload / transfer.coded;
     if (per_lane)
         return Figure{bytes,
-            fmt::format("{} lane{} at {}/{} of {}, {:g} GT/s each of {}", lanes, lanes == 1 ? "" : "s",
-                transfer.payload, transfer.coded, transfer.source, static_cast<double>(rate) / 1e9, per_lane->origin),
+            fmt::format("{} lane{} at {}/{} ({}), {:g} GT/s each of {}", lanes, lanes == 1 ? "" : "s", transfer.payload,
+                transfer.coded, transfer.source, static_cast<double>(rate) / 1e9, per_lane->origin),
             transfer.grade == "inferred" ? transfer.grade : "derived"};
     return Figure{bytes,
         fmt::format("{}: {} lane{} of {:g} GT/s at {}/{}", transfer.source, lanes, lanes == 1 ? "" : "s",

@@ -15,7 +15,7 @@ const std::vector<std::string>& kind_keys()
 {
     static const std::vector<std::string> keys = [] {
         std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "described_speed",
-            "described_links", "transfer", "lanes", "encoding", "source", "grade"};
+            "described_links", "lane_rate", "transfer", "lanes", "encoding", "source", "grade"};
         for (const std::string& name : info_of(block_of<LinkSpec>()).parameter_names()) all.push_back(name);
         return all;
     }();
@@ -121,6 +121,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
         } else if (part.key != "like") {
             const std::string text = yaml_text(source, part).value_or("");
             if (part.key == "family") kind.family = text;
+            if (part.key == "lane_rate") kind.lane_rate = transfers_per_second(text);
             if (part.key == "source") transfer.source = text;
             if (part.key == "grade") transfer.grade = text;
             if (part.key == "lanes") transfer.lanes = small_number(text);
@@ -132,6 +133,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             }
             const bool bad = (part.key == "lanes" && transfer.lanes == 0) ||
                 (part.key == "transfer" && transfer.per_second == 0) ||
+                (part.key == "lane_rate" && kind.lane_rate == 0) ||
                 (part.key == "encoding" && (transfer.payload == 0 || transfer.coded < transfer.payload));
             if (bad) source.findings.refuse(part.line, in_quotes(text) + " is not a value of '" + part.key + "'");
             if (part.key == "transfer") kind.figures.erase(*info_of(block_of<LinkSpec>()).find("bandwidth"));

@@ -27,6 +27,8 @@ struct LinkKind {
     bool in_module = false;  // joins chips of one module
     bool described_speed =
         false;  // a description may state the speed of a port ("800G"), or with lanes that of a lane ("25 GT/s")
+    std::uint64_t lane_rate =
+        0;  // transfers per second of a lane, where the table counts none: a description may state it
     bool described_links = false;  // a description may state how many links an edge is ("2 links", "x2")
     std::string family;
     std::vector<std::vector<std::string>> names;  // as words; the first is its own

@@ -268,7 +268,7 @@ TEST(Links, ARatePerLaneIsTheDocumentsAndAContradictionIsTold)
         return std::string();
     };
     EXPECT_EQ(source("PCIe Gen3 x16", "32"),
-        "63.0154 GB/s | link table pcie_gen3: 16 lanes at 128/130 of PCI Express 3.0, 32 GT/s each of box.yaml:8 "
+        "63.0154 GB/s | link table pcie_gen3: 16 lanes at 128/130 (PCI Express 3.0), 32 GT/s each of box.yaml:8 "
         "(InfraGraph link l) (derived)");
     EXPECT_EQ(told("PCIe Gen3 x16", "32"),
         "link 'l' has 32 GT/s a lane (box.yaml:8), its protocol pcie_gen3 with the description 'PCIe Gen3 x16' 8 GT/s: "
@@ -278,7 +278,7 @@ TEST(Links, ARatePerLaneIsTheDocumentsAndAContradictionIsTold)
     EXPECT_EQ(told("PCIe Gen5 x16", "32"), "");
     EXPECT_EQ(told("PCIe x16", "16"), "");  // names no generation
     EXPECT_EQ(source("xGMI x8", "25"),
-        "25 GB/s | link table xgmi: 8 lanes at 1/1 of AMD ROCm blog on xGMI, 25 GT/s each of box.yaml:8 (InfraGraph "
+        "25 GB/s | link table xgmi: 8 lanes at 1/1 (AMD ROCm blog on xGMI), 25 GT/s each of box.yaml:8 (InfraGraph "
         "link "
         "l) (derived)");
     EXPECT_EQ(told("xGMI x8", "25"), "");
