@@ -209,9 +209,7 @@ std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, c
                     column.cells.push_back(std::to_string(*value));
                 else if (!row.message.empty())
                     column.cells.emplace_back();  // refused, for a value that is none
-            const bool any = std::any_of(column.cells.begin(), column.cells.end(),
-                [](const std::string& cell) { return !cell.empty(); });
-            if (column.cells.size() != rows.size() || !any) continue;
+            if (column.cells.size() != rows.size()) continue;
             out.push_back(std::move(column));
             break;
         }
