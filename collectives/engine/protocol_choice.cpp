@@ -124,11 +124,15 @@ void ProtocolChoice::require_right(const Schedule& schedule, const Schedule& mad
 {
     const std::uint64_t even = SymbolicMemory::even_message(made);
     if (message.bytes % even == 0) message = {};
-    if (!right_.insert({&made, message.bytes, message.element_bytes}).second) return;
+    const std::tuple message_of_made{&made, message.bytes, message.element_bytes};
+    if (right_.count(message_of_made) > 0) return;
     Verification verdict = verify(made, message);
     // A message with fewer elements than chunks: where the schedule itself is right for others only, so is this.
     if (!verdict.ok && message.bytes > 0 && !verify(schedule, message).ok) verdict = verify(made);
-    if (verdict.ok) return;
+    if (verdict.ok) {
+        right_.insert(message_of_made);
+        return;
+    }
     if (spec.staging != StagingMode::none)
         throw InputError(schedule.name, 0, "through FIFOs: " + verdict.problems.front(),
             "more engine.steps_in_flight, a larger engine.step_bytes, or engine.staging=none for this schedule");

@@ -37,7 +37,7 @@ private:
     // By schedule, channel, protocol and slices; through FIFOs by their slots, the message and its elements too.
     using Key = std::tuple<std::shared_ptr<const Schedule>, EngineChannel, Protocol, std::array<std::uint64_t, 5>>;
     std::map<Key, std::shared_ptr<const Schedule>> made_;
-    // What was found right, and for which messages and elements; 0 for all that divide evenly.
+    // Schedules that were found right, each with the bytes of the message and of its elements; 0 bytes: any that divides evenly.
     std::set<std::tuple<const Schedule*, std::uint64_t, std::uint32_t>> right_;
 };
 
