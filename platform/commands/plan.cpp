@@ -121,10 +121,7 @@ int plan_command(const Arguments& arguments)
     if (report.bytes % report.element_bytes != 0)
         throw usage_error(fmt::format("{} bytes are not a whole number of {} elements", report.bytes, element),
             "a whole number of elements, or another --element");
-    VerifyOptions sizes;
-    sizes.bytes = reading.bytes;
-    sizes.element_bytes = report.element_bytes;
-    report.verdict = judge(report.plan, sizes);
+    report.verdict = judge(report.plan, message_of(reading.bytes, report.element_bytes));
     for (const Diagnostic& notice : report.verdict.notices) report.notices.push_back(notice.text());
     if (report.verdict.ok) {
         const Layout layout(report.plan.schedule, report.bytes, report.element_bytes);

@@ -97,10 +97,7 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, ProtocolSe
             std::to_string(workload.rank_count) + " ranks for a plan of " + std::to_string(plan.schedule.size()),
             "the number of ranks of the plan");
     choose_reduction(plan, workload, file);
-    VerifyOptions sizes;
-    sizes.bytes = out.bytes;
-    sizes.element_bytes = size_of(type);
-    const Judgement verdict = judge(plan, sizes);
+    const Judgement verdict = judge(plan, message_of(out.bytes, static_cast<std::uint32_t>(size_of(type))));
     if (!verdict.ok) throw InputError(verdict.problems);
     out.notices = plan.notices;
     out.notices.insert(out.notices.end(), verdict.notices.begin(), verdict.notices.end());
