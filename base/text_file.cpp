@@ -65,7 +65,7 @@ void write_text_file(const std::string& path, std::string_view contents)
 {
     const std::string target = output_target(path).path;
     const std::string temporary = target + ".tmp" + std::to_string(::getpid());
-    // Who may read and write a file that is there stays as it is, as far as this process may say so.
+    // The new file gets the owner and the mode of the one that it replaces, as far as this process may set them.
     struct stat old {};
     const bool replaces = ::stat(target.c_str(), &old) == 0;
     std::FILE* file = std::fopen(temporary.c_str(), "wb");

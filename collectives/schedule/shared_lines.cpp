@@ -76,7 +76,7 @@ private:
     {
         return (place.offset + piece.bytes - 1) / line_bytes - place.offset / line_bytes + 1;
     }
-    // What shares all its lines with others, or may do so.
+    // So few lines that neighbours may have a part of each of them.
     static bool is_small(const Piece& piece, const Place& place) { return lines_of(piece, place) <= 2; }
 
     void note_lines(const Step& step)

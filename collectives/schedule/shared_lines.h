@@ -5,7 +5,7 @@
 //
 // A line is there for what is ordered behind another access of it, whatever that was; for a store also where another access comes earlier by the
 // number of data steps between ranks before it, and for a read (of two lines at most: others have lines of their own) behind one of its thread.
-// Of others each may be the first, as they wait for the same line. Slots of packets do not count.
+// Accesses that no order ties to each other may each be the first: all of them wait for the same line. Slots of packets are left out.
 #pragma once
 
 #include <array>

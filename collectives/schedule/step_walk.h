@@ -40,8 +40,9 @@ public:
 
     // How many data steps between ranks lie one behind the other before the step that its thread is at.
     std::uint32_t moves_before(StepAt at) const { return clocks_.depth_at(thread_of(at), false).moves; }
-    // Of the step that its thread is at, and whether an earlier one is complete before it.
+    // The epoch of the step that its thread is at.
     Epoch epoch(StepAt at) const { return {thread_of(at), at.step + 1}; }
+    // Whether a step of that epoch is complete before this one begins.
     bool ordered(Epoch earlier, StepAt at) const { return clocks_.ordered(earlier, thread_of(at)); }
 
 private:

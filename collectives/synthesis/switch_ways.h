@@ -17,7 +17,7 @@ struct SwitchWay {
     std::uint64_t to_rank = 0;      // from the last switch to where it lies
     std::uint64_t answer = 0;       // its acknowledge from there to the top
     std::uint64_t answered = 0;     // and from the top to the unit that waits for it
-    // Of a member: how much later than those of the nearest one its acknowledge and its operand come.
+    // How much later the acknowledge and the operand of this member come than those of the nearest member.
     std::uint64_t later_answer = 0;
     std::uint64_t later_operand = 0;
     // The nearest member, the same for all ranks.

@@ -39,8 +39,8 @@ struct FabricLimit {
     std::string text() const;
 };
 
-// Of the links that leave switches the one that was busiest up to `now`, as a share of `span`: of several within a tenth the one nearest
-// to an accelerator. None: no link leaves a switch.
+// The busiest link that leaves a switch, with its busy time up to `now` as a share of `span`; of several within a tenth of the busiest, the
+// one nearest to an accelerator. None: no link leaves a switch.
 std::optional<FabricLimit> busiest_link(const FabricModules& fabric, const Graph& graph, Time now, Time span);
 
 class LimitProbe : public TimedComponent {
