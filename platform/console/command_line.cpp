@@ -110,8 +110,11 @@ void CommandLine::refuse_unknown(const std::string& word) const
 {
     if (word.size() > 1 && word[0] == '-') {
         const std::string name = word.substr(0, word.find('='));
+        const std::vector<std::string> known = option_names();
+        if (std::find(known.begin(), known.end(), name) != known.end())
+            throw usage_error("option " + quoted_word(name) + " stands behind '--'", "options before it");
         throw usage_error("unknown option " + quoted_word(name),
-            with_nearest("an option that 'weft " + command_ + " --help' lists", name, option_names()));
+            with_nearest("an option that 'weft " + command_ + " --help' lists", name, known));
     }
     std::string expected;
     for (const Entry& entry : entries_)

@@ -122,6 +122,8 @@ TEST(Compare, APathOfAlikeModulesIsTakenApart)
         (List{"a.0.b1", "a.0.b2", "a.1.b1", "a.1.b2", "a.2.b1", "a.2.b2", "a.5.b1", "a.5.b2"}));
     EXPECT_EQ(weft::ungrouped("a.[x].b"), List{"a.[x].b"});
     EXPECT_EQ(weft::ungrouped("a.[3-1]"), List{"a.[3-1]"});
+    for (const char* const text : {"a.[18446744073709551615]", "a.[4294967296]", "a.[0-18446744073709551616]"})
+        EXPECT_EQ(weft::ungrouped(text), List{text});
 }
 
 // What is alike in both values shares a line, but no line has two different parameters.

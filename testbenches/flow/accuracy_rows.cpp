@@ -18,13 +18,13 @@ using namespace weft::testing;
 
 namespace {
 
-const std::string root = std::string(WEFT_SOURCE_DIR) + "/";
+const std::string source_root = std::string(WEFT_SOURCE_DIR) + "/";
 
 ResolvedSystem system_of_trace(const std::string& name)
 {
-    const std::string prefix = root + "testbenches/flow/accuracy/traces/" + name;
+    const std::string prefix = source_root + "testbenches/flow/accuracy/traces/" + name;
     SystemDescription description;
-    description.infrastructure = root + "examples/dgx_h100/dgx_h100.yaml";
+    description.infrastructure = source_root + "examples/dgx_h100/dgx_h100.yaml";
     description.workload.kind = Workload::Kind::trace;
     description.workload.trace = prefix;
     description.workload.groups = prefix + "_groups.json";
@@ -56,7 +56,7 @@ ResolvedSystem system_of(const Row& row)
     static const std::vector<std::vector<std::string>> systems = all_systems();
     for (const auto& words : systems) {
         if (words.at(0) != row.system) continue;
-        const std::string path = root + words.at(1);
+        const std::string path = source_root + words.at(1);
         const bool file = path.size() > 11 && path.compare(path.size() - 11, 11, "system.yaml") == 0;
         SystemDescription description = file ? read_system_file(path) : SystemDescription{};
         if (!file) description.infrastructure = path;
@@ -88,7 +88,7 @@ ResolvedSystem system_of(const Row& row)
 
 std::vector<std::vector<std::string>> rows(const std::string& name)
 {
-    std::ifstream file(root + "testbenches/flow/accuracy/" + name);
+    std::ifstream file(source_root + "testbenches/flow/accuracy/" + name);
     std::vector<std::vector<std::string>> out;
     for (std::string text; std::getline(file, text);) {
         if (text.empty() || text.front() == '#') continue;

@@ -78,12 +78,23 @@ std::string shown_element(const Fact& fact, std::string element)
     return element;
 }
 
+// Points of a sweep ("load=0.2"), whose numbers are values and not places.
+std::string shown_points(const std::vector<std::string>& points)
+{
+    constexpr std::size_t most = 3;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(most, points.size()); ++i) out += (i == 0 ? "" : ", ") + points[i];
+    return out + (points.size() > most ? ", ..." : "");
+}
+
 std::string shown_name(const Row& row)
 {
     const Fact& fact = row.first->fact;
     std::string element;
     if (row.elements.size() == 1) {
         element = shown_element(fact, row.elements.front());
+    } else if (row.elements.front().find('=') != std::string::npos) {
+        element = fmt::format("{} ({})", shown_points(row.elements), row.elements.size());
     } else {
         for (const NameGroup& group : group_names(row.elements, 3))
             element += (element.empty() ? "" : ", ") + shown_element(fact, group.text);

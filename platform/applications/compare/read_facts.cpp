@@ -224,7 +224,10 @@ std::vector<std::string> ungrouped(const std::string& name)
         const unsigned long first = std::strtoul(part.c_str(), nullptr, 10);
         const unsigned long last =
             dash == std::string::npos ? first : std::strtoul(part.c_str() + dash + 1, nullptr, 10);
-        if (part.empty() || last < first || last - first > most || out.size() > most) return {name};
+        // Numbers of ten digits and more would not stay what they are.
+        if (part.empty() || std::max(first, last) > 999'999'999 || last < first || last - first > most ||
+            out.size() > most)
+            return {name};
         for (unsigned long i = first; i <= last; ++i)
             for (const std::string& tail : rest) out.push_back(name.substr(0, open) + std::to_string(i) + tail);
     }
