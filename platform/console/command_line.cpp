@@ -126,6 +126,7 @@ void CommandLine::store(Entry& entry)
 {
     if (entry.kind == Entry::Kind::flag) return;
     for (const std::string& given : entry.given) {
+        if (entry.kind == Entry::Kind::positional && given.compare(0, 2, "--") == 0) refuse_unknown(given);
         // "--json --quiet": CLI11 takes the next word whatever it is.
         if (given.compare(0, 2, "--") == 0)
             throw usage_error("option '" + entry.short_name() + "' has no value",

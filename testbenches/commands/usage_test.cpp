@@ -50,6 +50,8 @@ TEST(Usage, UnknownOptionsNameTheNearest)
     expect_refusal({"check", "--q=3", "a.yaml"},
         "weft: unknown option '--q'; expected an option that 'weft check --help' lists");
     expect_refusal({"run", "-x"}, "weft: unknown option '-x'; expected an option that 'weft run --help' lists");
+    expect_refusal({"run", "--", "a.yaml", "--quiet"},
+        "weft: option '--quiet' stands behind '--'; expected options before it");
     expect_refusal({"run", "--", "--quiet"}, "weft: option '--quiet' stands behind '--'; expected options before it");
     expect_refusal({"demo", "a.yaml"}, "weft: unexpected argument 'a.yaml'; expected options only");
     expect_refusal({"run", "a.yaml", "b.yaml"}, "weft: unexpected argument 'b.yaml'; expected one SYSTEM");
