@@ -28,6 +28,8 @@
 
 namespace weft {
 
+struct NodeRow;
+
 enum class NodeRole : std::uint8_t { endpoint, memory, forwarder, passive };
 
 // Where a value comes from, as text and, for values of users, as a place.
@@ -50,6 +52,8 @@ public:
 
     const Graph& graph() const { return *graph_; }
     NodeRole role(NodeId node) const { return nodes_[node].role; }
+    // The row of the node table that fits it, or that a system file names; null: none.
+    const NodeRow* row(NodeId node) const { return nodes_[node].row; }
     // Nodes in rank order: by the annotation `rank`, else in the order of the document.
     const std::vector<NodeId>& endpoints() const { return endpoints_; }
     // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of
@@ -122,6 +126,7 @@ private:
         std::uint32_t model = 0;    // into names_
         std::uint32_t traffic = 0;  // into names_
         std::uint32_t profile = 0;  // into names_
+        const NodeRow* row = nullptr;
     };
 
     static std::size_t index(Block block) { return static_cast<std::size_t>(block); }

@@ -59,6 +59,7 @@ private:
     void make_model_blocks();
 
     // resolve.cpp
+    void keep_rows();
     SourceId source(std::string text, std::string file = "", int line = 0);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;

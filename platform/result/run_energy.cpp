@@ -6,57 +6,11 @@
 #include <fmt/format.h>
 
 #include "platform/result/energy_accesses.h"
+#include "platform/result/energy_links.h"
 
 namespace weft {
 
 namespace {
-
-// The row of the link table that an edge's figures come from: its values say so.
-std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
-{
-    const std::string prefix = "link table ";
-    const Variant& values = resolved.values(block_of<LinkSpec>(), resolved.link_variant(edge));
-    for (const SourceId id : values.sources) {
-        const std::string& text = resolved.source(id).text;
-        if (text.compare(0, prefix.size(), prefix) == 0)
-            return text.substr(prefix.size(), text.find(':') - prefix.size());
-    }
-    return "of no known kind";
-}
-
-void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table,
-    std::vector<EnergyCount>& out)
-{
-    if (result.link_results.size() != 2 * result.links) {
-        out.push_back({EnergyEvent::link_bit, "of all kinds", std::nullopt, "links are not listed one by one"});
-        return;
-    }
-    const Graph& graph = resolved.graph();
-    std::map<std::string, EdgeId> edges;
-    for (EdgeId edge = 0; edge < graph.edge_count(); ++edge) edges.emplace(edge_name(graph, edge), edge);
-    std::map<std::string, double> wires;
-    std::map<std::string, double> switched;
-    for (const LinkResult& link : result.link_results) {
-        const auto found = edges.find(link.name);
-        if (found == edges.end()) {
-            out.push_back({EnergyEvent::link_bit, link.name, std::nullopt, "no link of the document"});
-            continue;
-        }
-        const std::string kind = link_kind_of(resolved, found->second);
-        const double bits = static_cast<double>(link.wire_bytes) * 8;
-        const Edge& edge = graph.edge(found->second);
-        // Half of a link is at each end; what a switch takes has its ends in it.
-        double halves = 2;
-        for (const NodeId node : {edge.a, edge.b})
-            if (resolved.role(node) == NodeRole::forwarder && table.find(EnergyEvent::switch_bit, kind) != nullptr)
-                --halves;
-        wires[kind] += bits * halves / 2;
-        const auto to = graph.node(edge.a).name == link.to ? edge.a : edge.b;
-        if (resolved.role(to) == NodeRole::forwarder) switched[kind] += bits;
-    }
-    for (const auto& [kind, bits] : wires) out.push_back({EnergyEvent::link_bit, kind, bits, ""});
-    for (const auto& [kind, bits] : switched) out.push_back({EnergyEvent::switch_bit, kind, bits, ""});
-}
 
 // By the profile of the accelerator, or of the memory of its own, that a module belongs to; of plug-ins by model.
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
