@@ -232,6 +232,11 @@ std::optional<double> RunWorkload::operations(std::uint32_t rank) const
     return engine_->operations(rank).done;
 }
 
+bool RunWorkload::leaves_accesses_out(std::uint32_t rank) const
+{
+    return engine_ != nullptr && rank < traces_->ranks() && engine_->operations(rank).only_timed > 0;
+}
+
 std::vector<std::pair<std::string, Time>> RunWorkload::breakdown(std::uint32_t rank, Time end) const
 {
     std::vector<std::pair<std::string, Time>> out;

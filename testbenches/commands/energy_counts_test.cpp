@@ -186,4 +186,33 @@ TEST(EnergyOfSwitches, TheCablesOfTwoHostsEndAtOne)
     EXPECT_EQ(unknown_of(result), List{"switches pcie_gen5: the table has no figure"});
 }
 
+// A compute node that takes a time moves nothing, whether or not it states operations.
+TEST(EnergyOfAccesses, OfComputeNodesAreUnknown)
+{
+    const Fixtures files;
+    const auto trace = [&files](const std::string& name, const std::string& members) {
+        for (const char* rank : {".0.json", ".1.json"})
+            files.write(name + rank,
+                R"({"workload_graph":[{"Id":1,"Name":"c","NodeType":4,"data_deps":[],)" + members + "}]}");
+        return files.path(name);
+    };
+    const auto unknown = [](const std::string& of, const List& more = {}) {
+        List arguments{"--infra", "examples/dgx_h100/dgx_h100.yaml", "--trace", of};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return unknown_of(result_of(arguments));
+    };
+    const auto both = [](const std::string& why) { return List{"hbm h100: " + why, "l2 h100: " + why}; };
+    const std::string by_time = "what compute nodes load and store moves no transactions (engine.compute=time)";
+    const std::string bytes = trace("bytes", R"("num_ops":0,"tensor_size":65536)");
+    const std::string timed = trace("timed", R"("num_ops":9,"runtime":10)");
+    EXPECT_EQ(unknown(bytes), both(by_time));
+    EXPECT_EQ(unknown(timed), both(by_time));
+    EXPECT_EQ(unknown(trace("nothing", R"("num_ops":0,"tensor_size":0,"runtime":10)")), List());
+    // As kernels, those with bytes load and store them.
+    EXPECT_EQ(unknown(trace("kernel", R"("num_ops":1000,"tensor_size":65536)"), {"--set", "engine.compute=kernel"}),
+        List());
+    EXPECT_EQ(unknown(timed, {"--set", "engine.compute=kernel"}),
+        both("what compute nodes of a given duration load and store moves no transactions"));
+}
+
 }  // namespace energy_counts_test

@@ -327,6 +327,7 @@ private:
             for (RankResult& rank : result.ranks) {
                 rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
                 rank.operations = load_.operations(rank.rank);
+                rank.accesses_left_out = load_.leaves_accesses_out(rank.rank);
             }
         views_.add_to(result, fabric_, large_ && large_->one_for_all());
         tell(result);
