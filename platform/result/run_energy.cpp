@@ -19,6 +19,7 @@ struct Accelerators {
     std::optional<double> of_kernels;
     bool memory_side = false;
     bool only_timed = false;  // compute nodes take a time in place of their loads and stores
+    bool replayed = false;    // some have neither caches nor a memory
 };
 
 std::map<std::string, Accelerators> accelerators_of(const RunResult& result, const ResolvedSystem& resolved)
@@ -31,6 +32,7 @@ std::map<std::string, Accelerators> accelerators_of(const RunResult& result, con
         of.count += 1;
         of.memory_side = of.memory_side || resolved.memory_side(*node).size > 0;
         of.only_timed = of.only_timed || rank.accesses_left_out;
+        of.replayed = of.replayed || resolved.model(*node) == "replay";
         if (!rank.operations)
             of.operations.reset();
         else if (of.operations)
@@ -85,6 +87,7 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
                 resolved.engine().compute == ComputeMode::time
                     ? "what compute nodes load and store moves no transactions (engine.compute=time)"
                     : "what compute nodes of a given duration load and store moves no transactions");
+        if (of.replayed) tell(profile, of.memory_side, "accesses of replayed accelerators are not counted");
         // Operations of trace nodes and of background kernels. Those of the kernels count even where those of the nodes are not known.
         std::optional<double> done = trace ? of.operations : std::nullopt;
         if (trace && !done)

@@ -228,7 +228,9 @@ std::vector<std::string> RunWorkload::notices_of_run() const
 
 std::optional<double> RunWorkload::operations(std::uint32_t rank) const
 {
-    if (engine_ == nullptr || engine_->operations(rank).not_stated > 0) return std::nullopt;
+    if (engine_ == nullptr) return std::nullopt;
+    if (rank >= traces_->ranks()) return 0.0;  // a replay GPU beside them
+    if (engine_->operations(rank).not_stated > 0) return std::nullopt;
     return engine_->operations(rank).done;
 }
 

@@ -215,4 +215,39 @@ TEST(EnergyOfAccesses, OfComputeNodesAreUnknown)
         both("what compute nodes of a given duration load and store moves no transactions"));
 }
 
+TEST(EnergyOfAccesses, OfReplayedAcceleratorsAreUnknown)
+{
+    const Fixtures files;
+    const std::string recorded = files.path("r.csv");
+    const std::string table = files.write("t.yaml",
+        "links:\n  ethernet: {low: 1, high: 1}\nhbm:\n  generic: {low: 1, high: 1}\nl2:\n  generic: {low: 1, high: 1}\n"
+        "idle:\n  generic: {low: 1, high: 1}\n");
+    EXPECT_EQ(unknown_of(result_of({files.pair_system(), "--energy", table, "--record", recorded})), List());
+    const List replayed{"hbm generic: accesses of replayed accelerators are not counted",
+        "l2 generic: accesses of replayed accelerators are not counted"};
+    const Json one = result_of({files.pair_system(), "--energy", table, "--model", "host.0.xpu.1=replay:" + recorded});
+    EXPECT_EQ(unknown_of(one), replayed);
+    EXPECT_GT(events_of(one, "hbm", "generic"), 0);
+    const std::string system = files.write("all.yaml",
+        "system: all\ninfrastructure: pair.yaml\nprofile: generic\n"
+        "workload: {collective: all_reduce, bytes: 4 KiB}\n"
+        "bind:\n- {nodes: {type: xpu}, model: replay, traffic: r.csv}\n");
+    const Json all = result_of({system, "--energy", table});
+    EXPECT_EQ(unknown_of(all), replayed);
+    EXPECT_EQ(events_of(all, "hbm", "generic"), -1);
+}
+
+// A trace of one rank beside a replayed accelerator: that one has no compute nodes.
+TEST(EnergyOfAccesses, AReplayedAcceleratorBesideATraceHasNoOperations)
+{
+    const Fixtures files;
+    files.write("c.0.json",
+        R"({"workload_graph":[{"Id":1,"Name":"c","NodeType":4,"data_deps":[],"num_ops":9,"runtime":10}]})");
+    files.write("r.csv", "gpu,time,to,kind,at,bytes,gap,value\nhost.0.xpu.1,0,host.0.xpu.0,write,0x20000,256,505,\n");
+    const std::string table = files.write("t.yaml", "operation:\n  generic: {low: 1, high: 1}\n");
+    const Json result = result_of({"--infra", files.pair(), "--trace", files.path("c"), "--energy", table, "--model",
+        "host.0.xpu.1=replay:" + files.path("r.csv")});
+    EXPECT_EQ(events_of(result, "operation", "generic"), 9);
+}
+
 }  // namespace energy_counts_test
