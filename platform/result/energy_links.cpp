@@ -72,7 +72,7 @@ std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
 void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table,
     std::vector<EnergyCount>& out)
 {
-    if (result.link_results.size() != 2 * result.links) {
+    if (result.links_left_out) {
         out.push_back({EnergyEvent::link_bit, "of all kinds", std::nullopt, "links are not listed one by one"});
         return;
     }

@@ -201,6 +201,7 @@ struct RunResult {
     std::vector<CollectiveResult> collectives;
     std::vector<RankResult> ranks;
     std::vector<LinkResult> link_results;
+    bool links_left_out = false;  // some that carried something are not among them
     std::vector<ModuleResult> modules;
     std::optional<MemoryBound> memory_bound;  // none: links are busier, or nothing is
     std::vector<ExplainedParameter> parameters;

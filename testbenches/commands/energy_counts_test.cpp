@@ -186,6 +186,25 @@ TEST(EnergyOfSwitches, TheCablesOfTwoHostsEndAtOne)
     EXPECT_EQ(unknown_of(result), List{"switches pcie_gen5: the table has no figure"});
 }
 
+// At flow only links that carried something are listed.
+TEST(EnergyOfLinks, NothingIsUnknownOfThoseThatCarriedNothing)
+{
+    const Fixtures files;
+    const std::string one =
+        R"({"workload_graph":[{"Id":1,"Name":"c","NodeType":4,"data_deps":[],"num_ops":9,"runtime":10}]})";
+    files.write("c.0.json", one);
+    files.write("c.1.json", one);
+    for (const char* fidelity : {"line", "flow"}) {
+        const List still = unknown_of(result_of(
+            {"--infra", "examples/dgx_h100/dgx_h100.yaml", "--trace", files.path("c"), "--fidelity", fidelity}));
+        for (const std::string& what : still) EXPECT_NE(what.rfind("links", 0), 0U) << what << " at " << fidelity;
+        const Json ring = result_of({"examples/mesh_mi300x/system.yaml", "--collective", "all_gather", "--algorithm",
+            "ring", "--bytes", "64KiB", "--no-data", "--fidelity", fidelity});
+        EXPECT_GT(bits(ring, "", ""), 0);
+        EXPECT_EQ(events_of(ring, "links", "xgmi"), bits(ring, "", "")) << fidelity;
+    }
+}
+
 // A compute node that takes a time moves nothing, whether or not it states operations.
 TEST(EnergyOfAccesses, OfComputeNodesAreUnknown)
 {
