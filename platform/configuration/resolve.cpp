@@ -75,6 +75,8 @@ ResolvedSystem Resolver::run()
 void Resolver::keep_rows()
 {
     for (NodeId node = 0; node < graph_.node_count(); ++node) system_.nodes_[node].row = row_of_[node];
+    system_.link_kinds_.reserve(graph_.edge_count());
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) system_.link_kinds_.push_back(&kind_of(edge));
 }
 
 SourceId Resolver::source(std::string text, std::string file, int line)

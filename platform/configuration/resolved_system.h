@@ -28,6 +28,7 @@
 
 namespace weft {
 
+struct LinkKind;
 struct NodeRow;
 
 enum class NodeRole : std::uint8_t { endpoint, memory, forwarder, passive };
@@ -52,8 +53,9 @@ public:
 
     const Graph& graph() const { return *graph_; }
     NodeRole role(NodeId node) const { return nodes_[node].role; }
-    // The row of the node table that fits it, or that a system file names; null: none.
+    // Rows of the tables that what the document says of the node or the edge selects; null: no row of the node table.
     const NodeRow* row(NodeId node) const { return nodes_[node].row; }
+    const LinkKind& link_kind(EdgeId edge) const { return *link_kinds_[edge]; }
     // Nodes in rank order: by the annotation `rank`, else in the order of the document.
     const std::vector<NodeId>& endpoints() const { return endpoints_; }
     // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of
@@ -144,6 +146,7 @@ private:
 
     std::shared_ptr<const Graph> graph_;
     std::vector<NodeEntry> nodes_;
+    std::vector<const LinkKind*> link_kinds_;  // by edge
     std::vector<NodeId> endpoints_;
     std::vector<NodeId> memories_;
     std::vector<std::string> names_{""};

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "platform/configuration/link_table.h"
 #include "platform/configuration/node_table.h"
 
 namespace weft {
@@ -54,19 +55,6 @@ private:
     const Graph& graph_;
 };
 
-// The row of the link table that an edge's figures come from: its values say so.
-std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
-{
-    const std::string prefix = "link table ";
-    const Variant& values = resolved.values(block_of<LinkSpec>(), resolved.link_variant(edge));
-    for (const SourceId id : values.sources) {
-        const std::string& text = resolved.source(id).text;
-        if (text.compare(0, prefix.size(), prefix) == 0)
-            return text.substr(prefix.size(), text.find(':') - prefix.size());
-    }
-    return "of no known kind";
-}
-
 }  // namespace
 
 void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table,
@@ -90,7 +78,7 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
         }
         const Edge& edge = graph.edge(found->second);
         if (switches.hold(edge)) continue;
-        const std::string kind = link_kind_of(resolved, found->second);
+        const std::string& kind = resolved.link_kind(found->second).name;
         const double bits = static_cast<double>(link.wire_bytes) * 8;
         // What a switch takes has the ends of its links in it.
         double halves = 2;

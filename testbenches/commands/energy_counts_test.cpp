@@ -186,6 +186,29 @@ TEST(EnergyOfSwitches, TheCablesOfTwoHostsEndAtOne)
     EXPECT_EQ(unknown_of(result), List{"switches pcie_gen5: the table has no figure"});
 }
 
+// The row is the protocol's, whoever states the values.
+TEST(EnergyOfLinks, TheirKindStaysWhenEveryValueIsSet)
+{
+    const Fixtures files;
+    const std::string table = files.write("t.yaml", "links:\n  ethernet: {low: 20, high: 20}\n");
+    const List run{files.pair_system(), "--energy", table};
+    const Json before = result_of(run);
+    List all = run;
+    for (const auto& [path, parameter] : before["parameters"].items()) {
+        const std::string name = path.substr(path.rfind('.') + 1);
+        if (parameter["source"].get<std::string>().rfind("link table ethernet", 0) != 0) continue;
+        const Json& value = parameter["value"];
+        const std::string unit = parameter["unit"].get<std::string>();
+        all.emplace_back("--set");
+        all.push_back("link." + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump() + unit));
+    }
+    EXPECT_GT(all.size(), run.size() + 4);
+    const Json after = result_of(all);
+    EXPECT_EQ(after["parameters"].dump().find("link table"), std::string::npos);
+    EXPECT_GT(events_of(before, "links", "ethernet"), 0);
+    EXPECT_EQ(events_of(after, "links", "ethernet"), events_of(before, "links", "ethernet"));
+}
+
 // At flow only links that carried something are listed.
 TEST(EnergyOfLinks, NothingIsUnknownOfThoseThatCarriedNothing)
 {
