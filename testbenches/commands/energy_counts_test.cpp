@@ -186,6 +186,25 @@ TEST(EnergyOfSwitches, TheCablesOfTwoHostsEndAtOne)
     EXPECT_EQ(unknown_of(result), List{"switches pcie_gen5: the table has no figure"});
 }
 
+// A figure of 0 takes the end of the link, `none` leaves it.
+TEST(EnergyOfSwitches, WithoutARowTheWholeLinkIsCounted)
+{
+    const Fixtures files;
+    const std::string none = files.write("none.yaml", "switches:\n  nvlink_4: none\n");
+    const std::string zero = files.write("zero.yaml", "switches:\n  nvlink_4: {low: 0, high: 0}\n");
+    const List run{"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--no-data", "--energy"};
+    List without = run;
+    without.push_back(none);
+    List with = run;
+    with.push_back(zero);
+    const Json links_alone = result_of(without);
+    EXPECT_EQ(events_of(links_alone, "links", "nvlink_4"), bits(links_alone, "", ""));
+    EXPECT_EQ(unknown_of(links_alone), List{"switches nvlink_4: the table has no figure"});
+    const Json free = result_of(with);
+    EXPECT_EQ(events_of(free, "links", "nvlink_4"), bits(free, "", "") / 2);
+    EXPECT_EQ(unknown_of(free), List());
+}
+
 // The row is the protocol's, whoever states the values.
 TEST(EnergyOfLinks, TheirKindStaysWhenEveryValueIsSet)
 {
