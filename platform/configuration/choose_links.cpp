@@ -17,6 +17,12 @@ const std::string& Resolver::description_of(EdgeId edge) const
     return kind.declared == nullptr ? none : kind.declared->description;
 }
 
+const LinkKind& Resolver::kind_of(EdgeId edge) const
+{
+    const LinkKind* kind = choice_of(edge).kind;
+    return kind == nullptr ? LinkTable::built_in().fallback() : *kind;
+}
+
 std::string_view Resolver::kind_of_node(NodeId node) const
 {
     if (system_.nodes_[node].role == NodeRole::endpoint) return "xpu";

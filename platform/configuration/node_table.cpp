@@ -29,13 +29,15 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
             NodeRow row;
             row.name = entry.key;
             static const std::vector<std::string> keys = [] {
-                std::vector<std::string> all{"types", "keywords", "forwards", "assumed"};
+                std::vector<std::string> all{"types", "keywords", "forwards", "switch", "assumed"};
                 for (const std::string& name : info_of(block_of<SwitchSpec>()).parameter_names()) all.push_back(name);
                 return all;
             }();
             for (const YamlField& part : yaml_fields(source, entry.value, "node " + in_quotes(entry.key), keys)) {
                 if (part.key == "forwards") {
                     row.forwards = yaml_flag(source, part).value_or(true);
+                } else if (part.key == "switch") {
+                    row.is_switch = yaml_flag(source, part).value_or(false);
                 } else if (part.key == "assumed") {
                     row.assumed = yaml_flag(source, part).value_or(false);
                 } else if (const auto parameter = info_of(block_of<SwitchSpec>()).find(part.key)) {

@@ -14,8 +14,9 @@ struct NodeRow {
     std::vector<std::string> types;                  // empty: any
     std::vector<std::vector<std::string>> keywords;  // empty: any
     bool forwards = true;
-    bool assumed = false;  // type and description leave the figures open: a choice of ours
-    Figures figures;       // of block_of<SwitchSpec>()
+    bool is_switch = false;  // joins links of its like: no card, processor, port or accelerator
+    bool assumed = false;    // type and description leave the figures open: a choice of ours
+    Figures figures;         // of block_of<SwitchSpec>()
 };
 
 class NodeTable {

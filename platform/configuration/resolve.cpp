@@ -64,10 +64,19 @@ ResolvedSystem Resolver::run()
     for (std::string& notice : idle_values(system_, description_.workload))
         system_.notices.push_back(std::move(notice));
     list_assumptions();
+    keep_rows();
     system_.make_specs();
     system_.old_names = profiles_.notices();
     system_.old_names.insert(system_.old_names.end(), old_names_.notices().begin(), old_names_.notices().end());
     return std::move(system_);
+}
+
+// What stands for a part whatever its values are.
+void Resolver::keep_rows()
+{
+    for (NodeId node = 0; node < graph_.node_count(); ++node) system_.nodes_[node].row = row_of_[node];
+    system_.link_kinds_.reserve(graph_.edge_count());
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) system_.link_kinds_.push_back(&kind_of(edge));
 }
 
 SourceId Resolver::source(std::string text, std::string file, int line)

@@ -51,7 +51,7 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     const std::size_t bandwidth = link_parameter("bandwidth");
     const EdgeKind& document = graph_.kind(edge);
     const LinkChoice& choice = choice_of(edge);
-    const LinkKind* kind = choice.kind == nullptr ? &LinkTable::built_in().fallback() : choice.kind;
+    const LinkKind* kind = &kind_of(edge);
 
     Variant variant = defaults(block_of<LinkSpec>());
     apply(variant, kind->figures, "link table " + kind->name + ": ");
@@ -207,12 +207,11 @@ bool Resolver::passes_on(NodeId node) const
 // Whether the link table infers a value rather than to cite it: such a depth is that of one link at its usual latency.
 bool Resolver::is_inferred(EdgeId edge, VariantId variant, std::size_t parameter)
 {
-    const LinkKind* kind = choice_of(edge).kind;
-    if (kind == nullptr) kind = &LinkTable::built_in().fallback();
-    const auto figure = kind->figures.find(parameter);
-    return figure != kind->figures.end() && figure->second.grade == "inferred" &&
+    const LinkKind& kind = kind_of(edge);
+    const auto figure = kind.figures.find(parameter);
+    return figure != kind.figures.end() && figure->second.grade == "inferred" &&
         pool(block_of<LinkSpec>()).at(variant).sources[parameter] ==
-        source("link table " + kind->name + ": " + figure->second.provenance());
+        source("link table " + kind.name + ": " + figure->second.provenance());
 }
 
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a

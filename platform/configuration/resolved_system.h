@@ -28,6 +28,9 @@
 
 namespace weft {
 
+struct LinkKind;
+struct NodeRow;
+
 enum class NodeRole : std::uint8_t { endpoint, memory, forwarder, passive };
 
 // Where a value comes from, as text and, for values of users, as a place.
@@ -50,6 +53,9 @@ public:
 
     const Graph& graph() const { return *graph_; }
     NodeRole role(NodeId node) const { return nodes_[node].role; }
+    // Rows of the tables that what the document says of the node or the edge selects; null: no row of the node table.
+    const NodeRow* row(NodeId node) const { return nodes_[node].row; }
+    const LinkKind& link_kind(EdgeId edge) const { return *link_kinds_[edge]; }
     // Nodes in rank order: by the annotation `rank`, else in the order of the document.
     const std::vector<NodeId>& endpoints() const { return endpoints_; }
     // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of
@@ -122,6 +128,7 @@ private:
         std::uint32_t model = 0;    // into names_
         std::uint32_t traffic = 0;  // into names_
         std::uint32_t profile = 0;  // into names_
+        const NodeRow* row = nullptr;
     };
 
     static std::size_t index(Block block) { return static_cast<std::size_t>(block); }
@@ -139,6 +146,7 @@ private:
 
     std::shared_ptr<const Graph> graph_;
     std::vector<NodeEntry> nodes_;
+    std::vector<const LinkKind*> link_kinds_;  // by edge
     std::vector<NodeId> endpoints_;
     std::vector<NodeId> memories_;
     std::vector<std::string> names_{""};

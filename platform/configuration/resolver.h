@@ -59,6 +59,7 @@ private:
     void make_model_blocks();
 
     // resolve.cpp
+    void keep_rows();
     SourceId source(std::string text, std::string file = "", int line = 0);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;
@@ -73,6 +74,8 @@ private:
     LinkChoice choice_for(EdgeId id, const LinkKind* named) const;
     std::uint32_t choice_index(LinkChoice choice);
     const LinkChoice& choice_of(EdgeId edge) const { return choices_[choice_of_[edge]]; }
+    // Of the table; the fallback where nothing chooses one.
+    const LinkKind& kind_of(EdgeId edge) const;
     std::string_view kind_of_node(NodeId node) const;
     const std::string& description_of(EdgeId edge) const;
     // Which switches belong to the scale-up fabric of which profile: those at an accelerator's scale-up links, and those

@@ -17,7 +17,9 @@ std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const 
 {
     const auto id = fields.get(key, Fields::Need::required);
     if (!id) return std::nullopt;
-    const std::string_view text = tree.text_or_empty(*id);
+    std::string_view text = tree.text_or_empty(*id);
+    // A sign that YAML has and from_chars has not.
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     double value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     constexpr double most = 1e6;
@@ -27,7 +29,7 @@ std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const 
             "a number from 0 to 1000000");
         return std::nullopt;
     }
-    return value;
+    return value == 0 ? 0 : value;  // no -0
 }
 
 }  // namespace
@@ -53,11 +55,18 @@ void EnergyTable::read(const std::string& file, const std::string& text)
         Fields entries(tree, *section, energy_sections[event], findings);
         for (std::uint32_t i = 0; i < entries.size(); ++i) {
             const std::string name(entries.key(i));
+            const Row row{static_cast<EnergyEvent>(event), name,
+                file + ":" + std::to_string(tree.line(entries.value(i)))};
+            if (tree.text_or_empty(entries.value(i)) == "none") {
+                figures_[event].erase(name);
+                rows_.push_back(row);
+                continue;
+            }
             Fields figure(tree, entries.value(i), "figure", findings);
             const auto low = energy_number(tree, figure, "low", findings);
             const auto high = energy_number(tree, figure, "high", findings);
             EnergyFigure out;
-            out.source = figure.text("source").value_or(file + ":" + std::to_string(tree.line(entries.value(i))));
+            out.source = figure.text("source").value_or(row.place);
             out.grade = figure.text("grade").value_or("of the user");
             figure.finish();
             if (!low || !high) continue;
@@ -66,8 +75,7 @@ void EnergyTable::read(const std::string& file, const std::string& text)
             out.low = *low;
             out.high = *high;
             figures_[event][name] = out;
-            rows_.push_back(
-                {static_cast<EnergyEvent>(event), name, file + ":" + std::to_string(tree.line(entries.value(i)))});
+            rows_.push_back(row);
         }
     }
     sections.finish();

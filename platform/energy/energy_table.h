@@ -25,7 +25,7 @@ public:
     // The table of the program.
     EnergyTable();
 
-    // Entries of a file in the same form take the place of those of the same name; throws InputError.
+    // Entries of a file in the same form take the place of those of the same name, and `none` takes them away; throws InputError.
     void read(const std::string& path);
     void read(const std::string& file, const std::string& text);
 

@@ -1,90 +1,57 @@
 #include "platform/result/run_energy.h"
 
 #include <map>
-#include <unordered_map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "platform/result/energy_accesses.h"
+#include "platform/result/energy_links.h"
 
 namespace weft {
 
 namespace {
 
-// The row of the link table that an edge's figures come from: its values say so.
-std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
-{
-    const std::string prefix = "link table ";
-    const Variant& values = resolved.values(block_of<LinkSpec>(), resolved.link_variant(edge));
-    for (const SourceId id : values.sources) {
-        const std::string& text = resolved.source(id).text;
-        if (text.compare(0, prefix.size(), prefix) == 0)
-            return text.substr(prefix.size(), text.find(':') - prefix.size());
-    }
-    return "of no known kind";
-}
+// The accelerators of one profile.
+struct Accelerators {
+    double count = 0;
+    std::optional<double> operations = 0.0;  // of a trace; nothing: some nodes state none
+    std::optional<double> of_kernels;
+    bool memory_side = false;
+    bool only_timed = false;  // compute nodes take a time in place of their loads and stores
+    bool replayed = false;    // some have neither caches nor a memory
+};
 
-void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table,
-    std::vector<EnergyCount>& out)
+std::map<std::string, Accelerators> accelerators_of(const RunResult& result, const ResolvedSystem& resolved)
 {
-    if (result.link_results.size() != 2 * result.links) {
-        out.push_back({EnergyEvent::link_bit, "of all kinds", std::nullopt, "links are not listed one by one"});
-        return;
+    std::map<std::string, Accelerators> out;
+    for (const RankResult& rank : result.ranks) {
+        const std::optional<NodeId> node = resolved.graph().find(rank.node);
+        if (!node) continue;
+        Accelerators& of = out[resolved.profile(*node)];
+        of.count += 1;
+        of.memory_side = of.memory_side || resolved.memory_side(*node).size > 0;
+        of.only_timed = of.only_timed || rank.accesses_left_out;
+        of.replayed = of.replayed || resolved.model(*node) == "replay";
+        if (!rank.operations)
+            of.operations.reset();
+        else if (of.operations)
+            *of.operations += *rank.operations;
+        if (result.beside && rank.rank < result.beside->operations.size())
+            of.of_kernels = of.of_kernels.value_or(0) + result.beside->operations[rank.rank];
     }
-    const Graph& graph = resolved.graph();
-    std::map<std::string, EdgeId> edges;
-    for (EdgeId edge = 0; edge < graph.edge_count(); ++edge) edges.emplace(edge_name(graph, edge), edge);
-    std::map<std::string, double> wires;
-    std::map<std::string, double> switched;
-    for (const LinkResult& link : result.link_results) {
-        const auto found = edges.find(link.name);
-        if (found == edges.end()) {
-            out.push_back({EnergyEvent::link_bit, link.name, std::nullopt, "no link of the document"});
-            continue;
-        }
-        const std::string kind = link_kind_of(resolved, found->second);
-        const double bits = static_cast<double>(link.wire_bytes) * 8;
-        const Edge& edge = graph.edge(found->second);
-        // Half of a link is at each end; what a switch takes has its ends in it.
-        double halves = 2;
-        for (const NodeId node : {edge.a, edge.b})
-            if (resolved.role(node) == NodeRole::forwarder && table.find(EnergyEvent::switch_bit, kind) != nullptr)
-                --halves;
-        wires[kind] += bits * halves / 2;
-        const auto to = graph.node(edge.a).name == link.to ? edge.a : edge.b;
-        if (resolved.role(to) == NodeRole::forwarder) switched[kind] += bits;
-    }
-    for (const auto& [kind, bits] : wires) out.push_back({EnergyEvent::link_bit, kind, bits, ""});
-    for (const auto& [kind, bits] : switched) out.push_back({EnergyEvent::switch_bit, kind, bits, ""});
+    return out;
 }
 
 // By the profile of the accelerator, or of the memory of its own, that a module belongs to; of plug-ins by model.
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
 {
-    std::unordered_map<std::string, std::string> profiles;
-    for (const auto* nodes : {&resolved.endpoints(), &resolved.memories()})
-        for (const NodeId node : *nodes) profiles.emplace(resolved.graph().node(node).name, resolved.profile(node));
     constexpr double bits = 8;
     const bool flow = result.fidelity != "line";
     const std::string why = result.fidelity == "mixed" ? "mixed fidelity counts accesses of the part at lines only"
                                                        : "flow fidelity counts no accesses";
     const AccessesOfRun accesses = accesses_of(result, resolved);
-    std::map<std::string, double> ranks;
-    std::map<std::string, std::optional<double>> operations;
-    std::map<std::string, double> of_kernels;
-    for (const RankResult& rank : result.ranks) {
-        const std::string& profile = profiles[rank.node];
-        ranks[profile] += 1;
-        auto& sum = operations.try_emplace(profile, 0.0).first->second;
-        if (!rank.operations)
-            sum.reset();
-        else if (sum)
-            *sum += *rank.operations;
-    }
-    if (result.beside)
-        for (const RankResult& rank : result.ranks)
-            if (rank.rank < result.beside->operations.size())
-                of_kernels[profiles[rank.node]] += result.beside->operations[rank.rank];
+    const std::map<std::string, Accelerators> accelerators = accelerators_of(result, resolved);
     bool trace = false;
     for (const RankResult& rank : result.ranks) trace = trace || !rank.breakdown_ps.empty();
     const auto add = [&](EnergyEvent event, const std::string& name, const Accesses& of, double unit) {
@@ -95,31 +62,40 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
     // Of pools and of plug-ins.
     const auto add_others = [&](EnergyEvent event, const std::map<std::string, Accesses>& all, double unit) {
         for (const auto& [name, of] : all)
-            if (ranks.count(name) == 0) add(event, name, of, unit);
+            if (accelerators.count(name) == 0) add(event, name, of, unit);
     };
     const auto add_of = [&](EnergyEvent event, const std::map<std::string, Accesses>& all, const std::string& profile,
                             double unit) {
         const auto found = all.find(profile);
         add(event, profile, found == all.end() ? Accesses() : found->second, unit);
     };
+    const auto tell = [&](const std::string& profile, bool memory_side, const std::string& why_not) {
+        out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt, why_not});
+        out.push_back({EnergyEvent::l2_byte, profile, std::nullopt, why_not});
+        if (memory_side) out.push_back({EnergyEvent::memory_side_byte, profile, std::nullopt, why_not});
+    };
     add_others(EnergyEvent::hbm_bit, accesses.hbm, bits);
     add_others(EnergyEvent::l2_byte, accesses.l2, 1);
     for (const auto& [profile, of] : accesses.memory_side) add(EnergyEvent::memory_side_byte, profile, of, 1);
-    for (const auto& [profile, count] : ranks) {
+    for (const auto& [profile, of] : accelerators) {
         add_of(EnergyEvent::hbm_bit, accesses.hbm, profile, bits);
         add_of(EnergyEvent::l2_byte, accesses.l2, profile, 1);
-        if (trace && resolved.engine().compute == ComputeMode::time && operations[profile].value_or(1) > 0)
-            out.push_back({EnergyEvent::hbm_bit, profile, std::nullopt,
-                "what compute nodes load and store moves no transactions (engine.compute=time)"});
+        if (flow && of.memory_side && accesses.memory_side.count(profile) == 0)
+            add(EnergyEvent::memory_side_byte, profile, Accesses(), 1);
+        if (of.only_timed)
+            tell(profile, of.memory_side,
+                resolved.engine().compute == ComputeMode::time
+                    ? "what compute nodes load and store moves no transactions (engine.compute=time)"
+                    : "what compute nodes of a given duration load and store moves no transactions");
+        if (of.replayed) tell(profile, of.memory_side, "accesses of replayed accelerators are not counted");
         // Operations of trace nodes and of background kernels. Those of the kernels count even where those of the nodes are not known.
-        std::optional<double> done = trace ? operations[profile] : std::nullopt;
+        std::optional<double> done = trace ? of.operations : std::nullopt;
         if (trace && !done)
             out.push_back(
                 {EnergyEvent::operation, profile, std::nullopt, "some compute nodes do not state their operations"});
-        if (const auto kernels = of_kernels.find(profile); kernels != of_kernels.end())
-            done = done.value_or(0) + kernels->second;
+        if (of.of_kernels) done = done.value_or(0) + *of.of_kernels;
         if (done) out.push_back({EnergyEvent::operation, profile, done, ""});
-        out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.counted_ps), ""});
+        out.push_back({EnergyEvent::idle, profile, of.count * static_cast<double>(result.counted_ps), ""});
     }
 }
 

@@ -51,6 +51,7 @@ struct RankResult {
     // For a trace: the time of the rank by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
     std::vector<std::pair<std::string, Time>> breakdown_ps{};
     std::optional<double> operations{};  // of a trace's compute nodes; nothing: not all state them, or it is no trace
+    bool accesses_left_out = false;      // some of them take a time and move no transactions
 };
 
 struct ModuleResult {
@@ -200,6 +201,7 @@ struct RunResult {
     std::vector<CollectiveResult> collectives;
     std::vector<RankResult> ranks;
     std::vector<LinkResult> link_results;
+    bool links_left_out = false;  // some that carried something are not among them
     std::vector<ModuleResult> modules;
     std::optional<MemoryBound> memory_bound;  // none: links are busier, or nothing is
     std::vector<ExplainedParameter> parameters;

@@ -202,6 +202,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
     for (RankResult& rank : result.ranks) {
         rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
         rank.operations = run.load.operations(rank.rank);
+        rank.accesses_left_out = run.load.leaves_accesses_out(rank.rank);
     }
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
     result.checked_connections = system.checked_connections();

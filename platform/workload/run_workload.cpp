@@ -228,8 +228,15 @@ std::vector<std::string> RunWorkload::notices_of_run() const
 
 std::optional<double> RunWorkload::operations(std::uint32_t rank) const
 {
-    if (engine_ == nullptr || engine_->operations(rank).not_stated > 0) return std::nullopt;
+    if (engine_ == nullptr) return std::nullopt;
+    if (rank >= traces_->ranks()) return 0.0;  // a replay GPU beside them
+    if (engine_->operations(rank).not_stated > 0) return std::nullopt;
     return engine_->operations(rank).done;
+}
+
+bool RunWorkload::leaves_accesses_out(std::uint32_t rank) const
+{
+    return engine_ != nullptr && rank < traces_->ranks() && engine_->operations(rank).only_timed > 0;
 }
 
 std::vector<std::pair<std::string, Time>> RunWorkload::breakdown(std::uint32_t rank, Time end) const

@@ -76,6 +76,8 @@ public:
     std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const;
     // Of a trace; nothing where compute nodes of the rank state none.
     std::optional<double> operations(std::uint32_t rank) const;
+    // Whether compute nodes of it took a time in place of their loads and stores.
+    bool leaves_accesses_out(std::uint32_t rank) const;
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
     const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
 

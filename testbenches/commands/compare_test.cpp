@@ -176,6 +176,25 @@ TEST(Compare, EnergyIsComparedWhateverTheOptionsOfTheRun)
     EXPECT_EQ(changes(compared(one, other)), (List{"modules.energy.low null", "modules.energy.high 50.0"}));
 }
 
+// The totals of the same events differ because the tables do.
+TEST(Compare, FiguresOfEnergyThatDifferAreTold)
+{
+    const auto with = [](double low, const char* source, const char* of) {
+        json out = planted();
+        out["energy"] = {{"low_J", low}, {"high_J", 7}, {"low_W", 5}, {"high_W", 10},
+            {"parts",
+                {{{"of", of}, {"kind", "nvlink_4"}, {"events", 1}, {"unit", "pJ/bit"}, {"each_low", low},
+                    {"each_high", 7}, {"low_J", low}, {"high_J", 7}, {"source", source}, {"grade", "a test"}}}},
+            {"unknown", json::array()}};
+        return out;
+    };
+    EXPECT_EQ(compared(with(5, "one.yaml:2", "links"), with(5.5, "two.yaml:3", "links")).notices,
+        List{"the energies are by different figures: links nvlink_4: 5 to 7 pJ/bit (one.yaml:2) and 5.5 to 7 pJ/bit "
+             "(two.yaml:3)"});
+    EXPECT_EQ(compared(with(5, "one.yaml:2", "links"), with(5, "two.yaml:3", "links")).notices, List());
+    EXPECT_EQ(compared(with(5, "one.yaml:2", "links"), with(6, "two.yaml:3", "switches")).notices, List());
+}
+
 // Of rank 0 alone both results know the causes: 0 is not taken for the others.
 TEST(Compare, MeansAreOfRanksWhoseCausesBothKnow)
 {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
@@ -102,6 +104,35 @@ TEST(Energy, IsKnownOnceSomethingCountedHasAFigure)
     EXPECT_FALSE(energy_of(EnergyTable(), {strange, none}, us).known());
     EXPECT_TRUE(energy_of(EnergyTable(), {strange, some}, us).known());
     EXPECT_TRUE(energy_of(EnergyTable(), {none}, us).known());  // nothing is missing
+}
+
+// As YAML has them; -0 is 0.
+TEST(EnergyTable, NumbersMayHaveASign)
+{
+    EnergyTable table;
+    table.read("t.yaml", "links:\n  nvlink_4: {low: -0, high: +5}\n  xgmi: {low: +.5, high: +1e1}\n");
+    const EnergyFigure* figure = table.find(EnergyEvent::link_bit, "nvlink_4");
+    ASSERT_NE(figure, nullptr);
+    EXPECT_EQ(figure->low, 0);
+    EXPECT_FALSE(std::signbit(figure->low));
+    EXPECT_EQ(figure->high, 5);
+    EXPECT_EQ(table.find(EnergyEvent::link_bit, "xgmi")->low, 0.5);
+    EXPECT_EQ(table.find(EnergyEvent::link_bit, "xgmi")->high, 10);
+    for (const char* wrong : {"+-0", "++1", "+", "-1", "+inf"})
+        EXPECT_NE(refusal(std::string("links:\n  xgmi: {low: ") + wrong + ", high: 9}\n").find("t.yaml:2: 'low' is "),
+            std::string::npos)
+            << wrong;
+}
+
+TEST(EnergyTable, NoneTakesARowAway)
+{
+    EnergyTable table;
+    table.read("t.yaml", "switches:\n  nvlink_4: none\n");
+    EXPECT_EQ(table.find(EnergyEvent::switch_bit, "nvlink_4"), nullptr);
+    EXPECT_NE(table.find(EnergyEvent::switch_bit, "nvlink_5"), nullptr);
+    EXPECT_EQ(table.rows_of_files().size(), 1U);
+    EXPECT_NE(refusal("switches:\n  nvlink_4: nothing\n").find("t.yaml:2: "), std::string::npos);
+    EXPECT_NE(refusal("switches: none\n").find("t.yaml:1: "), std::string::npos);
 }
 
 TEST(EnergyTable, OfAUserIsRefusedWithItsLine)

@@ -295,6 +295,11 @@ std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
     return memories[number];
 }
 
+bool TraceEngine::moves_its_bytes(std::uint32_t rank, const Node& node) const
+{
+    return spec_.compute == ComputeMode::kernel && follows_roofline(node) && !on_arrays(rank, node);
+}
+
 void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
 {
     const auto done = [this, rank, id = node.id] { end(rank, id); };
@@ -310,7 +315,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
     }
     KernelWork work;
     work.workgroups = spec_.compute_workgroups;
-    if (follows_roofline(node) && !on_arrays(rank, node)) {
+    if (moves_its_bytes(rank, node)) {
         work.operations = *node.num_ops;
         work.bytes = *node.tensor_size;
     } else {
@@ -335,6 +340,8 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
         const Node& done = node->second.node;
         operations_[rank].done += static_cast<double>(done.num_ops.value_or(0));
         operations_[rank].not_stated += done.num_ops ? 0 : 1;
+        const bool of_nothing = done.num_ops.value_or(1) == 0 && done.tensor_size.value_or(1) == 0;
+        operations_[rank].only_timed += of_nothing || moves_its_bytes(rank, done) ? 0 : 1;
     }
     running_[rank].erase(node);
     if (resource == Resource::communication) {

@@ -71,10 +71,12 @@ public:
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
-    // The sum of num_ops over the accelerator's compute nodes that have ended, and the number of such nodes without num_ops.
+    // Of the accelerator's compute nodes that have ended: the sum of num_ops, how many state none, and how many take a time in place
+    // of the loads and stores that they stand for.
     struct Operations {
         double done = 0;
         std::uint64_t not_stated = 0;
+        std::uint64_t only_timed = 0;
     };
     const Operations& operations(std::uint32_t rank) const { return operations_[rank]; }
     // Decisions during the run that the user should know.
@@ -140,6 +142,7 @@ private:
     void at_node(std::uint32_t rank, const chakra::Node& node, const std::function<void()>& act) const;
     bool follows_roofline(const chakra::Node& node) const;  // instead of a duration
     bool on_arrays(std::uint32_t rank, const chakra::Node& node) const;
+    bool moves_its_bytes(std::uint32_t rank, const chakra::Node& node) const;  // a kernel that loads and stores
     Picoseconds array_time(const GpuSpec& units, const chakra::Node& node, double memory_rate) const;
     Picoseconds compute_time(std::uint32_t rank, const chakra::Node& node) const;
     chakra::ResourceMask allowed(std::uint32_t rank) const;

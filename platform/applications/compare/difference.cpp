@@ -89,6 +89,19 @@ void tell_of_energy(const Facts& a, const Facts& b, std::vector<std::string>& no
     }
 }
 
+// The same events, each by another energy.
+void tell_of_figures(const Facts& a, const Facts& b, std::vector<std::string>& notices)
+{
+    std::string out;
+    for (const EnergyFigureOf& of_a : a.energy_figures)
+        for (const EnergyFigureOf& of_b : b.energy_figures) {
+            if (of_a.part != of_b.part || of_a.figure == of_b.figure) continue;
+            out += fmt::format("{}{}: {} ({}) and {} ({})", out.empty() ? "" : "; ", of_a.part, of_a.figure,
+                of_a.source, of_b.figure, of_b.source);
+        }
+    if (!out.empty()) notices.push_back("the energies are by different figures: " + out);
+}
+
 // A bound of each combination: the first is told, the others are counted.
 struct Bounds {
     std::string first;
@@ -194,6 +207,7 @@ ResultComparison compare_results(const Facts& a, const Facts& as_written, const 
     const bool energies = std::any_of(out.differences.begin(), out.differences.end(),
         [](const Difference& each) { return is_energy(each.fact); });
     if (energies) tell_of_energy(a, b, out.notices);
+    tell_of_figures(a, b, out.notices);
     bounds.tell(out.notices);
     for (const Facts* facts : {&a, &b})
         if (facts->partial) out.notices.push_back(facts->file + " is partial: its run did not finish");

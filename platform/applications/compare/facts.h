@@ -46,6 +46,13 @@ struct EnergyLeftOut {
     std::vector<std::string> parts;
 };
 
+// An energy of an event, in the result of a run.
+struct EnergyFigureOf {
+    std::string part;    // "links nvlink_4"
+    std::string figure;  // "5 to 7 pJ/bit"
+    std::string source;
+};
+
 // A point of a table: as its file writes it, and what identifies it in another file (match_points.h).
 struct PointName {
     std::string element;
@@ -57,9 +64,10 @@ struct Facts {
     std::string schema;
     std::string title;  // what was simulated, in a few words
     bool partial = false;
-    std::size_t ranks = 0;                        // of a run
-    std::vector<EnergyLeftOut> energy_unknown{};  // of everything with an energy
-    std::vector<PointName> points{};              // of a table
+    std::size_t ranks = 0;                         // of a run
+    std::vector<EnergyLeftOut> energy_unknown{};   // of everything with an energy
+    std::vector<EnergyFigureOf> energy_figures{};  // of a run
+    std::vector<PointName> points{};               // of a table
     std::vector<Fact> facts;
 };
 

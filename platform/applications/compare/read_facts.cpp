@@ -132,6 +132,12 @@ void read_energy(Facts& out, const JsonValue& energy)
     add("high_J", "high", "J");
     add("low_W", "low_power", "W");
     add("high_W", "high_power", "W");
+    for (const JsonValue& item : fields.list("parts").items) {
+        const JsonFields part(out.file, item);
+        out.energy_figures.push_back({part.text("of") + " " + part.text("kind"),
+            fmt::format("{} to {} {}", part.number("each_low"), part.number("each_high"), part.text("unit")),
+            part.text("source")});
+    }
     EnergyLeftOut left_out;
     for (const JsonValue& what : fields.list("unknown").items) left_out.parts.push_back(what.text);
     out.facts.push_back({FactGroup::modules, "energy", "unknown", "parts", static_cast<double>(left_out.parts.size())});

@@ -327,10 +327,14 @@ private:
             for (RankResult& rank : result.ranks) {
                 rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
                 rank.operations = load_.operations(rank.rank);
+                rank.accesses_left_out = load_.leaves_accesses_out(rank.rank);
             }
         views_.add_to(result, fabric_, large_ && large_->one_for_all());
         tell(result);
-        result.link_results = listed_links(fabric_.links(), result.notices);
+        std::vector<LinkResult> links = fabric_.links();
+        const std::size_t busy = links.size();
+        result.link_results = listed_links(std::move(links), result.notices);
+        result.links_left_out = result.link_results.size() < busy;
         if (options_.plan) export_plan(result);
         if (fabric_.plan() == nullptr) return;
         result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
