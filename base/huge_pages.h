@@ -17,7 +17,7 @@ std::size_t huge_page_room();
 }  // namespace weft
 
 // In the file of `main`: calls a function before libraries are initialised. libsystemc fills 3 MiB then, which as pages of 4 KiB are
-// three quarters of all pages that a short run touches. Sanitizers are not ready so early: with them it is before `main`.
+// two thirds of all pages that a short run touches. Sanitizers are not ready so early: with them it is before `main`.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WEFT_BEFORE_LIBRARIES(function) [[gnu::used]] const bool weft_before_libraries = ((function)(), true)
 #else
