@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -17,12 +17,16 @@ namespace weft {
 std::size_t huge_page_room()
 {
     constexpr std::size_t least = std::size_t{512} << 20;
-    // 2: what is asked for counts against all other processes, whether it is used or not.
-    int overcommit = 2;
-    std::ifstream("/proc/sys/vm/overcommit_memory") >> overcommit;
+    // 2: what is asked for counts against all other processes, whether it is used or not. Read by system calls: libraries need not
+    // be initialised yet.
+    char overcommit = '2';
+    if (const int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC); file >= 0) {
+        if (read(file, &overcommit, 1) != 1) overcommit = '2';
+        close(file);
+    }
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
-    if (overcommit == 2 || pages <= 0 || page <= 0) return least;
+    if (overcommit == '2' || pages <= 0 || page <= 0) return least;
     return std::max(least, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 2);
 }
 

@@ -7,9 +7,10 @@
 
 int sc_main(int, char**) { return 0; }
 
+WEFT_BEFORE_LIBRARIES([] { weft::prefer_huge_pages(weft::huge_page_room()); });
+
 // Called like `weft`: demo and its options.
 int main(int argc, char** argv)
 {
-    weft::prefer_huge_pages(weft::huge_page_room());
     return weft::outcome_of(weft::demo_command, {argv + (argc > 1 ? 2 : argc), argv + argc});
 }

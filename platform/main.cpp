@@ -7,8 +7,6 @@
 // libsystemc brings a `main` of its own, which expects this.
 int sc_main(int, char**) { return 0; }
 
-int main(int argc, char** argv)
-{
-    weft::prefer_huge_pages(weft::huge_page_room());
-    return weft::run_command({argv + (argc > 0 ? 1 : 0), argv + argc});
-}
+WEFT_BEFORE_LIBRARIES([] { weft::prefer_huge_pages(weft::huge_page_room()); });
+
+int main(int argc, char** argv) { return weft::run_command({argv + (argc > 0 ? 1 : 0), argv + argc}); }

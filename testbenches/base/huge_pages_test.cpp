@@ -40,13 +40,16 @@ TEST(HugePages, AreAskedForWhereTheHeapGrows)
 #endif
     if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
         GTEST_SKIP() << "the kernel has no huge pages to offer";
-    const auto large = [] { return std::make_unique<char[]>(std::size_t{8} << 20); };
-    EXPECT_FALSE(advised(large().get()));
-    weft::prefer_huge_pages(std::size_t{64} << 20);
-    const auto first = large();
-    const auto second = large();
-    EXPECT_TRUE(advised(first.get() + (std::size_t{4} << 20)));
-    EXPECT_TRUE(advised(second.get() + (std::size_t{4} << 20)));
+    // Before libraries were initialised `main` asked for the first of the heap; never written, so nothing is behind it.
+    const auto large = [](std::size_t mib) { return std::unique_ptr<char[]>(new char[mib << 20]); };
+    EXPECT_TRUE(advised(large(8).get() + (std::size_t{4} << 20)));
+    const std::size_t beyond = std::size_t{300} << 20;
+    EXPECT_FALSE(advised(large(400).get() + beyond));
+    weft::prefer_huge_pages(std::size_t{1} << 30);
+    const auto first = large(400);
+    const auto second = large(400);
+    EXPECT_TRUE(advised(first.get() + beyond));
+    EXPECT_TRUE(advised(second.get() + beyond));
 }
 
 TEST(HugePages, AreAskedForAsFarAsALimitOfTheProcessAllows)
@@ -59,11 +62,11 @@ TEST(HugePages, AreAskedForAsFarAsALimitOfTheProcessAllows)
     EXPECT_GE(weft::huge_page_room(), std::size_t{512} << 20);
     rlimit limit{};
     ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
-    limit.rlim_cur = std::size_t{1} << 30;
+    limit.rlim_cur = std::size_t{4} << 30;
     ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
     weft::prefer_huge_pages(std::size_t{1} << 40);
-    const auto large = std::make_unique<char[]>(std::size_t{8} << 20);
-    EXPECT_TRUE(advised(large.get() + (std::size_t{4} << 20)));
+    const std::unique_ptr<char[]> large(new char[std::size_t{1500} << 20]);
+    EXPECT_TRUE(advised(large.get() + (std::size_t{1400} << 20)));
 }
 
 }  // namespace huge_pages_test

@@ -1,9 +1,12 @@
 // Collectives in packets and in slices: right in memory, of the right number of bytes, and found out when they cannot end.
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/protocol.h"
 #include "testbenches/engine/gpu_box.h"
+#include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace protocol_test {
@@ -54,14 +57,21 @@ TEST(ProtocolRun, EveryPutAlgorithmEndsRight)
         {CollectiveOp::reduce_scatter, "ring"}, {CollectiveOp::reduce_scatter, "direct"},
         {CollectiveOp::all_to_all, "direct"}, {CollectiveOp::all_to_all, "ring"}, {CollectiveOp::broadcast, "ring"},
         {CollectiveOp::broadcast, "direct"}};
+    constexpr unsigned ranks[] = {2, 3, 5};
+    constexpr std::uint64_t sizes[] = {4, 1000, 20000};
     for (const Protocol protocol : in_flags_of_data)
-        for (const auto& [op, algorithm] : cases)
-            for (const unsigned ranks : {2u, 3u, 5u})
-                for (const std::uint64_t bytes : {4u, 1000u, 20000u}) {
-                    SCOPED_TRACE(std::string(name_of(op)) + " " + algorithm + " " + name_of(protocol) + ", " +
-                        std::to_string(ranks) + " ranks, " + std::to_string(bytes) + " B");
-                    EXPECT_GT(time_of(box_with(protocol, ranks, 2), op, algorithm, bytes, ElementType::int32), 0u);
-                }
+        for (std::size_t one = 0; one < std::size(cases); ++one)
+            for (std::size_t at = 0; at < 9; ++at) {
+                const std::size_t rank = at / 3;
+                const std::size_t size = at % 3;
+                // By default each number of ranks with one of the sizes, with another one in the next case.
+                if (!weft::test::thorough() && (rank + size + one) % 3 != 0) continue;
+                const auto& [op, algorithm] = cases[one];
+                SCOPED_TRACE(std::string(name_of(op)) + " " + algorithm + " " + name_of(protocol) + ", " +
+                    std::to_string(ranks[rank]) + " ranks, " + std::to_string(sizes[size]) + " B");
+                EXPECT_GT(time_of(box_with(protocol, ranks[rank], 2), op, algorithm, sizes[size], ElementType::int32),
+                    0u);
+            }
 }
 
 TEST(ProtocolRun, TimesAreTheSameWithoutData)

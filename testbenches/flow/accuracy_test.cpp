@@ -32,12 +32,17 @@ namespace {
 
 const std::string root = std::string(WEFT_SOURCE_DIR) + "/";
 
+// By default the next row after each of these that is soon simulated.
 void expect_lines(const std::string& file, std::size_t first, std::size_t step)
 {
     if (step > 1) step *= weft::test::by_default(6, 1);
     const std::vector<Row> all = file == "beside.txt" ? beside_rows() : all_rows(file);
-    for (std::size_t i = first; i < all.size(); i += step)
-        EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
+    for (std::size_t i = first; i < all.size(); i += step) {
+        std::size_t row = i;
+        while (!weft::test::thorough() && row + 1 < all.size() && parse_bytes(all[row].bytes).value() > 100 << 10)
+            ++row;
+        EXPECT_EQ(by_lines(all[row]), all[row].lines_ps) << all[row].name();
+    }
 }
 
 }  // namespace
@@ -155,7 +160,7 @@ TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 {
     expect_lines("lines.txt", 7, 47);
     expect_lines("in_switch.txt", 3, 16);
-    expect_lines("large.txt", 2, 20);
+    expect_lines("large.txt", weft::test::by_default(0, 2), 20);
     expect_lines("loads.txt", 5, 31);
     expect_lines("loads_in_circles.txt", 1, 8);
     expect_lines("few.txt", 1, 30);
@@ -179,15 +184,18 @@ TEST(FlowAccuracy, ATraceOnAMemoryPoolIsNearLines)
         EXPECT_NEAR(static_cast<double>(run_flow(system, quiet()).simulated_ps) / lines, 1, 0.05) << where;
     }
 }
-// By lines, too: one experiment of each mechanism, and all.
+// By lines, too: the shortest experiment of each mechanism, and all.
 TEST(FlowAccuracy, ExperimentsTakeByLinesWhatTheyTook)
 {
-    std::set<std::string> seen;
-    for (const Explained& each : explained_rows())
-        if (each.known() && each.row.lines_ps < 70e6 && seen.insert(each.mechanism).second) {
-            EXPECT_EQ(by_lines(each.row), each.row.lines_ps) << each.row.name();
-        }
-    EXPECT_EQ(seen.size(), 5U);
+    const std::vector<Explained> all = explained_rows();
+    std::map<std::string, const Row*> shortest;
+    for (const Explained& each : all) {
+        if (!each.known()) continue;
+        const Row*& row = shortest[each.mechanism];
+        if (row == nullptr || each.row.lines_ps < row->lines_ps) row = &each.row;
+    }
+    EXPECT_EQ(shortest.size(), 5U);
+    for (const auto& [mechanism, row] : shortest) EXPECT_EQ(by_lines(*row), row->lines_ps) << row->name();
 }
 TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
 {

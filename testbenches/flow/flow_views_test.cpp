@@ -425,12 +425,12 @@ TEST(FlowSeries, WindowsAddUpToTheTotalsOfLinks)
 
 TEST(FlowSeries, TooManyWindowsGetLongerAndANoticeTellsIt)
 {
-    RunSetup setup = dgx("ring", "1 MiB");
+    RunSetup setup = dgx("ring", "64 KiB");
     setup.options.window = 1;
     const RunResult result = flow_run(setup);
     EXPECT_TRUE(tells(result, "links over time are in windows of"));
     EXPECT_LE(std::count(result.series.begin(), result.series.end(), '\n'), 1 + (1 << 20));
-    EXPECT_EQ(result.simulated_ps, flow_run(dgx("ring", "1 MiB")).simulated_ps);
+    EXPECT_EQ(result.simulated_ps, flow_run(dgx("ring", "64 KiB")).simulated_ps);
 }
 
 TEST(FlowViews, SlicesOfATrackNeverOverlapAndTwoRunsGiveTheSameBytes)

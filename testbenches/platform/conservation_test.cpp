@@ -24,7 +24,8 @@ struct Place {
 const Place places[] = {{"device_dgx_h100", true, 8, dgx_h100_routes}, {"device_mi300x", true, 8, mi300x_routes},
     {"fat_tree_32", false, 64, fat_tree_32_routes}};
 constexpr std::uint32_t channels = 4;
-constexpr std::uint64_t even_bytes = 64 << 10;  // four whole lines for every channel of every chunk of 64 ranks
+// Two whole lines, or four, for every channel of every chunk of 64 ranks.
+const std::uint64_t even_bytes = weft::test::by_default(32, 64) << 10;
 
 TheoryCase theory_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes)
 {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <systemc>
 
+#include "base/huge_pages.h"
+
 namespace {
 
 // A SystemC warning or error that a test did not expect fails it.
@@ -16,6 +18,9 @@ void report(const sc_core::sc_report& report, const sc_core::sc_actions& actions
 }  // namespace
 
 int sc_main(int, char**) { return 0; }
+
+// Much less than a program asks for: a test of the rest of the heap sees it without.
+WEFT_BEFORE_LIBRARIES([] { weft::prefer_huge_pages(std::size_t{256} << 20); });
 
 int main(int argc, char** argv)
 {

@@ -13,7 +13,6 @@
 #include "rtl/modules/line_pins.h"
 #include "testbenches/rtl/dut/dut_bench.h"
 #include "testbenches/rtl/rtl_test.h"
-#include "testbenches/support/thorough.h"
 
 namespace axi4_test {
 
@@ -39,9 +38,10 @@ public:
 role: switch
 top: axi4_wire
 ports: 1
-parameters: {{W: {}, FAULT: {}}}
+parameters: {{W: {}}}
 clocks: [{{pin: clk}}]
 reset: {{pin: rst, active: high}}
+ties: {{fault: {}}}
 in: {{protocol: axi4, prefix: s_}}
 out: {{protocol: axi4, prefix: m_}}
 )",
@@ -182,7 +182,6 @@ TEST_F(Axi4, WhatTheBlockAltersIsNamed)
         {3, " with wlast = "}, {4, "for which no request waits"}, {5, "resp is "}, {6, "address: expected "},
         {7, " with rlast = "}, {8, "size: expected "}, {9, "burst: expected "}};
     for (const auto& [fault, text] : faults) {
-        if (fault % 2 == 0 && !test::thorough()) continue;  // each is a block of its own
         Axi4Bench bench(64, fault, 1);
         bench.run(3000, true);
         EXPECT_NE(bench.problem().find(text), std::string::npos) << fault << ": " << bench.problem();

@@ -16,51 +16,53 @@ namespace {
 
 using Channels = ShortRtlTest;
 
-std::string axi_stream(unsigned width, const std::string& more = "")
+std::string axi_stream(unsigned width, unsigned fault = 0)
 {
     return fmt::format(R"(name: echo
 role: switch
 top: echo_stream
 ports: 2
-parameters: {{W: {}, PORTS: "{{ports}}"{}}}
+parameters: {{W: {}, PORTS: "{{ports}}"}}
 clocks: [{{pin: aclk}}]
 reset: {{pin: areset, active: high, clocks: 3}}
+ties: {{fault: {}, slow: 0}}
 idle: idle
 in: {{protocol: axi_stream, tvalid: s_tvalid, tready: s_tready, tdata: s_tdata, tkeep: s_tkeep, tlast: s_tlast, tdest: s_tdest, tid: s_tid}}
 out: {{protocol: axi_stream, tvalid: m_tvalid, tready: m_tready, tdata: m_tdata, tkeep: m_tkeep, tlast: m_tlast, tdest: m_tdest, tid: m_tid}}
 )",
-        width, more);
+        width, fault);
 }
 
-std::string valid_ready(unsigned width, const std::string& more = "")
+std::string valid_ready(unsigned width, unsigned fault = 0, bool slow = false)
 {
     return fmt::format(R"(name: echo
 role: switch
 top: echo_stream
 ports: 2
-parameters: {{W: {}, PORTS: "{{ports}}"{}}}
+parameters: {{W: {}, PORTS: "{{ports}}"}}
 clocks: [{{pin: aclk}}]
 reset: {{pin: areset, active: high}}
-ties: {{s_tkeep: 0}}
+ties: {{s_tkeep: 0, fault: {}, slow: {}}}
 in: {{protocol: valid_ready, valid: s_tvalid, ready: s_tready, data: s_tdata, last: s_tlast, dest: s_tdest, id: s_tid}}
 out: {{protocol: valid_ready, valid: m_tvalid, ready: m_tready, data: m_tdata, last: m_tlast, dest: m_tdest, id: m_tid}}
 )",
-        width, more);
+        width, fault, slow ? 1 : 0);
 }
 
-std::string credit(unsigned in, unsigned out, const std::string& more = "")
+std::string credit(unsigned in, unsigned out, unsigned fault = 0, bool interleave = false)
 {
     return fmt::format(R"(name: echo
 role: switch
 top: echo_credit
 ports: 1
-parameters: {{VCS: "{{vcs}}", W: 320, IN_CREDITS: 4, OUT_CREDITS: 4{}}}
+parameters: {{VCS: "{{vcs}}", W: 320, IN_CREDITS: 4, OUT_CREDITS: 4}}
 clocks: [{{pin: clk}}]
 reset: {{pin: rst_n}}
+ties: {{fault: {}, interleave: {}}}
 in: {{protocol: credit, credits: {}, valid: in_valid, data: in_data, vc: in_vc, credit: in_credit}}
 out: {{protocol: credit, credits: {}, valid: out_valid, data: out_data, vc: out_vc, credit: out_credit}}
 )",
-        more, in, out);
+        fault, interleave ? 1 : 0, in, out);
 }
 
 // `reset`: how the block begins, a line of the map.
@@ -95,7 +97,7 @@ TEST_F(Channels, AxiStreamCarriesEachLineWhateverTheWidthOfABeat)
 
 TEST_F(Channels, ReadyMayWaitForValid)
 {
-    DutBench bench(valid_ready(128, ", SLOW: \"1'b1\""), "echo_stream.sv", {2, 1, 1000});
+    DutBench bench(valid_ready(128, 0, true), "echo_stream.sv", {2, 1, 1000});
     expect_all_through(bench, 500);
 }
 
@@ -118,11 +120,11 @@ TEST_F(Channels, BreaksOfTheProtocolAreNamed)
         bench.run(200, 0.7, 0.5);
         return bench.problem();
     };
-    EXPECT_EQ(problem(axi_stream(128, ", FAULT: 1")), "beat 1 of 5 with last = 1");
-    EXPECT_EQ(problem(axi_stream(128, ", FAULT: 2")), "valid falls before ready");
-    EXPECT_EQ(problem(axi_stream(128, ", FAULT: 3")), "the bytes of beat 1 of 5 differ from those that went in");
+    EXPECT_EQ(problem(axi_stream(128, 1)), "beat 1 of 5 with last = 1");
+    EXPECT_EQ(problem(axi_stream(128, 2)), "valid falls before ready");
+    EXPECT_EQ(problem(axi_stream(128, 3)), "the bytes of beat 1 of 5 differ from those that went in");
     // Valid/ready in general does not ask that valid stays.
-    EXPECT_EQ(problem(valid_ready(128, ", FAULT: 2")), "");
+    EXPECT_EQ(problem(valid_ready(128, 2)), "");
 }
 
 TEST_F(Channels, CreditsOfEachChannel)
@@ -140,8 +142,8 @@ TEST_F(Channels, CreditsThatDoNotAddUpAreHeard)
         bench.run(500, 1.0, 0.2);
         return bench.problem();
     };
-    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 1")), "a beat without a credit; 4 credits are in use");
-    EXPECT_EQ(problem(credit(4, 4, ", FAULT: 2")), "a credit more than the 4 that the map gives");
+    EXPECT_EQ(problem(credit(4, 4, 1)), "a beat without a credit; 4 credits are in use");
+    EXPECT_EQ(problem(credit(4, 4, 2)), "a credit more than the 4 that the map gives");
     // The map promises more than the block has: its own assertion, and the bench against the block the other way.
     EXPECT_NE(problem(credit(6, 4)).find("a beat without a credit"), std::string::npos);
     EXPECT_EQ(problem(credit(4, 2)), "a beat without a credit; 2 credits are in use");
@@ -189,7 +191,7 @@ TEST_F(Channels, AValueWithoutRoomOnThePinsIsRefused)
 TEST_F(Channels, BeatsOfDifferentChannelsMayAlternate)
 {
     for (const unsigned channels : {2U, 4U}) {
-        DutBench bench(credit(4, 4, ", INTERLEAVE: \"1'b1\""), "echo_credit.sv", {1, channels, 1000}, channels);
+        DutBench bench(credit(4, 4, 0, true), "echo_credit.sv", {1, channels, 1000}, channels);
         expect_all_through(bench, 2000);
         EXPECT_EQ(bench.unsettled(), "");
     }
@@ -198,7 +200,7 @@ TEST_F(Channels, BeatsOfDifferentChannelsMayAlternate)
 // Nothing shows while the run goes on: there are credits enough. It does when all should be home.
 TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
 {
-    const auto missing = [](const std::string& fault) {
+    const auto missing = [](unsigned fault) {
         DutBench bench(credit(4, 4, fault), "echo_credit.sv", {1, 2, 1000});
         bench.run(600, 0.9, 1.0);
         bench.drain(100);
@@ -208,8 +210,8 @@ TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
         EXPECT_LT(bench.sent(), 500U);
         return bench.unsettled();
     };
-    EXPECT_EQ(missing(""), "");
-    const std::string found = missing(", FAULT: 3");
+    EXPECT_EQ(missing(0), "");
+    const std::string found = missing(3);
     EXPECT_EQ(found.substr(0, 26), "1 of 4 credits of channel ") << found;
     EXPECT_NE(found.find("did not come back: the block took the beats, and holds or lost the credits"),
         std::string::npos)

@@ -94,7 +94,7 @@ std::string broken(unsigned fault, Time apart = 0, std::uint64_t seed = 1)
     const std::string text = fmt::format(R"(name: broken
 role: link
 top: broken_link
-parameters: {{FAULT: {}}}
+ties: {{fault: {}, pause: 0}}
 clocks: [{{pin: clk, period: 500ps}}]
 reset: {{pin: rst, active: high}}
 idle: idle

@@ -33,7 +33,7 @@ PortMap map_of(const Faulty& faulty)
         fmt::format(R"(name: broken
 role: link
 top: broken_link
-parameters: {{FAULT: {}, PAUSE: {}}}
+ties: {{fault: {}, pause: {}}}
 clocks: [{{pin: clk, period: 500ps}}]
 reset: {{pin: rst, active: high}}
 {}{}in: {{protocol: valid_ready, valid: s_valid, ready: s_ready, data: s_data}}

@@ -55,12 +55,16 @@ protected:
         return call({"rtl", "add", folder + "crossbar.sv", folder + "crossbar_queue.sv", "--map",
             folder + "crossbar.map.yaml"});
     }
-    Outcome run_broken(const std::string& file, const std::string& from, const std::string& to)
+    // The waveform is a block of its own, to be built: where it is not looked at, `more` leaves it out.
+    Outcome run_broken(const std::string& file, const std::string& from, const std::string& to,
+        const std::vector<std::string>& more = {})
     {
         change(file, from, to);
         const Outcome added = add(folder_.file(""));
         EXPECT_EQ(added.code, 0) << added.err;
-        return call({"run", example_system, "--model", everywhere, "--fault-wave", folder_.file("fault.fst")});
+        std::vector<std::string> arguments{"run", example_system, "--model", everywhere};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return call(arguments);
     }
 
     test::ScratchFolder folder_;
@@ -170,10 +174,11 @@ TEST_F(UserBlock, ThatDropsALineIsNamed)
 
 TEST_F(UserBlock, ThatMisroutesIsNamed)
 {
-    const Outcome ran =
-        run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
+    const Outcome ran = run_broken("crossbar.sv", "head_dest[i]) == o)",
+        "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)", {"--fault-wave", folder_.file("fault.fst")});
     EXPECT_EQ(ran.code, 1) << ran.out;
     EXPECT_TRUE(has(ran.out, ": a transaction for output ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "waveform    " + folder_.file("fault.fst"))) << ran.out;
 }
 
 // What `weft fabric` says is what `weft run` says, with its exit code, and nothing of its own temporary files.

@@ -1,8 +1,8 @@
-// One port of AXI4 straight through, with pauses. FAULT: 1 awlen, 2 wstrb, 3 wlast, 4 bid, 5 bresp, 6 awaddr, 7 rlast, 8 awsize, 9 awburst.
+// One port of AXI4 straight through, with pauses. fault, a pin that the map ties: 1 awlen, 2 wstrb, 3 wlast, 4 bid, 5 bresp, 6 awaddr, 7 rlast, 8 awsize, 9 awburst.
 module axi4_wire #(
-    parameter int unsigned W = 64,
-    parameter int unsigned FAULT = 0
+    parameter int unsigned W = 64
 ) (
+    input  logic [3:0] fault,
     input  logic clk,
     input  logic rst,
     input  logic s_awvalid,
@@ -82,20 +82,20 @@ module axi4_wire #(
     assign m_awvalid = s_awvalid && !pause[0];
     assign s_awready = m_awready && !pause[0];
     assign m_awid = s_awid;
-    assign m_awaddr = s_awaddr ^ 64'(FAULT == 6);
-    assign m_awlen = s_awlen ^ 8'(FAULT == 1);
-    assign m_awsize = s_awsize ^ 3'(FAULT == 8);
-    assign m_awburst = s_awburst ^ 2'(FAULT == 9);
+    assign m_awaddr = s_awaddr ^ 64'(fault == 6);
+    assign m_awlen = s_awlen ^ 8'(fault == 1);
+    assign m_awsize = s_awsize ^ 3'(fault == 8);
+    assign m_awburst = s_awburst ^ 2'(fault == 9);
     assign m_awuser = s_awuser;
     assign m_wvalid = s_wvalid && !pause[1];
     assign s_wready = m_wready && !pause[1];
     assign m_wdata = s_wdata;
-    assign m_wstrb = s_wstrb ^ W/8'(FAULT == 2);
-    assign m_wlast = s_wlast ^ 1'(FAULT == 3);
+    assign m_wstrb = s_wstrb ^ W/8'(fault == 2);
+    assign m_wlast = s_wlast ^ 1'(fault == 3);
     assign s_bvalid = m_bvalid && !pause[2];
     assign m_bready = s_bready && !pause[2];
-    assign s_bid = m_bid ^ 6'(FAULT == 4);
-    assign s_bresp = m_bresp ^ 2'(FAULT == 5);
+    assign s_bid = m_bid ^ 6'(fault == 4);
+    assign s_bresp = m_bresp ^ 2'(fault == 5);
     assign s_buser = m_buser;
     assign m_arvalid = s_arvalid && !pause[3];
     assign s_arready = m_arready && !pause[3];
@@ -110,6 +110,6 @@ module axi4_wire #(
     assign s_rid = m_rid;
     assign s_rdata = m_rdata;
     assign s_rresp = m_rresp;
-    assign s_rlast = m_rlast ^ 1'(FAULT == 7);
+    assign s_rlast = m_rlast ^ 1'(fault == 7);
     assign s_ruser = m_ruser;
 endmodule

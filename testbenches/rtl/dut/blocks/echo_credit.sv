@@ -4,10 +4,11 @@ module echo_credit #(
     parameter int unsigned W = 320,
     parameter int unsigned IN_CREDITS = 4,
     parameter int unsigned OUT_CREDITS = 4,
-    parameter int unsigned FAULT = 0,  // 1: sends without a credit, 2: gives a credit twice, 3: keeps one credit in 500
-    parameter bit INTERLEAVE = 1'b0,   // channels take turns beat by beat
     localparam int unsigned VW = VCS > 1 ? $clog2(VCS) : 1
 ) (
+    // Pins that the map ties.
+    input  logic [1:0] fault,  // 1: sends without a credit, 2: gives a credit twice, 3: keeps one credit in 500
+    input  logic interleave,   // channels take turns beat by beat
     input  logic clk,
     input  logic rst_n,
     input  logic in_valid,
@@ -29,7 +30,7 @@ module echo_credit #(
     always_comb begin
         out_valid = 1'b0;
         out_vc = sending;
-        if (INTERLEAVE) begin
+        if (interleave) begin
             for (int unsigned i = 1; i <= VCS; i++) begin
                 automatic int unsigned v = (32'(sending) + i) % VCS;
                 if (!out_valid && count[v] != 0 && credits[v] != 0) begin
@@ -41,17 +42,17 @@ module echo_credit #(
             out_valid = count[sending] != 0 && credits[sending] != 0;
         end else begin
             for (int unsigned v = 0; v < VCS; v++)
-                if (!out_valid && count[v] > 1 && (credits[v] > 1 || FAULT == 1)) begin
+                if (!out_valid && count[v] > 1 && (credits[v] > 1 || fault == 1)) begin
                     out_valid = 1'b1;
                     out_vc = VW'(v);
                 end
         end
-        if (FAULT == 1 && odd) out_valid = count[sending] != 0;
+        if (fault == 1 && odd) out_valid = count[sending] != 0;
         out_data = beats[out_vc][0];
         in_credit = '0;
         in_credit[out_vc] = out_valid;
-        if (FAULT == 2 && out_valid) in_credit = '1;
-        if (FAULT == 3 && given == 9'd499) in_credit = '0;
+        if (fault == 2 && out_valid) in_credit = '1;
+        if (fault == 3 && given == 9'd499) in_credit = '0;
     end
 
     always_ff @(posedge clk) begin

@@ -1,12 +1,13 @@
-// What goes in comes out again, beat by beat, some clocks later. SLOW: ready waits for valid.
+// What goes in comes out again, beat by beat, some clocks later.
 module echo_stream #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned W = 128,
-    parameter bit SLOW = 1'b0,
-    parameter int unsigned FAULT = 0,  // 1: last is early, 2: valid falls, 3: keep is wrong
     localparam int unsigned D = 16,
     localparam int unsigned B = W + W / 8 + 9
 ) (
+    // Pins that the map ties.
+    input  logic slow,         // ready waits for valid
+    input  logic [1:0] fault,  // 1: last is early, 2: valid falls, 3: keep is wrong
     input  logic aclk,
     input  logic areset,
     input  logic [PORTS-1:0] s_tvalid,
@@ -33,12 +34,12 @@ module echo_stream #(
         logic push, pop;
         wire last;
         assign empty[p] = count == 0;
-        assign s_tready[p] = count != 5'(D) && (!SLOW || (s_tvalid[p] && clocks[0]));
+        assign s_tready[p] = count != 5'(D) && (!slow || (s_tvalid[p] && clocks[0]));
         assign push = s_tvalid[p] && s_tready[p];
         assign pop = m_tvalid[p] && m_tready[p];
-        assign m_tvalid[p] = count != 0 && !(FAULT == 2 && clocks[1:0] == 0);
-        assign {m_tid[p], m_tdest[p], last, m_tkeep[p][W/8-1:1], m_tkeep[p][0], m_tdata[p]} = beats[0] ^ (FAULT == 3 ? B'(1) << W : '0);
-        assign m_tlast[p] = last | (FAULT == 1);
+        assign m_tvalid[p] = count != 0 && !(fault == 2 && clocks[1:0] == 0);
+        assign {m_tid[p], m_tdest[p], last, m_tkeep[p][W/8-1:1], m_tkeep[p][0], m_tdata[p]} = beats[0] ^ (fault == 3 ? B'(1) << W : '0);
+        assign m_tlast[p] = last | (fault == 1);
         always_ff @(posedge aclk) begin
             clocks <= areset ? '0 : clocks + 1;
             if (areset) count <= '0;
