@@ -29,6 +29,7 @@ public:
             verdict_.groups.back().set_dimensions(rank, policy_.dimensions);
             for (const auto& [number, mask] : scans_.back().narrowed) verdict_.groups.back().narrow(number, mask);
             verdict_.absent.push_back(scans_.back().absent_ids);
+            verdict_.read_ahead.push_back(scans_.back().read_ahead);
         }
         choose_dependencies();
         report_absent_parents();
@@ -273,12 +274,12 @@ void Verdict::require_runnable() const
 
 Verdict validate(const TraceSet& set, const Policy& policy) { return Validation(set, policy).run(); }
 
-Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank, std::size_t look_ahead)
+Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank)
 {
     FeederOptions options;
     options.control = verdict.control;
-    options.look_ahead = look_ahead;
     options.absent = verdict.absent.at(rank);
+    options.read_ahead = verdict.read_ahead.at(rank);
     return Feeder(set.reader(rank), std::move(options));
 }
 

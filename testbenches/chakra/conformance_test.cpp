@@ -71,7 +71,7 @@ std::uint64_t drive(Feeder& feeder)
 void expect_runs(const TraceSet& set, const Verdict& verdict)
 {
     for (std::uint32_t rank = 0; rank < set.ranks(); ++rank) {
-        Feeder feeder = make_feeder(set, verdict, rank, 64);
+        Feeder feeder = make_feeder(set, verdict, rank);
         EXPECT_EQ(drive(feeder), verdict.summaries[rank].nodes) << set.file(rank);
         EXPECT_TRUE(feeder.done()) << set.file(rank);
     }
@@ -166,7 +166,7 @@ TEST(ChakraConformance, TheRealTraceRunsOnDataDependencies)
     EXPECT_EQ(automatic.notices[1].what.find("14 collectives on the CPU side"), 0U);
 
     // Its five roots by data dependencies are free from the start.
-    Feeder feeder = make_feeder(set, automatic, 0, 10000);
+    Feeder feeder = make_feeder(set, automatic, 0);
     std::vector<std::uint64_t> roots;
     Node node;
     while (feeder.next(node)) roots.push_back(node.id);

@@ -306,6 +306,9 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
     expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is missing");
     // Order of issue, not of the file.
     expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
+    std::vector<std::string> ascending;
+    for (std::int64_t id = 0; id < 6000; ++id) ascending.push_back(collective(id, 0, 64 + 4 * (id % 3)));
+    expect_runs({ascending, {ascending.rbegin(), ascending.rend()}});
 }
 
 TEST_F(ValidateTest, ProblemsAreBounded)

@@ -57,7 +57,6 @@ bool TraceEngine::finished() const
     return std::all_of(feeders_.begin(), feeders_.end(), [](const chakra::Feeder& feeder) { return feeder.done(); });
 }
 
-// Whether a rank has more nodes may show only when more of its file is read, so this is not known when a node ends.
 std::vector<Picoseconds> TraceEngine::finish_times() const
 {
     std::vector<Picoseconds> out = last_end_;
@@ -66,16 +65,6 @@ std::vector<Picoseconds> TraceEngine::finish_times() const
     return out;
 }
 
-bool TraceEngine::look_further()
-{
-    bool any = false;
-    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) any = feeders_[rank].look_further() || any;
-    if (any)
-        for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) pump(rank);
-    return any || let_one_more_in();
-}
-
-// Where ranks hold their places while they wait for each other crosswise.
 bool TraceEngine::let_one_more_in()
 {
     if (order_) return false;
