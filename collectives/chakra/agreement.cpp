@@ -33,7 +33,8 @@ std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdi
     while (feeder.next(node)) {
         feeder.finish(node.id);
         if (node.type != NodeType::coll || !node.comm_type || verdict.groups[rank].number_of(node) != number) continue;
-        const std::string size = node.comm_size ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
+        const bool sized = node.comm_size && node.comm_type != CollectiveType::barrier;
+        const std::string size = sized ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
         list.push_back({name_of(*node.comm_type) + size, label_of(node), node.line});
     }
     return list;

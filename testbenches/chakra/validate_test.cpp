@@ -304,6 +304,10 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
         "collective 1 of group 0 is ALL_GATHER");
     expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is missing");
     expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is missing");
+    // Barriers have no size.
+    expect_runs({{collective(1, 9, 8)}, {collective(1, 9, 4096)}, {lacking(1, 7, {}).integer("comm_type", 9)}});
+    expect_refused({{collective(1, 9, 8)}, {collective(1, 0, 8)}},
+        "is ALL_REDUCE of 8 bytes at node 1 (x), but on rank 0 it is BARRIER at node 1 (x)");
     // Order of issue, not of the file.
     expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
     std::vector<std::string> ascending;

@@ -187,6 +187,17 @@ TEST(TraceRun, TransfersAreMatchedByTagFirstInFirstOut)
     }
 }
 
+TEST(TraceRun, BarriersMoveNothingWhateverTheirSize)
+{
+    const Json result = run_trace({{collective(1, 9, 4096)}, {collective(1, 9, 0)}});
+    ASSERT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 400);
+    const Json& barrier = result["collectives"][0];
+    EXPECT_EQ(barrier["op"], "barrier");
+    EXPECT_EQ(barrier["bytes"], 0);
+    EXPECT_EQ(barrier["algbw_GBps"], 0.0);
+    EXPECT_EQ(barrier["busbw_GBps"], 0.0);
+}
+
 TEST(TraceRun, GroupsRunTheirOwnCollectives)
 {
     const std::string groups = R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [3, 2]}]'])";
