@@ -315,6 +315,25 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
     expect_runs({ascending, {ascending.rbegin(), ascending.rend()}});
 }
 
+TEST_F(ValidateTest, MembersMustAgreeOnPrioritiesWhereTheyCount)
+{
+    const auto prior = [](std::uint64_t id, int priority, std::int64_t size = 8) {
+        return collective(id, 0, size).integer("comm_priority", priority);
+    };
+    Policy policy;
+    policy.priorities = true;
+    const Ranks differ = {{prior(1, 3), prior(2, 3)}, {prior(1, 3), prior(2, 0)}};
+    expect_runs(differ);
+    expect_refused(differ,
+        ".1.et:3: node 2 (x): comm_priority of collective 2 of group 0 is 0, but on rank 0 it is 3 at node 2 (x); "
+        "expected the same priorities on every member of a group, as engine.collective_order is priority",
+        policy);
+    // Members meet by priority.
+    expect_runs({{prior(1, 3), prior(2, 0)}, {prior(1, 0), prior(2, 3)}}, policy);
+    expect_refused({{prior(1, 3), prior(2, 0, 16)}, {prior(1, 0), prior(2, 3, 16)}}, "is 0, but on rank 0 it is 3",
+        policy);
+}
+
 TEST_F(ValidateTest, ProblemsAreBounded)
 {
     std::vector<std::string> nodes;

@@ -205,8 +205,9 @@ void TraceEngine::on_node(std::uint32_t rank, Node node)
 {
     if (node.type == NodeType::coll) {
         const chakra::GroupTable& groups = verdict_.groups[rank];
+        const bool prior = spec_.collective_order == CollectiveOrder::priority;
         order_->add(rank, node.id, *groups.members(node),
-            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), node.priority,
+            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), prior ? node.priority : 0,
                 *groups.number_of(node)});
     } else {
         order_->add(rank, node.id);
