@@ -46,11 +46,10 @@ protected:
     int sets = 0;
 };
 
-Policy both(bool refuse_absent)
+Policy both()
 {
     Policy policy;
     policy.dependencies = Dependencies::data_and_control;
-    policy.refuse_absent_control = refuse_absent;
     return policy;
 }
 
@@ -194,11 +193,10 @@ TEST_F(ValidateTest, AutomaticFallsBackToDataDependencies)
 TEST_F(ValidateTest, DependencyPolicies)
 {
     const Ranks dangling = {{comp(1), comp(2).control({9})}};
-    expect_refused(dangling, "node 2 (c): ctrl_deps names node 9", both(true));
-    expect_runs(dangling, both(false));
+    expect_refused(dangling, "node 2 (c): ctrl_deps names node 9", both());
     const Ranks cycle = {{comp(1).control({2}), comp(2).data({1})}};
-    expect_refused(cycle, "dependency cycle", both(false));
-    expect_refused({{comp(1).control({1})}}, "depends on itself (ctrl_deps)", both(false));
+    expect_refused(cycle, "dependency cycle", both());
+    expect_refused({{comp(1).control({1})}}, "depends on itself (ctrl_deps)", both());
     Policy data;
     data.dependencies = Dependencies::data;
     const Verdict verdict = judge(cycle, data);
@@ -242,9 +240,6 @@ TEST_F(ValidateTest, TypesAndCollectives)
 TEST_F(ValidateTest, CommunicationOnTheCpu)
 {
     expect_refused({{collective(1, 0, 8).flag("is_cpu_op", true)}}, "attribute is_cpu_op is true");
-    Policy replay;
-    replay.replay = true;
-    expect_runs({{collective(1, 0, 8).flag("is_cpu_op", true)}}, replay);
     const Verdict launcher = judge({{NodeText(1, 7).flag("is_cpu_op", true).micros(7)}});
     EXPECT_TRUE(launcher.runnable());
     ASSERT_EQ(launcher.notices.size(), 1U);

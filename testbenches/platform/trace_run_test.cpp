@@ -116,6 +116,26 @@ TEST(TraceRun, ComputeWithoutDurationFollowsTheRoofline)
         500 * us);
 }
 
+// 10^9 operations and 10^6 B at 1 TFLOP/s and 1 TB/s are 1000 us of operations. Nodes on the CPU have no roofline.
+TEST(TraceRun, TheRooflineOrTheRecordedTime)
+{
+    const auto both = [](bool on_cpu) {
+        const NodeText node = work(1, 1'000'000'000, 1'000'000).micros(7);
+        return std::vector<std::string>{on_cpu ? cpu(node) : node};
+    };
+    std::vector<std::string> sets = {"gpu.peak_flops=1 TFLOP/s", "hbm.bandwidth=1 TB/s"};
+    EXPECT_EQ(time_of({both(false)}, sets), 7 * us);
+    sets.push_back("engine.compute_time=roofline");
+    EXPECT_EQ(time_of({both(false)}, sets), 1000 * us);
+    EXPECT_EQ(time_of({both(true)}, sets), 7 * us);
+    const Json lacks = run_trace({{comp(1, 7)}}, "waiting_atomic", sets);
+    EXPECT_TRUE(contains(lacks.value("refused", ""), "node 1 (c): COMP_NODE without attribute num_ops"))
+        << lacks.dump().substr(0, 300);
+    // As kernels: operations behind loads, not 7 us on a unit.
+    sets.emplace_back("engine.compute=kernel");
+    EXPECT_GT(time_of({both(false)}, sets), 900 * us);
+}
+
 TEST(TraceRun, AProductOfMatricesWithoutACountIsOne)
 {
     const std::vector<std::string> arrays = {"gpu.compute_model=weight_stationary", "gpu.array_rows=32",

@@ -45,7 +45,6 @@ struct TraceRequest {
     std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
     std::string algorithm;                // empty or unknown to an operation: its default
     std::vector<Dimension> dimensions;    // that the ranks form, with their rates; empty: none are named
-    bool roofline = false;                // roofline even where a duration is recorded
     // Instead of `algorithm`: the schedule of a collective of so many bytes (layout.h) among these ranks of the trace.
     std::function<std::shared_ptr<const Schedule>(CollectiveOp op, const std::vector<std::uint32_t>& ranks,
         std::uint64_t bytes, std::uint32_t channels)>
