@@ -20,6 +20,7 @@ struct Open {
 
 struct Collective {
     std::string text;  // type and size
+    std::int64_t priority = 0;
     std::string node;
     int line = 0;
 };
@@ -33,8 +34,9 @@ std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdi
     while (feeder.next(node)) {
         feeder.finish(node.id);
         if (node.type != NodeType::coll || !node.comm_type || verdict.groups[rank].number_of(node) != number) continue;
-        const std::string size = node.comm_size ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
-        list.push_back({name_of(*node.comm_type) + size, label_of(node), node.line});
+        const bool sized = node.comm_size && node.comm_type != CollectiveType::barrier;
+        const std::string size = sized ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
+        list.push_back({name_of(*node.comm_type) + size, node.priority, label_of(node), node.line});
     }
     return list;
 }
@@ -61,6 +63,20 @@ std::vector<Transfer> transfers_of(const TraceSet& set, const Policy& policy, co
             list.push_back({*node.tag, *node.comm_size, label_of(node), node.line});
     }
     return list;
+}
+
+// Of equal collectives with other priorities, the first.
+void report_priorities(const TraceSet& set, std::uint64_t number, const std::vector<Collective>& own,
+    const std::vector<Collective>& others, std::uint32_t rank, std::uint32_t other, Findings& findings)
+{
+    std::size_t at = 0;
+    while (at < own.size() && own[at].priority == others[at].priority) ++at;
+    if (at == own.size()) return;
+    findings.add(set.file(rank), own[at].line,
+        own[at].node + ": comm_priority of collective " + std::to_string(at + 1) + " of group " +
+            GroupTable::text_of(number) + " is " + std::to_string(own[at].priority) + ", but on rank " +
+            std::to_string(other) + " it is " + std::to_string(others[at].priority) + " at " + others[at].node,
+        "the same priorities on every member of a group, as engine.collective_order is priority");
 }
 
 }  // namespace
@@ -132,6 +148,10 @@ void report_collective_difference(const TraceSet& set, const Verdict& verdict, s
     const std::size_t common = std::min(own.size(), others.size());
     std::size_t at = 0;
     while (at < common && own[at].text == others[at].text) ++at;
+    if (at == own.size() && at == others.size()) {
+        report_priorities(set, number, own, others, rank, other, findings);
+        return;
+    }
     const auto text_at = [at](const std::vector<Collective>& list) {
         return at < list.size() ? list[at].text + " at " + list[at].node : std::string("missing");
     };

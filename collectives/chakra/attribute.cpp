@@ -174,6 +174,11 @@ void apply_attribute(Node& node, const std::string& name, const AttributeValue& 
     }
 }
 
+void settle(Node& node)
+{
+    if (node.comm_type == CollectiveType::barrier && node.comm_size) node.comm_size = 0;
+}
+
 std::uint64_t duration_ps_from_micros(std::uint64_t micros, const Node& node, const Origin& origin)
 {
     constexpr std::uint64_t ps_per_us = 1000000;

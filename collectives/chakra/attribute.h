@@ -36,6 +36,9 @@ struct Origin {
 // without meaning on this type of node and attributes without value are passed over. Throws InputError.
 void apply_attribute(Node& node, const std::string& name, const AttributeValue& value, const Origin& origin);
 
+// To be called when all attributes are set: a barrier moves nothing, whatever its comm_size.
+void settle(Node& node);
+
 // Microseconds as ps. Throws InputError when they do not fit.
 std::uint64_t duration_ps_from_micros(std::uint64_t micros, const Node& node, const Origin& origin);
 

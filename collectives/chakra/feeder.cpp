@@ -1,6 +1,7 @@
 #include "collectives/chakra/feeder.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -10,14 +11,16 @@ namespace weft::chakra {
 
 Feeder::Feeder(std::unique_ptr<NodeReader> reader, FeederOptions options)
     : reader_(std::move(reader)), file_(reader_->file()), options_(std::move(options)),
-      window_limit_(std::max<std::size_t>(options_.look_ahead, 1))
+      needed_(options_.read_ahead ? options_.read_ahead->at_start(options_.control)
+                                  : std::numeric_limits<std::uint64_t>::max())
 {
     fill();
 }
 
 void Feeder::fill()
 {
-    while (reader_ && (window_size() < window_limit_ || (ready_count_ == 0 && in_flight_.empty())))
+    // Where nothing is free, the rest of the file holds no node, or a cycle.
+    while (reader_ && (read_ < needed_ || (ready_count_ == 0 && in_flight_.empty())))
         if (!read_one()) return;
 }
 
@@ -101,16 +104,8 @@ void Feeder::finish(std::uint64_t id)
         }
         children_.erase(found);
     }
+    if (options_.read_ahead) needed_ = std::max(needed_, options_.read_ahead->after(id, options_.control));
     fill();
-}
-
-bool Feeder::look_further()
-{
-    if (!reader_) return false;
-    window_limit_ = std::max(window_limit_, window_size()) + options_.look_ahead;
-    const std::uint64_t before = read_;
-    fill();
-    return read_ > before;
 }
 
 bool Feeder::done() const { return !reader_ && window_size() == 0; }

@@ -1,6 +1,6 @@
-// Hands out the nodes of one rank's trace as their dependencies finish. The file is read on demand: in
-// memory are the nodes between the first unfinished one and a bounded look-ahead, and the finished ids
-// as intervals. Memory follows the window of unresolved nodes, not the length of the trace.
+// Hands out the nodes of one rank's trace as their dependencies finish. The file is read on demand, always so far that
+// every free node is known (read_ahead.h): what is handed out does not depend on the order of the nodes in the file. In
+// memory are the nodes read and not finished, and the finished ids as intervals.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 #include "collectives/chakra/id_set.h"
 #include "collectives/chakra/node.h"
 #include "collectives/chakra/node_reader.h"
+#include "collectives/chakra/read_ahead.h"
 
 namespace weft::chakra {
 
 struct FeederOptions {
     bool control = true;  // resolve control dependencies beside data dependencies
-    // Nodes to hold at most while something can run. It is exceeded only where nothing could run
-    // otherwise (forward references) and by look_further().
-    std::size_t look_ahead = 4096;
+    // How far to read; null: all of the file at once.
+    std::shared_ptr<const ReadAhead> read_ahead;
     // Parents to take as finished: those that the file does not hold. May be null.
     std::shared_ptr<const IdSet> absent;
 };
@@ -56,10 +56,6 @@ public:
     // A node that next() gave has finished: its children may become free.
     void finish(std::uint64_t id);
 
-    // Reads `look_ahead` more nodes; false when the file has no more. For a simulation in which nothing
-    // moves any more: only when every rank's feeder returns false is it a deadlock.
-    bool look_further();
-
     // next() would hand out a node of this resource.
     bool is_ready(Resource resource) const { return !ready_[static_cast<std::size_t>(resource)].empty(); }
 
@@ -89,7 +85,7 @@ private:
     std::unique_ptr<NodeReader> reader_;  // null at the end of the file
     std::string file_;
     FeederOptions options_;
-    std::size_t window_limit_;
+    std::uint64_t needed_;  // nodes to have read
     IdSet finished_;
     std::map<std::uint64_t, Waiting> waiting_;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> children_;  // by unfinished parent

@@ -82,6 +82,7 @@ Node node_from_json(const json& object, const Origin& origin)
             apply_attribute(node, key, value_of(value), origin);
         }
     }
+    settle(node);
     return node;
 }
 

@@ -63,13 +63,16 @@ void TransferOrder::add(const Pair& pair, const Node& transfer)
     sums.second += send ? hash(second_seed) : ~hash(second_seed) + 1;
 }
 
-void CollectiveDigest::add(const Node& collective)
+void CollectiveDigest::add(const Node& collective, bool priorities)
 {
     const auto type = static_cast<std::uint64_t>(*collective.comm_type);
     const std::uint64_t size = collective.comm_size.value_or(0);
     ++count;
     first = mixed(first + hash_of(type, size, first_seed));
     second = mixed(second + hash_of(type, size, second_seed));
+    // A sum: members meet by kind and priority, whatever the order between priorities.
+    if (priorities)
+        prior += hash_of(hash_of(type, size, first_seed), static_cast<std::uint64_t>(collective.priority), second_seed);
 }
 
 }  // namespace weft::chakra

@@ -59,16 +59,17 @@ inline TransferBalance::Pair pair_of(const Node& transfer, std::uint32_t rank)
                                            : TransferBalance::Pair(*transfer.src, rank);
 }
 
-// The collectives of one rank in one group, in order.
+// The collectives of one rank in one group, in order; with `priorities` also how many of each kind have each priority.
 struct CollectiveDigest {
     std::uint64_t count = 0;
     std::uint64_t first = 0;
     std::uint64_t second = 0;
+    std::uint64_t prior = 0;
 
-    void add(const Node& collective);
+    void add(const Node& collective, bool priorities);
     bool operator==(const CollectiveDigest& other) const
     {
-        return count == other.count && first == other.first && second == other.second;
+        return count == other.count && first == other.first && second == other.second && prior == other.prior;
     }
     bool operator!=(const CollectiveDigest& other) const { return !(*this == other); }
 };

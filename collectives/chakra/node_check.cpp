@@ -27,7 +27,7 @@ public:
                 "Chakra 0.0.4 or later; traces of mid 2023 (0.0.1 to 0.0.3) have to be made anew");
             return;
         }
-        if (context_.policy.replay || is_launcher(node_)) return;
+        if (is_launcher(node_)) return;
         if (is_communication(node_)) check_communication();
         if (is_memory(node_) && !node_.tensor_size) missing("tensor_size");
         check_product();

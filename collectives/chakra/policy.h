@@ -18,10 +18,10 @@ enum class Dependencies : std::uint8_t {
 
 struct Policy {
     Dependencies dependencies = Dependencies::automatic;
-    // With data_and_control: refuse a control dependency on a node that the file lacks, or ignore it.
-    bool refuse_absent_control = true;
-    bool roofline = false;  // accelerator COMP nodes by num_ops and tensor_size, else by recorded duration
-    bool replay = false;    // every node takes its recorded duration and nothing is communicated
+    // Collectives start by comm_priority, so that members of a group must agree on it.
+    bool priorities = false;
+    // Compute nodes of the accelerator take the time of their operations and bytes even where they have a duration.
+    bool roofline = false;
     // Sizes of the dimensions that all ranks form, innermost first; they multiply to the ranks of the set. Empty:
     // involved_dim has no effect.
     std::vector<std::uint32_t> dimensions = {};

@@ -43,11 +43,13 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
     const NodeContext context{policy, set.file(rank), rank, set.ranks()};
     Summariser summariser(reader->metadata());
     RankScan scan;
+    auto read_ahead = std::make_shared<ReadAhead>();
     Node node;
     while (reader->next(node)) {
         if (!summariser.add(node))
             findings.add(context.file, node.line, label_of(node) + ": a second node with this id",
                 "ids that occur once");
+        read_ahead->add(node);
         check_node(node, context, findings);
         check_self_dependency(node, context, findings);
         note_group(node, scan);
@@ -79,11 +81,16 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
     scan.summary = summariser.finish();
     scan.absent = summariser.absent();
     auto ids = std::make_shared<IdSet>();
+    bool counts = false;
     for (const auto& [id, absent] : scan.absent) {
         ids->insert(id);
+        counts = counts || absent.data > 0 || policy.dependencies == Dependencies::data_and_control;
         scan.absent_control += absent.control;
     }
     scan.absent_ids = std::move(ids);
+    read_ahead->close();
+    // A parent that the file does not hold never finishes.
+    if (!counts) scan.read_ahead = std::move(read_ahead);
     if (scan.summary.nodes == 0) findings.add(context.file, 0, "holds no nodes", "at least one node");
     return scan;
 }

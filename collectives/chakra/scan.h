@@ -13,6 +13,7 @@
 #include "collectives/chakra/groups.h"
 #include "collectives/chakra/matching.h"
 #include "collectives/chakra/policy.h"
+#include "collectives/chakra/read_ahead.h"
 #include "collectives/chakra/summary.h"
 #include "collectives/chakra/trace_set.h"
 
@@ -22,6 +23,7 @@ struct RankScan {
     Summary summary;
     std::map<std::uint64_t, AbsentParent> absent;
     std::shared_ptr<const IdSet> absent_ids;
+    std::shared_ptr<const ReadAhead> read_ahead;
     std::uint64_t absent_control = 0;  // control dependencies on absent nodes
     GroupDefinitions groups;           // of its metadata nodes
 

@@ -29,19 +29,18 @@ public:
             verdict_.groups.back().set_dimensions(rank, policy_.dimensions);
             for (const auto& [number, mask] : scans_.back().narrowed) verdict_.groups.back().narrow(number, mask);
             verdict_.absent.push_back(scans_.back().absent_ids);
+            verdict_.read_ahead.push_back(scans_.back().read_ahead);
         }
         choose_dependencies();
         report_absent_parents();
         check_groups();
         dry_run_all();
-        if (!policy_.replay) {
-            const auto unbalanced = transfers_.unbalanced();
-            if (!unbalanced.empty())
-                report_unmatched_transfers(set_, policy_, unbalanced, findings_);
-            else
-                compare_transfers();
-            compare_collectives();
-        }
+        const auto unbalanced = transfers_.unbalanced();
+        if (!unbalanced.empty())
+            report_unmatched_transfers(set_, policy_, unbalanced, findings_);
+        else
+            compare_transfers();
+        compare_collectives();
         add_notices();
         verdict_.problems = findings_.list(set_.prefix());
         return std::move(verdict_);
@@ -72,9 +71,6 @@ private:
             ignore_control(std::to_string(absent) + " of them name nodes that the trace does not hold");
         else if (policy_.dependencies == Dependencies::data && control_dependencies() > 0)
             ignore_control("only data dependencies were requested");
-        else if (policy_.dependencies == Dependencies::data_and_control && absent > 0 && !policy_.refuse_absent_control)
-            notice(std::to_string(absent) +
-                " control dependencies name nodes that the trace does not hold; they are ignored");
     }
 
     void ignore_control(const std::string& reason)
@@ -85,8 +81,7 @@ private:
 
     void report_absent_parents()
     {
-        const bool refuse_control =
-            policy_.dependencies == Dependencies::data_and_control && policy_.refuse_absent_control;
+        const bool refuse_control = policy_.dependencies == Dependencies::data_and_control;
         for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
             for (const auto& [id, absent] : scans_[rank].absent) {
                 if (absent.data == 0 && !refuse_control) continue;
@@ -100,10 +95,8 @@ private:
 
     void check_groups()
     {
-        if (policy_.replay) return;
-        for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
+        for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank)
             for (const auto& [group, mention] : scans_[rank].mentions) check_group(rank, group, mention);
-        }
     }
 
     void check_group(std::uint32_t rank, const std::string& group, const RankScan::Mention& mention)
@@ -273,12 +266,12 @@ void Verdict::require_runnable() const
 
 Verdict validate(const TraceSet& set, const Policy& policy) { return Validation(set, policy).run(); }
 
-Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank, std::size_t look_ahead)
+Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank)
 {
     FeederOptions options;
     options.control = verdict.control;
-    options.look_ahead = look_ahead;
     options.absent = verdict.absent.at(rank);
+    options.read_ahead = verdict.read_ahead.at(rank);
     return Feeder(set.reader(rank), std::move(options));
 }
 

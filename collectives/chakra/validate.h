@@ -1,5 +1,5 @@
 // The check whether a trace set can run, and how: it is read once for every rank and then run without time, each node
-// finishing at once. Memory follows the window of unresolved nodes, not the length of the traces.
+// finishing at once. In memory are nodes that were read and have not finished, not the whole trace (feeder.h).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct Verdict {
     std::vector<Summary> summaries;
     std::vector<GroupTable> groups;
     std::vector<std::shared_ptr<const IdSet>> absent;  // parents that the file does not hold
+    std::vector<std::shared_ptr<const ReadAhead>> read_ahead;
 
     bool runnable() const { return problems.empty(); }
     // Throws InputError with every problem unless runnable().
@@ -35,6 +36,6 @@ struct Verdict {
 Verdict validate(const TraceSet& set, const Policy& policy = {});
 
 // A feeder for one rank that resolves dependencies as the verdict says.
-Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank, std::size_t look_ahead = 4096);
+Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank);
 
 }  // namespace weft::chakra

@@ -75,6 +75,7 @@ Node node_from_wire(const wire::Node& message, const Origin& origin)
     if (node.type == NodeType::metadata) node.inputs = message.inputs().values();
     for (const wire::Attribute& attribute : message.attr())
         apply_attribute(node, attribute.name(), value_of(attribute), origin);
+    settle(node);
     node.foreign_field = lowest_unknown_field(message, last_field_of_old_layouts);
     return node;
 }

@@ -31,6 +31,9 @@ enum class FlagHome : std::uint8_t { waiter, signaller };
 // Which communication nodes of a trace come first: trace_engine.h.
 enum class CollectiveOrder : std::uint8_t { fifo, lifo, priority };
 
+// What decides how long a compute node of a trace takes that has both a duration and a roofline.
+enum class ComputeTime : std::uint8_t { recorded, roofline };
+
 // The model of a compute node of a trace: time that passes, or workgroups on the rank's units.
 enum class ComputeMode : std::uint8_t { time, kernel };
 
@@ -70,6 +73,7 @@ struct EngineSpec {
     std::uint64_t dimension_chunks = 8;   // parts of a message that go their own ways
     std::uint64_t dimension_streams = 2;  // chunks in flight in each dimension
     ComputeMode compute = ComputeMode::time;
+    ComputeTime compute_time = ComputeTime::recorded;
     std::uint64_t compute_workgroups = 0;  // of a kernel; 0: two for each compute unit
 
     // Of `most`, as many as a message of `bytes` is worth.

@@ -67,6 +67,35 @@ void mark_channels(Schedule& schedule, const EngineSpec& spec)
             }
 }
 
+// Whether nothing but the data of its steps has ranks wait for each other.
+bool only_pushes(const Schedule& schedule)
+{
+    return any_step(schedule, [](const Step&) { return true; }) &&
+        !any_step(schedule, [](const Step& step) { return step.kind != StepKind::push_reduce; });
+}
+
+// Every member tells every other and hears of it, in place of each push.
+Schedule meeting(Schedule schedule)
+{
+    const std::uint32_t ranks = schedule.size();
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        RankPlan& plan = schedule.ranks[rank];
+        plan.semaphores = static_cast<std::uint32_t>(plan.threads.size()) * ranks;
+        for (std::uint32_t thread = 0; thread < plan.threads.size(); ++thread) {
+            const std::vector<Step> pushes = std::move(plan.threads[thread].steps);
+            std::vector<Step>& steps = plan.threads[thread].steps;
+            steps.clear();
+            for (const Step& push : pushes) {
+                for (const ChunkRef& member : push.destinations)
+                    if (member.rank != rank) steps.push_back(signal_step(member.rank, thread * ranks + rank));
+                for (const ChunkRef& member : push.destinations)
+                    if (member.rank != rank) steps.push_back(wait_step(member.rank, thread * ranks + member.rank));
+            }
+        }
+    }
+    return schedule;
+}
+
 }  // namespace
 
 const char* protocol_of(const Schedule& schedule, const EngineSpec& spec)
@@ -94,6 +123,11 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
         throw InputError(schedule->name, 0, "engine.staging=fifo with packets: packets have slots of their own",
             "engine.protocol=simple, or engine.staging=none");
     const bool marks = marks_channels(*schedule, spec);
+    if (bytes == 0 && protocol == Protocol::simple && only_pushes(*schedule)) {
+        std::shared_ptr<const Schedule>& made = made_[{schedule, spec.channel, spec.protocol, {}}];
+        if (!made) made = std::make_shared<const Schedule>(meeting(*schedule));
+        return made;
+    }
     const bool as_it_is = own || (protocol == Protocol::simple && spec.slices <= 1 && !staged);
     if (as_it_is && !marks) return schedule;
     Key key{schedule, spec.channel, spec.protocol, {spec.slices, 0, 0, 0, 0}};

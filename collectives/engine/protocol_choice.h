@@ -24,7 +24,8 @@ bool has_ports(const Schedule& schedule);
 class ProtocolChoice {
 public:
     // Of a message of `bytes` bytes. The same one under `simple` in one slice without staging, and when it has packets of its
-    // own, as long as its steps keep their channels. Made once, and verified for each message that it is carried out with. Throws InputError when it cannot be done in packets, or not in so many slices, or not
+    // own, as long as its steps keep their channels. Of no bytes, a schedule of nothing but pushes is signals and waits, as pushes of nothing have
+    // nobody wait. Made once, and verified for each message that it is carried out with. Throws InputError when it cannot be done in packets, or not in so many slices, or not
     // through FIFOs of that size, or not by who moves the data, or not through such channels.
     std::shared_ptr<const Schedule> carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
         std::uint64_t bytes, std::uint32_t element_bytes);

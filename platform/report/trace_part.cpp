@@ -55,9 +55,12 @@ void add_trace(HtmlPage& page, const RunResult& result)
             {"longest", true}, {"waiting", true}},
         {}, true};
     if (path) operations.columns.insert(operations.columns.end(), {{"on the chain", true}, {"share", true}});
+    const auto sum = [](const std::optional<Time>& time) {
+        return time ? time_cell(*time) : HtmlCell{"more than 213 d"};
+    };
     for (const TraceAnalysis::Operation& row : trace.operations) {
         operations.rows.push_back({{row.what}, count_cell(row.bytes), count_cell(row.ranks), count_cell(row.count),
-            time_cell(row.total_ps), time_cell(row.longest_ps), time_cell(row.waiting_ps)});
+            sum(row.total_ps), time_cell(row.longest_ps), sum(row.waiting_ps)});
         if (!path) continue;
         operations.rows.back().push_back(time_cell(row.on_path_ps));
         operations.rows.back().push_back(share_cell(static_cast<double>(row.on_path_ps), static_cast<double>(all)));

@@ -115,6 +115,7 @@ Json paths_json(const RunResult& result)
 
 Json trace_json(const TraceAnalysis& trace)
 {
+    const auto or_null = [](const std::optional<Time>& sum) { return sum ? Json(*sum) : Json(); };
     Json times = Json::object();
     for (const auto& [kind, time] : trace.path_ps) times[kind] = time;
     Json segments = Json::array();
@@ -124,7 +125,8 @@ Json trace_json(const TraceAnalysis& trace)
     Json operations = Json::array();
     for (const TraceAnalysis::Operation& row : trace.operations)
         operations.push_back({{"what", row.what}, {"bytes", row.bytes}, {"ranks", row.ranks}, {"count", row.count},
-            {"total_ps", row.total_ps}, {"longest_ps", row.longest_ps}, {"waiting_ps", row.waiting_ps},
+            {"total_ps", or_null(row.total_ps)}, {"longest_ps", row.longest_ps},
+            {"waiting_ps", or_null(row.waiting_ps)},
             {"on_path_ps", row.on_path_ps}});
     return {{"path_ps", std::move(times)}, {"segments", std::move(segments)}, {"operations", std::move(operations)}};
 }

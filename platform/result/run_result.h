@@ -142,9 +142,9 @@ struct TraceAnalysis {
         std::uint64_t bytes = 0;
         std::uint32_t ranks = 0;  // 0: a node by itself
         std::uint64_t count = 0;
-        Time total_ps = 0;
+        std::optional<Time> total_ps;  // sums; none beyond 2^64 ps
         Time longest_ps = 0;
-        Time waiting_ps = 0;  // of members for the last one
+        std::optional<Time> waiting_ps;  // of members for the last one
         Time on_path_ps = 0;
     };
     std::vector<std::pair<std::string, Time>> path_ps;  // by kind of node, and idle; they add up to the trace's time

@@ -111,6 +111,7 @@ std::string trace_summary(const RunResult& result)
     const TraceAnalysis& trace = *result.trace;
     const bool path = !trace.segments.empty();  // of a trace that ended
     const auto total = path ? static_cast<double>(trace.segments.back().end_ps) : 0;
+    const auto sum = [](const std::optional<Time>& time) { return time ? short_time(*time) : std::string(">213 d"); };
     const auto share = [total](Time time) { return 100 * static_cast<double>(time) / total; };
     std::string out;
     if (path) out += "\ncritical path of the trace: the operations that determined its end\n";
@@ -123,7 +124,7 @@ std::string trace_summary(const RunResult& result)
         const std::string what = row.what.size() > 24 ? row.what.substr(0, 21) + "..." : row.what;
         out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7}", what,
             row.bytes > 0 ? format_bytes(row.bytes) : "", row.ranks > 0 ? std::to_string(row.ranks) : "", row.count,
-            short_time(row.total_ps), short_time(row.longest_ps), short_time(row.waiting_ps));
+            sum(row.total_ps), short_time(row.longest_ps), sum(row.waiting_ps));
         out += path ? fmt::format(" {:>6.1f} %\n", share(row.on_path_ps)) : "\n";
     }
     if (trace.operations.size() > most)

@@ -86,11 +86,11 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
 
 void elaborate(PlannedRun& run, BuiltRun& parts)
 {
-    // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
+    // While workgroups spin the event queue never runs empty: ranks that wait crosswise go on from here.
     parts.system.progress().set_last_resort([&run, &parts] {
         return parts.executor.guarded([&run, &parts] {
             parts.executor.expect_responses();
-            while (!parts.system.progress().anything_busy() && run.load.look_further()) {
+            while (!parts.system.progress().anything_busy() && run.load.let_one_more_in()) {
             }
         }) &&
             parts.system.progress().anything_busy();
@@ -103,12 +103,12 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
 }
 
 // Where nothing is due any more. The event queue runs ahead of the kernel's time; what is found now begins no earlier than the last item.
-bool look_further(PlannedRun& run, EventQueue& event_queue)
+bool let_one_more_in(PlannedRun& run, EventQueue& event_queue)
 {
     const Time kernel = to_ps(sc_core::sc_time_stamp());
     if (event_queue.last() > kernel)
         sc_core::sc_start(to_sc_time(event_queue.last() - kernel), sc_core::SC_RUN_TO_TIME);
-    return run.load.look_further();
+    return run.load.let_one_more_in();
 }
 
 // When something happens next, of our items or of SystemC processes of others.
@@ -139,7 +139,7 @@ void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
             }
             series->pass(std::min(end, next_activity(event_queue)));
         }
-    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && look_further(run, event_queue));
+    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && let_one_more_in(run, event_queue));
 }
 
 // The last `modules` lines are those of modules.

@@ -37,7 +37,7 @@ bool find_more(PlannedRun& run, BuiltRun& parts)
     };
     bool more = true;
     Pulse all = after([&] { parts.executor.expect_responses(); });
-    while (all.busy == 0 && !all.has(Pulse::stopped) && more) all = after([&] { more = run.load.look_further(); });
+    while (all.busy == 0 && !all.has(Pulse::stopped) && more) all = after([&] { more = run.load.let_one_more_in(); });
     return all.busy > 0 && !all.has(Pulse::stopped);
 }
 
@@ -149,7 +149,7 @@ void simulate_parts(PlannedRun& run, BuiltRun& parts, Watching& watching)
                 if (end != Conductor::End::until || !series || series->next() > limit) break;
                 series->pass(std::min(limit, conductor->next()));
             }
-        } while (end == Conductor::End::idle && !run.load.finished() && run.load.look_further());
+        } while (end == Conductor::End::idle && !run.load.finished() && run.load.let_one_more_in());
         watching.late = conductor->late();
     });
     const Conductor::Costs costs = conductor->costs();

@@ -131,6 +131,8 @@ RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
         traces_ = chakra::TraceSet::open(workload.trace, options);
         chakra::Policy policy;
         policy.dependencies = dependencies_of(workload);
+        policy.priorities = system.engine().collective_order == CollectiveOrder::priority;
+        policy.roofline = system.engine().compute_time == ComputeTime::roofline;
         policy.dimensions = sizes_of(workload.dimensions, traces_->ranks());
         verdict_ = chakra::validate(*traces_, policy);
         verdict_.require_runnable();

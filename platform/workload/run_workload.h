@@ -64,7 +64,7 @@ public:
     }
     void start() { driver_ ? driver_->start() : engine_->start(); }
     bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
-    bool look_further() { return engine_ && engine_->look_further(); }
+    bool let_one_more_in() { return engine_ && engine_->let_one_more_in(); }
     // By rank; 0 for those that have not finished.
     std::vector<Picoseconds> finish_times() const
     {

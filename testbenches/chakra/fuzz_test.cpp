@@ -66,7 +66,7 @@ bool survive(const std::string& prefix)
             const Verdict verdict = validate(set, policy);
             if (!verdict.runnable()) continue;
             for (std::uint32_t rank = 0; rank < set.ranks(); ++rank) {
-                Feeder feeder = make_feeder(set, verdict, rank, 2);
+                Feeder feeder = make_feeder(set, verdict, rank);
                 Node node;
                 while (feeder.next(node)) feeder.finish(node.id);
                 EXPECT_TRUE(feeder.done());

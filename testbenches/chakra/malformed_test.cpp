@@ -91,10 +91,6 @@ TEST(ChakraMalformed, WhatTheFormatAllowsRuns)
     both.dependencies = Dependencies::data_and_control;
     EXPECT_NE(all_of(validate(dangling, both).problems).find("node 2 (ar): ctrl_deps names node 77"),
         std::string::npos);
-    both.refuse_absent_control = false;
-    const Verdict ignoring = validate(dangling, both);
-    EXPECT_TRUE(ignoring.runnable());
-    EXPECT_TRUE(ignoring.control);
 }
 
 TEST(ChakraMalformed, EveryFileIsAccountedFor)

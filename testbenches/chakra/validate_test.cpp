@@ -46,11 +46,10 @@ protected:
     int sets = 0;
 };
 
-Policy both(bool refuse_absent)
+Policy both()
 {
     Policy policy;
     policy.dependencies = Dependencies::data_and_control;
-    policy.refuse_absent_control = refuse_absent;
     return policy;
 }
 
@@ -194,11 +193,10 @@ TEST_F(ValidateTest, AutomaticFallsBackToDataDependencies)
 TEST_F(ValidateTest, DependencyPolicies)
 {
     const Ranks dangling = {{comp(1), comp(2).control({9})}};
-    expect_refused(dangling, "node 2 (c): ctrl_deps names node 9", both(true));
-    expect_runs(dangling, both(false));
+    expect_refused(dangling, "node 2 (c): ctrl_deps names node 9", both());
     const Ranks cycle = {{comp(1).control({2}), comp(2).data({1})}};
-    expect_refused(cycle, "dependency cycle", both(false));
-    expect_refused({{comp(1).control({1})}}, "depends on itself (ctrl_deps)", both(false));
+    expect_refused(cycle, "dependency cycle", both());
+    expect_refused({{comp(1).control({1})}}, "depends on itself (ctrl_deps)", both());
     Policy data;
     data.dependencies = Dependencies::data;
     const Verdict verdict = judge(cycle, data);
@@ -242,9 +240,6 @@ TEST_F(ValidateTest, TypesAndCollectives)
 TEST_F(ValidateTest, CommunicationOnTheCpu)
 {
     expect_refused({{collective(1, 0, 8).flag("is_cpu_op", true)}}, "attribute is_cpu_op is true");
-    Policy replay;
-    replay.replay = true;
-    expect_runs({{collective(1, 0, 8).flag("is_cpu_op", true)}}, replay);
     const Verdict launcher = judge({{NodeText(1, 7).flag("is_cpu_op", true).micros(7)}});
     EXPECT_TRUE(launcher.runnable());
     ASSERT_EQ(launcher.notices.size(), 1U);
@@ -304,8 +299,34 @@ TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
         "collective 1 of group 0 is ALL_GATHER");
     expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is missing");
     expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is missing");
+    // Barriers have no size.
+    expect_runs({{collective(1, 9, 8)}, {collective(1, 9, 4096)}, {lacking(1, 7, {}).integer("comm_type", 9)}});
+    expect_refused({{collective(1, 9, 8)}, {collective(1, 0, 8)}},
+        "is ALL_REDUCE of 8 bytes at node 1 (x), but on rank 0 it is BARRIER at node 1 (x)");
     // Order of issue, not of the file.
     expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
+    std::vector<std::string> ascending;
+    for (std::int64_t id = 0; id < 6000; ++id) ascending.push_back(collective(id, 0, 64 + 4 * (id % 3)));
+    expect_runs({ascending, {ascending.rbegin(), ascending.rend()}});
+}
+
+TEST_F(ValidateTest, MembersMustAgreeOnPrioritiesWhereTheyCount)
+{
+    const auto prior = [](std::uint64_t id, int priority, std::int64_t size = 8) {
+        return collective(id, 0, size).integer("comm_priority", priority);
+    };
+    Policy policy;
+    policy.priorities = true;
+    const Ranks differ = {{prior(1, 3), prior(2, 3)}, {prior(1, 3), prior(2, 0)}};
+    expect_runs(differ);
+    expect_refused(differ,
+        ".1.et:3: node 2 (x): comm_priority of collective 2 of group 0 is 0, but on rank 0 it is 3 at node 2 (x); "
+        "expected the same priorities on every member of a group, as engine.collective_order is priority",
+        policy);
+    // Members meet by priority.
+    expect_runs({{prior(1, 3), prior(2, 0)}, {prior(1, 0), prior(2, 3)}}, policy);
+    expect_refused({{prior(1, 3), prior(2, 0, 16)}, {prior(1, 0), prior(2, 3, 16)}}, "is 0, but on rank 0 it is 3",
+        policy);
 }
 
 TEST_F(ValidateTest, ProblemsAreBounded)

@@ -87,6 +87,25 @@ TEST(TracePath, OfACollectiveTheLastToEnterDecides)
     EXPECT_EQ(rows[1].ranks, 3U);
 }
 
+// Times of a run are below 2^64 ps, those of all nodes together perhaps not.
+TEST(TracePath, SumsThatAreTooLargeAreNotStated)
+{
+    constexpr Picoseconds far = Picoseconds{1} << 63;
+    Log log;
+    log.node(0, Kind::compute, 0, far - 1);
+    log.node(1, Kind::compute, 0, far);
+    const std::vector<OperationRow> rows = operation_table(log.log, trace_path(log.log));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].total, ~Picoseconds{0});
+    log.node(2, Kind::compute, 0, 1);
+    const std::vector<OperationRow> more = operation_table(log.log, trace_path(log.log));
+    ASSERT_EQ(more.size(), 1U);
+    EXPECT_EQ(more[0].total, std::nullopt);
+    EXPECT_EQ(more[0].waiting, 0U);
+    EXPECT_EQ(more[0].longest, far);
+    EXPECT_EQ(more[0].on_path, far);
+}
+
 // A receive that was posted early waits for its send, which is no part of the path.
 TEST(TracePath, AnEarlyReceiveLeadsToItsSend)
 {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/applications/flow/run_flow.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
 namespace flow_push_test {
@@ -59,6 +60,31 @@ TEST(FlowPush, TimesAndBytesAreThoseOfLines)
                 break;
             }
         }
+}
+
+// As with other algorithms nobody leaves an all-reduce of nothing before all have come, in slices neither.
+TEST(FlowPush, PushesOfNothingBringRanksTogether)
+{
+    const chakra::testing::Folder folder;
+    const auto nothing = [](std::uint64_t id) { return chakra::testing::collective(id, 0, 0); };
+    std::vector<std::vector<std::string>> ranks(4, {nothing(2)});
+    ranks[1] = {chakra::testing::comp(1, 5), nothing(2).data({1})};
+    RunSetup setup = pushes("engine.protocol=simple");
+    setup.lines = "profile: generic\n" + trace_lines(folder.write_set(ranks), "algorithm: push_reduce");
+    for (const char* slices : {"engine.slices=1", "engine.slices=2"}) {
+        const RunSetup each = setup.with(slices);
+        const RunResult flow = flow_of(each);
+        const Json lines = run(each);
+        ASSERT_EQ(lines.value("stop", ""), "finished") << lines.dump().substr(0, 300);
+        for (unsigned rank = 0; rank < 4; ++rank) {
+            EXPECT_GT(flow.rank_results[rank].finish_ps, 5'000'000U) << rank;
+            EXPECT_NEAR(static_cast<double>(flow.rank_results[rank].finish_ps) /
+                    lines["ranks"][rank]["finish_ps"].get<double>(),
+                1, 0.02)
+                << rank;
+        }
+        EXPECT_EQ(lines["collectives"][0]["algorithm"], "push_reduce");
+    }
 }
 
 // A step of a thread waits for the loads of the one before, not for the acknowledges of its stores. Pieces of a message that a switch adds

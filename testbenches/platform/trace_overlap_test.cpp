@@ -98,6 +98,17 @@ TEST(TraceOrder, EqualPrioritiesAreServedAsTheyCame)
     EXPECT_EQ(order_of(finished(ranks, {"engine.collective_order=priority"})), "3 1 2 4 ");
 }
 
+TEST(TraceOrder, MembersMustAgreeOnPrioritiesWhereTheyCount)
+{
+    const Ranks ranks = {{prior(1, 3, 4096)}, {prior(1, 0, 4096)}};
+    for (const char* order : {"fifo", "lifo"})
+        EXPECT_EQ(order_of(finished(ranks, {std::string("engine.collective_order=") + order})), "1 ");
+    const Json refused = run_trace(ranks, {"engine.collective_order=priority"});
+    EXPECT_NE(refused.value("refused", "").find(".1.et:2: node 1 (x): comm_priority of collective 1 of group 0 is 0"),
+        std::string::npos)
+        << refused.dump().substr(0, 300);
+}
+
 TEST(TraceOrder, WhatHasStartedIsNotInterrupted)
 {
     // The urgent one becomes free while the first runs.

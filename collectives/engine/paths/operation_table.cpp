@@ -37,17 +37,26 @@ Key key_of(const NodeRecord& record)
     return {"other", 0, 0};
 }
 
+void add_to(std::optional<Picoseconds>& sum, std::optional<Picoseconds> time)
+{
+    Picoseconds more = 0;
+    if (!sum || !time || __builtin_add_overflow(*sum, *time, &more))
+        sum.reset();
+    else
+        sum = more;
+}
+
 }  // namespace
 
 std::vector<OperationRow> operation_table(const NodeLog& log, const std::vector<TracePathSegment>& path)
 {
     std::map<Key, OperationRow> rows;
-    const auto add = [&rows](const NodeRecord& record, Picoseconds time, Picoseconds waiting) {
+    const auto add = [&rows](const NodeRecord& record, Picoseconds time, std::optional<Picoseconds> waiting) {
         OperationRow& row = rows[key_of(record)];
         ++row.count;
-        row.total += time;
+        add_to(row.total, time);
         row.longest = std::max(row.longest, time);
-        row.waiting += waiting;
+        add_to(row.waiting, waiting);
     };
     const std::vector<NodeRecord>& records = log.records();
     for (const NodeLog::Exchange& met : log.exchanges()) {
@@ -57,10 +66,10 @@ std::vector<OperationRow> operation_table(const NodeLog& log, const std::vector<
             last = std::max(last, records[i].begin);
             if (records[i].ended) end = std::max(end, records[i].end);
         }
-        Picoseconds waiting = 0;
+        std::optional<Picoseconds> waiting = 0;
         // A send waits for nobody.
         for (const std::size_t i : met)
-            if (records[i].kind != Kind::send) waiting += last - records[i].begin;
+            if (records[i].kind != Kind::send) add_to(waiting, last - records[i].begin);
         const bool transfer = records[met.front()].kind != Kind::collective;
         Picoseconds begin = last;
         for (const std::size_t i : met)
@@ -79,7 +88,8 @@ std::vector<OperationRow> operation_table(const NodeLog& log, const std::vector<
         out.push_back(std::move(row));
     }
     std::stable_sort(out.begin(), out.end(), [](const OperationRow& a, const OperationRow& b) {
-        return a.on_path != b.on_path ? a.on_path > b.on_path : a.total > b.total;
+        if (a.on_path != b.on_path) return a.on_path > b.on_path;
+        return a.total && b.total ? *a.total > *b.total : !a.total && b.total.has_value();
     });
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ struct OperationRow {
     std::uint64_t bytes = 0;  // of a collective, a transfer or a memory node
     std::uint32_t ranks = 0;  // 0: a node by itself
     std::uint64_t count = 0;
-    Picoseconds total = 0;  // time in all: of a collective from the last entry to its last end
+    // Sums over nodes; none beyond 2^64 ps.
+    std::optional<Picoseconds> total = 0;  // time in all: of a collective from the last entry to its last end
     Picoseconds longest = 0;
-    Picoseconds waiting = 0;  // of members for the last one, all together
+    std::optional<Picoseconds> waiting = 0;  // of members for the last one, all together
     Picoseconds on_path = 0;
 };
 

@@ -57,7 +57,6 @@ bool TraceEngine::finished() const
     return std::all_of(feeders_.begin(), feeders_.end(), [](const chakra::Feeder& feeder) { return feeder.done(); });
 }
 
-// Whether a rank has more nodes may show only when more of its file is read, so this is not known when a node ends.
 std::vector<Picoseconds> TraceEngine::finish_times() const
 {
     std::vector<Picoseconds> out = last_end_;
@@ -66,16 +65,6 @@ std::vector<Picoseconds> TraceEngine::finish_times() const
     return out;
 }
 
-bool TraceEngine::look_further()
-{
-    bool any = false;
-    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) any = feeders_[rank].look_further() || any;
-    if (any)
-        for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) pump(rank);
-    return any || let_one_more_in();
-}
-
-// Where ranks hold their places while they wait for each other crosswise.
 bool TraceEngine::let_one_more_in()
 {
     if (order_) return false;
@@ -158,7 +147,7 @@ void TraceEngine::at_node(std::uint32_t rank, const Node& node, const std::funct
 
 bool TraceEngine::follows_roofline(const Node& node) const
 {
-    return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || request_.roofline);
+    return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || spec_.compute_time == ComputeTime::roofline);
 }
 
 bool TraceEngine::on_arrays(std::uint32_t rank, const Node& node) const
@@ -216,8 +205,9 @@ void TraceEngine::on_node(std::uint32_t rank, Node node)
 {
     if (node.type == NodeType::coll) {
         const chakra::GroupTable& groups = verdict_.groups[rank];
+        const bool prior = spec_.collective_order == CollectiveOrder::priority;
         order_->add(rank, node.id, *groups.members(node),
-            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), node.priority,
+            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), prior ? node.priority : 0,
                 *groups.number_of(node)});
     } else {
         order_->add(rank, node.id);

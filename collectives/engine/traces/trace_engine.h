@@ -45,7 +45,6 @@ struct TraceRequest {
     std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
     std::string algorithm;                // empty or unknown to an operation: its default
     std::vector<Dimension> dimensions;    // that the ranks form, with their rates; empty: none are named
-    bool roofline = false;                // roofline even where a duration is recorded
     // Instead of `algorithm`: the schedule of a collective of so many bytes (layout.h) among these ranks of the trace.
     std::function<std::shared_ptr<const Schedule>(CollectiveOp op, const std::vector<std::uint32_t>& ranks,
         std::uint64_t bytes, std::uint32_t channels)>
@@ -63,9 +62,9 @@ public:
 
     void start();
     bool finished() const;
-    // For a simulation in which nothing moves any more: reads further ahead on every rank, or starts nodes that only
-    // lack a place; false when neither helps.
-    bool look_further();
+    // For a simulation in which nothing moves any more: starts nodes that only lack a place, where ranks hold their places
+    // while they wait for each other crosswise; false when there are none.
+    bool let_one_more_in();
     // When each rank's last node finished; 0 for ranks that have not finished.
     std::vector<Picoseconds> finish_times() const;
     std::uint64_t nodes_finished() const { return nodes_finished_; }
@@ -136,7 +135,6 @@ private:
     void on_node(std::uint32_t rank, chakra::Node node);
     void agree_soon();
     void agree();
-    bool let_one_more_in();
     std::uint64_t in_range(std::uint32_t rank, const chakra::Node& node,
         const std::function<std::uint64_t()>& figure) const;
     void at_node(std::uint32_t rank, const chakra::Node& node, const std::function<void()>& act) const;

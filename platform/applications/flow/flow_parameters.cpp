@@ -73,7 +73,7 @@ constexpr Rows rows[] = {
         "mover channel channels channel_bytes wavefronts unroll vector grain flag_home poll_lanes "
         "protocol ll128_fence slices staging steps_in_flight step_bytes compute_in_flight "
         "communication_in_flight collective_order channel_share memory_nodes dimension_order "
-        "dimension_queue dimension_chunks dimension_streams compute compute_workgroups"},
+        "dimension_queue dimension_chunks dimension_streams compute compute_time compute_workgroups"},
     {"routing", Follows::yes, "path_selection policy cycles size_x size_y size_z group"},
     {"routing", Follows::in_part, "stripe"},
 };

@@ -105,7 +105,7 @@ public:
                     if (line.due()) line.show(progress_text(line.seconds()));
                     return (interrupted = InterruptGuard::requested()) || tied();
                 });
-            } while (!interrupted && !tied() && !finished() && core_.idle() && load_further());
+            } while (!interrupted && !tied() && !finished() && core_.idle() && let_one_more_in());
             interrupted = interrupted || (!finished() && InterruptGuard::requested());
         }
         result.wall_s = seconds_since(started);
@@ -289,7 +289,7 @@ private:
     }
 
     bool finished() const { return large_ ? large_->finished() : load_.finished(); }
-    bool load_further() { return !large_ && load_.look_further(); }
+    bool let_one_more_in() { return !large_ && load_.let_one_more_in(); }
 
     void gather(RunResult& result)
     {
