@@ -77,8 +77,8 @@ TEST(FlowPush, PushesOfNothingBringRanksTogether)
         const Json lines = run(each);
         ASSERT_EQ(lines.value("stop", ""), "finished") << lines.dump().substr(0, 300);
         for (unsigned rank = 0; rank < 4; ++rank) {
-            EXPECT_GT(flow.rank_results[rank].finish_ps, 5'000'000U) << rank;
-            EXPECT_NEAR(static_cast<double>(flow.rank_results[rank].finish_ps) /
+            EXPECT_GT(flow.ranks[rank].finish_ps, 5'000'000U) << rank;
+            EXPECT_NEAR(static_cast<double>(flow.ranks[rank].finish_ps) /
                     lines["ranks"][rank]["finish_ps"].get<double>(),
                 1, 0.02)
                 << rank;
