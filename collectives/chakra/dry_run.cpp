@@ -53,7 +53,8 @@ DryRun dry_run(const TraceSet& set, const Policy& policy, const Verdict& verdict
             if (all.several_sizes(pair)) result.transfers.add(pair, node);
         }
         if (node.type != NodeType::coll || !node.comm_type) continue;
-        if (const auto number = verdict.groups[rank].number_of(node)) result.collectives[*number].add(node, policy.priorities);
+        if (const auto number = verdict.groups[rank].number_of(node))
+            result.collectives[*number].add(node, policy.priorities);
     }
     result.transfers.forget_tags();
     if (!feeder.done()) result.cycle = cycle_among(feeder.waiting(feeder.window_size()));

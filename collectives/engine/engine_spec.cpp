@@ -85,7 +85,8 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
                  {"time", "kernel"}},
                 &EngineSpec::compute},
             {{"compute_time", Unit::choice, 0, 1,
-                 "time of the accelerator's compute nodes of a trace: their duration, or the roofline even where they have one",
+                 "time of the accelerator's compute nodes of a trace: their duration, or the roofline even where they "
+                 "have one",
                  {"recorded", "roofline"}},
                 &EngineSpec::compute_time},
             {{"compute_workgroups", Unit::count, 0, 65536,

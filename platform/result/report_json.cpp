@@ -126,8 +126,7 @@ Json trace_json(const TraceAnalysis& trace)
     for (const TraceAnalysis::Operation& row : trace.operations)
         operations.push_back({{"what", row.what}, {"bytes", row.bytes}, {"ranks", row.ranks}, {"count", row.count},
             {"total_ps", or_null(row.total_ps)}, {"longest_ps", row.longest_ps},
-            {"waiting_ps", or_null(row.waiting_ps)},
-            {"on_path_ps", row.on_path_ps}});
+            {"waiting_ps", or_null(row.waiting_ps)}, {"on_path_ps", row.on_path_ps}});
     return {{"path_ps", std::move(times)}, {"segments", std::move(segments)}, {"operations", std::move(operations)}};
 }
 

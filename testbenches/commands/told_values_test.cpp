@@ -96,8 +96,9 @@ TEST(ToldValues, EnginesThatMoveNothingAndNodesThatARunDoesNotHave)
         expect_said({"explain", dgx, "--set", sets[0]}, notice);
         expect_said({"explain", dgx, "--set", sets[0], "--set", sets[1]}, notice, false);
     }
-    for (const std::string set : {"engine.compute_in_flight=2", "engine.communication_in_flight=2",
-             "engine.memory_nodes=remote", "engine.compute_time=roofline", "engine.compute_workgroups=3", "gpu.compute_model=output_stationary"})
+    for (const std::string set :
+        {"engine.compute_in_flight=2", "engine.communication_in_flight=2", "engine.memory_nodes=remote",
+            "engine.compute_time=roofline", "engine.compute_workgroups=3", "gpu.compute_model=output_stationary"})
         expect_said({"explain", dgx, "--set", set},
             set.substr(0, set.find('=')) + " is set and changes nothing: it needs a trace");
     const std::string flops = "gpu.peak_flops is set and changes nothing: it needs a trace or a background kernel";

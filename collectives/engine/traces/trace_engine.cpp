@@ -147,7 +147,8 @@ void TraceEngine::at_node(std::uint32_t rank, const Node& node, const std::funct
 
 bool TraceEngine::follows_roofline(const Node& node) const
 {
-    return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || spec_.compute_time == ComputeTime::roofline);
+    return node.num_ops && node.tensor_size && !node.on_cpu &&
+        (node.duration_ps == 0 || spec_.compute_time == ComputeTime::roofline);
 }
 
 bool TraceEngine::on_arrays(std::uint32_t rank, const Node& node) const

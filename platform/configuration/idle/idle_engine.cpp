@@ -50,12 +50,13 @@ const std::vector<Need>& engine_needs()
     static const std::vector<Need> needs{{"compute_in_flight", of_trace, a_trace},
         {"communication_in_flight", of_trace, a_trace}, {"collective_order", of_trace, a_trace},
         {"channel_share", of_trace, a_trace}, {"memory_nodes", of_trace, a_trace}, {"compute", of_trace, a_trace},
-        {"compute_time", of_trace, a_trace}, {"compute_workgroups", of_trace, a_trace}, {"channels", without_plan, no_plan},
-        {"channel_bytes", without_plan, no_plan}, {"dimension_order", by_dimensions, dimensions},
-        {"dimension_queue", by_dimensions, dimensions}, {"dimension_chunks", by_dimensions, dimensions},
-        {"dimension_streams", by_dimensions, dimensions}, {"channels", moves_data, data},
-        {"channel_bytes", moves_data, data}, {"wavefronts", moves_data, data}, {"unroll", moves_data, data},
-        {"vector", moves_data, data}, {"protocol", moves_data, data}, {"staging", moves_data, data}};
+        {"compute_time", of_trace, a_trace}, {"compute_workgroups", of_trace, a_trace},
+        {"channels", without_plan, no_plan}, {"channel_bytes", without_plan, no_plan},
+        {"dimension_order", by_dimensions, dimensions}, {"dimension_queue", by_dimensions, dimensions},
+        {"dimension_chunks", by_dimensions, dimensions}, {"dimension_streams", by_dimensions, dimensions},
+        {"channels", moves_data, data}, {"channel_bytes", moves_data, data}, {"wavefronts", moves_data, data},
+        {"unroll", moves_data, data}, {"vector", moves_data, data}, {"protocol", moves_data, data},
+        {"staging", moves_data, data}};
     return needs;
 }
 
