@@ -20,7 +20,7 @@ Feeder::Feeder(std::unique_ptr<NodeReader> reader, FeederOptions options)
 void Feeder::fill()
 {
     // Where nothing is free, the rest of the file holds no node, or a cycle.
-    while (reader_ && (read_ < needed_ || (ready_count_ == 0 && in_flight_.empty())))
+    while (reader_ && (read_ < needed_ || window_size() < options_.least || (ready_count_ == 0 && in_flight_.empty())))
         if (!read_one()) return;
 }
 

@@ -24,6 +24,7 @@ struct FeederOptions {
     bool control = true;  // resolve control dependencies beside data dependencies
     // How far to read; null: all of the file at once.
     std::shared_ptr<const ReadAhead> read_ahead;
+    std::size_t least = 64;  // nodes to hold while the file has more, for reports of who waits for what
     // Parents to take as finished: those that the file does not hold. May be null.
     std::shared_ptr<const IdSet> absent;
 };

@@ -37,6 +37,7 @@ protected:
         read_ahead->close();
         FeederOptions options;
         options.read_ahead = std::move(read_ahead);
+        options.least = 0;
         return options;
     }
     FeederOptions reading_on_demand(const std::vector<std::string>& nodes, std::size_t nodes_of_a_block) const
@@ -142,6 +143,17 @@ TEST_F(FeederTest, SaysWhoWaitsForWhat)
     EXPECT_EQ(waiting[0].parents, (Ids{3}));
     EXPECT_EQ(waiting[2].parents, (Ids{4}));
     EXPECT_EQ(feeder.waiting(1).size(), 1U);
+}
+
+TEST_F(FeederTest, SomeThatWaitAreReadForReports)
+{
+    std::vector<std::string> nodes = {comp(0)};
+    for (std::uint64_t id = 1; id < 100; ++id) nodes.push_back(comp(id).data({id - 1}));
+    FeederOptions options = reading_on_demand(nodes, 4);
+    options.least = 10;
+    Feeder feeder = feed(nodes, options);
+    EXPECT_EQ(take_all(feeder), (Ids{0}));
+    EXPECT_EQ(feeder.waiting().size(), 9U);
 }
 
 TEST_F(FeederTest, RefusesDuplicatesAndMisuse)

@@ -1,8 +1,13 @@
 // The shared trace sets, run to their end. The largest take minutes and run only with WEFT_LONG_TESTS=1.
 #include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/thorough.h"
 
@@ -136,6 +141,27 @@ TEST(Pipeline, OfAParallelTransformerRunsToItsEnd)
     for (unsigned rank = 0; rank < 4; ++rank) {
         EXPECT_GT(spent(rank, "waiting"), 0u);
         EXPECT_GT(spent(rank, "overlap"), 0u);
+    }
+}
+
+// "Hybrid-parallel training steps" of docs/chakra.md.
+TEST(Pipeline, OfAParallelTransformerTakesWhatThePageSays)
+{
+    if (!has_shared()) GTEST_SKIP() << "no conformance data";
+    const std::string page = read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/chakra.md");
+    const std::pair<const char*, std::vector<std::string>> rows[] = {{"", {}},
+        {"`engine.compute=kernel`, `engine.collective_order=priority` ",
+            {"engine.compute=kernel", "engine.collective_order=priority"}},
+        {"`engine.communication_in_flight=2` ", {"engine.communication_in_flight=2"}},
+        {"`engine.communication_in_flight=2`, `engine.collective_order=lifo` ",
+            {"engine.communication_in_flight=2", "engine.collective_order=lifo"}}};
+    for (const auto& [name, sets] : rows) {
+        RunSetup setup = setup_of(pipeline);
+        setup.sets = sets;
+        setup.options.data_on = false;
+        const double simulated = run(setup, 800)["simulated_ps"];
+        const std::string row = fmt::format("| {}| {:.1f} us |", name, simulated / 1e6);
+        EXPECT_NE(page.find(row), std::string::npos) << row;
     }
 }
 

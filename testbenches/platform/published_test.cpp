@@ -2,9 +2,13 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/thorough.h"
 
@@ -141,6 +145,31 @@ TEST(SmallAllReduce, LoadsInFlightAreWhatTheSecondShotWaitsFor)
     const double saved = staged(8, true, "1 MiB") - staged(8, true, "1 MiB", "8");
     EXPECT_GT(saved, 0.8 * 7 * 0.826);
     EXPECT_LT(saved, 7 * 0.826);
+}
+
+TEST(AstraRing, ThePageHasWhatComesOut)
+{
+    const std::string page = read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/validation.md");
+    const auto shown = [](const std::vector<std::string>& sets) {
+        RunSetup setup;
+        const std::string folder = std::string(WEFT_SOURCE_DIR) + "/examples/astra_ring_8/";
+        setup.document = folder + "ring_8.yaml";
+        setup.lines = "profile: generic\nbind:\n- {nodes: {component: xpu}, kind: xpu}\nrouting: {cycles: allow}\n" +
+            collective_lines("all_reduce", "ring", "1 MiB");
+        setup.sets = sets;
+        setup.options.data_on = false;
+        return fmt::format("{:.2f}", us(setup));
+    };
+    const auto expect = [&page](const std::string& text) { EXPECT_NE(page.find(text), std::string::npos) << text; };
+    const std::string polls = shown({});
+    expect("(ASTRA-sim, analytical) | " + polls + " us |");
+    expect("| total | 64.44 | " + polls + " |");
+    std::vector<std::string> sets = {"gpu.wait_policy=waiting_atomic"};
+    expect("With waiting atomics instead of polls the same run takes " + shown(sets) + " us;");
+    sets.emplace_back("link.header=0");
+    expect("packet headers in addition " + shown(sets) + " us,");
+    sets.emplace_back("links.hop.latency=1ps");
+    expect("without link latency in addition " + shown(sets) + " us.");
 }
 
 TEST(ClosRing, WithinATenthOfThePublishedTime)
