@@ -110,13 +110,6 @@ void Feeder::finish(std::uint64_t id)
 
 bool Feeder::done() const { return !reader_ && window_size() == 0; }
 
-void Feeder::read_on(std::size_t limit)
-{
-    constexpr unsigned most = 4096;
-    for (unsigned i = 0; i < most && waiting_.size() < limit; ++i)
-        if (!read_one()) return;
-}
-
 std::vector<WaitingNode> Feeder::waiting(std::size_t limit) const
 {
     std::vector<WaitingNode> out;

@@ -68,10 +68,8 @@ public:
     std::size_t peak_window_size() const { return peak_; }
     std::uint64_t nodes_read() const { return read_; }
 
-    // Up to `limit` nodes that wait for parents, ascending by id, of those that have been read. read_on() reads until there are so many,
-    // but not far: for a report on a run that does not go on, it makes no other difference.
+    // Up to `limit` nodes that wait for parents, ascending by id.
     std::vector<WaitingNode> waiting(std::size_t limit = 16) const;
-    void read_on(std::size_t limit);
 
 private:
     struct Waiting {

@@ -70,7 +70,7 @@ public:
     {
         return driver_ ? driver_->finish_times() : engine_->finish_times();
     }
-    std::vector<std::string> blocked() { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
+    std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
     std::vector<std::string> notices_of_run() const;
     // The time [0, end] of the rank by activity; empty for a collective.
     std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const;

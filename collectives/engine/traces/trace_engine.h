@@ -81,7 +81,7 @@ public:
     // Decisions during the run that the user should know.
     std::vector<std::string> notices() const;
     // The blocked nodes and their causes: nodes in flight and nodes without a free parent, one line each.
-    std::vector<std::string> blocked();
+    std::vector<std::string> blocked() const;
 
 private:
     struct Started {

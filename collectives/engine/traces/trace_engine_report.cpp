@@ -57,9 +57,8 @@ void TraceEngine::log_meeting(std::uint32_t rank, std::uint64_t node, Exchange& 
     log_->join(exchange.logged, running_[rank].at(node).record);
 }
 
-std::vector<std::string> TraceEngine::blocked()
+std::vector<std::string> TraceEngine::blocked() const
 {
-    constexpr std::size_t most_waiting = 4;  // nodes of a rank
     WaitGraph waits(set_.ranks());
     StallLines lines(set_.ranks());
     for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
@@ -76,8 +75,7 @@ std::vector<std::string> TraceEngine::blocked()
                 lines.add(rank, what);
             }
         }
-        feeders_[rank].read_on(most_waiting);
-        for (const chakra::WaitingNode& waiting : feeders_[rank].waiting(most_waiting)) {
+        for (const chakra::WaitingNode& waiting : feeders_[rank].waiting(4)) {
             std::string what = fmt::format(": {} node {} waits for node", chakra::name_of(waiting.type), waiting.id);
             for (const std::uint64_t parent : waiting.parents) what += fmt::format(" {}", parent);
             lines.add(rank, what);
