@@ -115,6 +115,25 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(probes.root_mean_square(), 9.5);
 }
 
+// What the page on flow says of these tables is what the tables say.
+TEST(FlowAccuracy, ThePageOnFlowHasTheSumsOfTheTables)
+{
+    std::ifstream file(root + "docs/models/flow.md");
+    std::string page;
+    for (std::string word; file >> word;) page += word + " ";
+    std::ifstream tables(root + "docs/models/flow_accuracy.md");
+    std::size_t found = 0;
+    for (std::string line; std::getline(tables, line);)
+        for (const char* rows : {"468 rows: ", "192 rows: ", "165 rows: "}) {
+            if (line.rfind(rows, 0) != 0) continue;
+            ++found;
+            const std::size_t begin = std::string(rows).size();
+            const std::string sums = line.substr(begin, line.find(" (") - begin);
+            EXPECT_NE(page.find(sums), std::string::npos) << rows << sums;
+        }
+    EXPECT_EQ(found, 3U);
+}
+
 // Some rows of each table are those of the page, to its last digit.
 TEST(FlowAccuracy, ASampleByFlowIsThatOfThePage)
 {
