@@ -65,7 +65,7 @@ std::vector<Transfer> transfers_of(const TraceSet& set, const Policy& policy, co
     return list;
 }
 
-// Of equal collectives with other priorities, the first.
+// Names the first collective whose priority differs between two ranks that issue the same collectives.
 void report_priorities(const TraceSet& set, std::uint64_t number, const std::vector<Collective>& own,
     const std::vector<Collective>& others, std::uint32_t rank, std::uint32_t other, Findings& findings)
 {

@@ -31,7 +31,7 @@ enum class FlagHome : std::uint8_t { waiter, signaller };
 // Which communication nodes of a trace come first: trace_engine.h.
 enum class CollectiveOrder : std::uint8_t { fifo, lifo, priority };
 
-// What decides how long a compute node of a trace takes that has both a duration and a roofline.
+// Which time a compute node of a trace takes if it has both: its recorded duration, or its roofline.
 enum class ComputeTime : std::uint8_t { recorded, roofline };
 
 // The model of a compute node of a trace: time that passes, or workgroups on the rank's units.

@@ -71,7 +71,7 @@ ResolvedSystem Resolver::run()
     return std::move(system_);
 }
 
-// What stands for a part whatever its values are.
+// Keeps which rows of the tables nodes and links have; their values may all be set elsewhere.
 void Resolver::keep_rows()
 {
     for (NodeId node = 0; node < graph_.node_count(); ++node) system_.nodes_[node].row = row_of_[node];

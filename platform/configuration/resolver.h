@@ -74,7 +74,7 @@ private:
     LinkChoice choice_for(EdgeId id, const LinkKind* named) const;
     std::uint32_t choice_index(LinkChoice choice);
     const LinkChoice& choice_of(EdgeId edge) const { return choices_[choice_of_[edge]]; }
-    // Of the table; the fallback where nothing chooses one.
+    // The row of the link table; its fallback where nothing chooses one.
     const LinkKind& kind_of(EdgeId edge) const;
     std::string_view kind_of_node(NodeId node) const;
     const std::string& description_of(EdgeId edge) const;

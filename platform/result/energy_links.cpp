@@ -80,7 +80,7 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
         if (switches.hold(edge)) continue;
         const std::string& kind = resolved.link_kind(found->second).name;
         const double bits = static_cast<double>(link.wire_bytes) * 8;
-        // What a switch takes has the ends of its links in it.
+        // The figure of a switch includes the ends of its links.
         double halves = 2;
         for (const NodeId node : {edge.a, edge.b})
             if (switches.has_end_at(node) && table.find(EnergyEvent::switch_bit, kind) != nullptr) --halves;

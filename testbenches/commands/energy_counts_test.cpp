@@ -1,4 +1,4 @@
-// What the energy of a run counts: links and switches of each kind, and accesses that nobody counts.
+// Events of the energy of a run: bits on links and through switches by kind, and accesses that are listed as unknown.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

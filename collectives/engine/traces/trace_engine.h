@@ -70,8 +70,8 @@ public:
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
-    // Of the accelerator's compute nodes that have ended: the sum of num_ops, how many state none, and how many take a time in place
-    // of the loads and stores that they stand for.
+    // Over the accelerator's compute nodes that have ended: the sum of num_ops, the number of nodes without num_ops, and the number of
+    // nodes that took a time in place of their loads and stores.
     struct Operations {
         double done = 0;
         std::uint64_t not_stated = 0;
