@@ -124,6 +124,7 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
             "engine.protocol=simple, or engine.staging=none");
     const bool marks = marks_channels(*schedule, spec);
     if (bytes == 0 && protocol == Protocol::simple && only_pushes(*schedule)) {
+        // No slices: a key that no other form of the schedule has.
         std::shared_ptr<const Schedule>& made = made_[{schedule, spec.channel, spec.protocol, {}}];
         if (!made) made = std::make_shared<const Schedule>(meeting(*schedule));
         return made;
