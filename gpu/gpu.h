@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "base/parameter_block.h"
+#include "gpu/copies/dma_engines.h"
 #include "gpu/interface/accelerator.h"
-#include "gpu/units/compute_units.h"
 #include "gpu/network/crossbar.h"
 #include "gpu/network/fabric_port.h"
-#include "gpu/copies/dma_engines.h"
 #include "gpu/replay/traffic_recorder.h"
-#include "sc_models/cache_copies.h"
-#include "sc_models/hbm.h"
-#include "sc_models/l2_slice.h"
+#include "gpu/units/compute_units.h"
+#include "sc_models/l2/cache_copies.h"
+#include "sc_models/l2/l2_slice.h"
+#include "sc_models/memory/hbm.h"
+#include "sc_models/memory/memory_image.h"
 #include "sc_models/memory_side_cache.h"
-#include "sc_models/memory_image.h"
 #include "tlm_interconnect/kernel/module_tree.h"
 
 namespace weft {

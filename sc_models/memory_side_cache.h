@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/divider.h"
-#include "sc_models/l2_slice.h"
+#include "sc_models/l2/l2_slice.h"
 #include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
 #include "tlm_interconnect/protocol/socket_array.h"

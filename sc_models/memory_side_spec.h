@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/parameter.h"
-#include "sc_models/l2_spec.h"
+#include "sc_models/l2/l2_spec.h"
 
 namespace weft {
 

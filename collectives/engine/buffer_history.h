@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "collectives/engine/device_memory.h"
-#include "collectives/flow/flat_map.h"
+#include "collectives/flow/links/flat_map.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 
 #include "base/parameter.h"
 #include "collectives/schedule/algorithms/dimension_order.h"
-#include "collectives/schedule/protocol_kind.h"
+#include "collectives/schedule/protocol/protocol_kind.h"
 
 namespace weft {
 

@@ -6,10 +6,10 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/channels.h"
-#include "collectives/schedule/protocol.h"
-#include "collectives/schedule/staging.h"
-#include "collectives/schedule/symbolic_memory.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/protocol/protocol.h"
+#include "collectives/schedule/protocol/staging.h"
+#include "collectives/schedule/verification/symbolic_memory.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 
 #include "collectives/engine/engine_spec.h"
 #include "collectives/schedule/schedule.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

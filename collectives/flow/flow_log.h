@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/flow/flow_program.h"
+#include "collectives/flow/programs/flow_program.h"
 
 namespace weft {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/packet_format.h"
-#include "collectives/flow/flow_links.h"
-#include "collectives/flow/flow_program.h"
-#include "collectives/schedule/shared_lines.h"
+#include "collectives/flow/links/flow_links.h"
+#include "collectives/flow/programs/flow_program.h"
+#include "collectives/schedule/analysis/shared_lines.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {

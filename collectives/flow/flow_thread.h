@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "collectives/flow/flow_program.h"
+#include "collectives/flow/programs/flow_program.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {

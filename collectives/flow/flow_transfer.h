@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "collectives/flow/flow_links.h"
+#include "collectives/flow/links/flow_links.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "collectives/flow/path_book.h"
+#include "collectives/flow/links/path_book.h"
 
 namespace weft {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "collectives/flow/flow_core.h"
-#include "collectives/flow/flow_program.h"
+#include "collectives/flow/programs/flow_program.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "collectives/plans/msccl_reader.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

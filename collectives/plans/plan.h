@@ -3,7 +3,7 @@
 // Formats: MSCCL XML (msccl_xml), MSCCL++ execution plans (mscclpp_json), one Chakra trace per rank
 // (chakra). A file that cannot be read at all throws InputError; a plan that can be read and is wrong comes back
 // with its problems, each with its place in the file. Whether a plan without problems does what its
-// collective promises is said by judge() or verify() (collectives/schedule/verify.h).
+// collective promises is said by judge() or verify() (collectives/schedule/verification/verify.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "base/diagnostic.h"
 #include "collectives/schedule/order.h"
 #include "collectives/schedule/schedule.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

@@ -7,7 +7,7 @@
 
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/order.h"
-#include "collectives/schedule/structure.h"
+#include "collectives/schedule/verification/structure.h"
 
 namespace weft {
 

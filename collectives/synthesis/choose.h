@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 #include "collectives/synthesis/estimate.h"

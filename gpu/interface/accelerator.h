@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <string>
 
-#include "sc_models/memory_image.h"
-#include "sc_models/memory_model.h"
-#include "sc_models/slice_model.h"
-#include "tlm_interconnect/switch/output_port.h"
+#include "sc_models/l2/slice_model.h"
+#include "sc_models/memory/memory_image.h"
+#include "sc_models/memory/memory_model.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
 #include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/output_port.h"
 
 namespace weft {
 

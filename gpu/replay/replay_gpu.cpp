@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "gpu/network/line_tag.h"
-#include "sc_models/flag_stride.h"
-#include "sc_models/l2_slice.h"
-#include "tlm_interconnect/kernel/random_stream.h"
 #include "gpu/replay/replay_statistics.h"
+#include "sc_models/l2/l2_slice.h"
+#include "sc_models/memory/flag_stride.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace weft {
 

@@ -25,15 +25,15 @@
 #include "base/divider.h"
 #include "base/statistic.h"
 #include "gpu/interface/accelerator.h"
-#include "gpu/network/fabric_port.h"
 #include "gpu/interface/gpu_spec.h"
+#include "gpu/interface/workgroup_listener.h"
+#include "gpu/network/fabric_port.h"
 #include "gpu/network/path_chooser.h"
 #include "gpu/units/progress.h"
-#include "gpu/interface/workgroup_listener.h"
-#include "sc_models/l2_spec.h"
+#include "sc_models/l2/l2_spec.h"
 #include "tlm_interconnect/kernel/module_tree.h"
-#include "tlm_interconnect/protocol/socket_array.h"
 #include "tlm_interconnect/kernel/rate_servers.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "sc_models/flag_stride.h"
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/flag_stride.h"
+#include "sc_models/memory/memory_image.h"
 
 namespace weft {
 

@@ -13,7 +13,7 @@
 #include "gpu/units/compute_unit.h"
 #include "gpu/units/unit_network.h"
 #include "gpu/units/unit_scheduler.h"
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/memory_image.h"
 
 namespace weft {
 

@@ -8,7 +8,7 @@
 #include "platform/assembly/clocked_times.h"
 #include "platform/assembly/narrow_paths.h"
 #include "platform/assembly/unused_values.h"
-#include "platform/configuration/glob.h"
+#include "platform/configuration/parameters/glob.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {

@@ -13,8 +13,8 @@
 #include "base/read_files.h"
 #include "gpu/gpu.h"
 #include "gpu/replay/replay_gpu.h"
-#include "platform/configuration/blocks.h"
 #include "platform/assembly/model_requests.h"
+#include "platform/configuration/parameters/blocks.h"
 #include "rtl/common/wave_window.h"
 #include "tlm_interconnect/switch/switch.h"
 

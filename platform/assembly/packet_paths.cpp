@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/line_size.h"
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/memory_image.h"
 #include "tlm_interconnect/link/destination_lines.h"
 
 namespace weft {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "sc_models/memory_model.h"
-#include "sc_models/slice_model.h"
+#include "sc_models/l2/slice_model.h"
+#include "sc_models/memory/memory_model.h"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 

@@ -6,7 +6,7 @@
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
 #include "platform/choice/split_links.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 

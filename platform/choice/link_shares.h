@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/assembly/fabric_plan.h"
-#include "platform/configuration/routing_spec.h"
+#include "platform/configuration/parameters/routing_spec.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "platform/commands/models_text.h"
+#include "platform/commands/system_options.h"
+#include "platform/configuration/tables/profile.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
-#include "platform/commands/system_options.h"
-#include "platform/configuration/profile.h"
-#include "platform/commands/models_text.h"
 
 namespace weft {
 

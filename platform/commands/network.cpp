@@ -3,7 +3,7 @@
 #include "base/comma_list.h"
 #include "base/units.h"
 #include "infragraph/dimension_notation.h"
-#include "platform/configuration/blocks.h"
+#include "platform/configuration/parameters/blocks.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collectives/plans/plan.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/order.h"
-#include "collectives/schedule/traffic.h"
 #include "platform/workload/link_bytes.h"
 
 namespace weft {

@@ -8,16 +8,16 @@
 #include <fmt/ranges.h>
 
 #include "base/text_file.h"
-#include "platform/console/messages.h"
-#include "platform/console/output_file.h"
+#include "platform/applications/probe/report.h"
 #include "platform/applications/sweep/processes.h"
 #include "platform/commands/system_options.h"
+#include "platform/configuration/parameters/glob.h"
+#include "platform/configuration/tables/profile.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/console/runs_progress.h"
 #include "platform/console/temporary_folder.h"
-#include "platform/configuration/glob.h"
-#include "platform/configuration/profile.h"
 #include "platform/report/table_page.h"
-#include "platform/applications/probe/report.h"
 
 namespace weft {
 

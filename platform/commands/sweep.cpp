@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "platform/console/messages.h"
-#include "platform/console/output_file.h"
 #include "platform/applications/sweep/sweep_energy.h"
 #include "platform/applications/sweep/sweep_plot.h"
 #include "platform/applications/sweep/sweep_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
+#include "platform/assembly/fabric_plan.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
-#include "platform/configuration/old_names.h"
+#include "platform/configuration/parameters/old_names.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/report/table_page.h"
-#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "sc_models/hbm_spec.h"
-#include "sc_models/l2_spec.h"
+#include "sc_models/l2/l2_spec.h"
+#include "sc_models/memory/hbm_spec.h"
 #include "sc_models/memory_side_spec.h"
 
 namespace weft {

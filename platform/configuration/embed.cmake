@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ file that holds the contents of FILES by file name.
-set(text "#include \"platform/configuration/embedded_files.h\"\n\nnamespace weft {\n\n")
+set(text "#include \"platform/configuration/tables/embedded_files.h\"\n\nnamespace weft {\n\n")
 string(APPEND text "const std::vector<EmbeddedFile>& embedded_files()\n{\n")
 string(APPEND text "    static const std::vector<EmbeddedFile> files{\n")
 foreach(file ${FILES})

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "platform/configuration/around_parts.h"
-#include "platform/configuration/grouping.h"
+#include "platform/configuration/parameters/grouping.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/configuration/blocks.h"
+#include "platform/configuration/parameters/blocks.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/configuration/used_parts.h"
 

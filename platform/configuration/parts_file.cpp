@@ -3,7 +3,7 @@
 #include "base/text_file.h"
 #include "infragraph/findings.h"
 #include "infragraph/yaml_tree.h"
-#include "platform/configuration/yaml_fields.h"
+#include "platform/configuration/parameters/yaml_fields.h"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // The YAML form of a SystemDescription.
 #include "base/diagnostic.h"
 #include "base/text_file.h"
-#include "platform/configuration/profile.h"
 #include "platform/configuration/system_file.h"
+#include "platform/configuration/tables/profile.h"
 
 namespace weft {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "platform/configuration/yaml_fields.h"
-#include "platform/configuration/blocks.h"
+#include "platform/configuration/parameters/blocks.h"
+#include "platform/configuration/parameters/yaml_fields.h"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/memory_image.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "platform/configuration/blocks.h"
+#include "platform/configuration/parameters/blocks.h"
 
 namespace weft {
 

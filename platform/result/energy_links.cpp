@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "platform/configuration/link_table.h"
-#include "platform/configuration/node_table.h"
+#include "platform/configuration/tables/link_table.h"
+#include "platform/configuration/tables/node_table.h"
 
 namespace weft {
 

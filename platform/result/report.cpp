@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "platform/configuration/grouping.h"
+#include "platform/configuration/parameters/grouping.h"
 #include "platform/result/disagreement.h"
 #include "platform/result/summary.h"
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/units.h"
-#include "platform/configuration/grouping.h"
+#include "platform/configuration/parameters/grouping.h"
 #include "platform/result/summary.h"
 
 namespace weft {

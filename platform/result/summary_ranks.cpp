@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "platform/configuration/grouping.h"
+#include "platform/configuration/parameters/grouping.h"
 #include "platform/result/summary.h"
 
 namespace weft {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "platform/configuration/glob.h"
+#include "platform/configuration/parameters/glob.h"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "collectives/schedule/theory.h"
 #include "base/statistic_table.h"
+#include "collectives/schedule/theory/theory.h"
 
 namespace weft {
 

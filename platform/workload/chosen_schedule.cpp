@@ -2,7 +2,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/protocol_choice.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "collectives/synthesis/choose.h"
 
 namespace weft {

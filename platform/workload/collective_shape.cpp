@@ -7,7 +7,7 @@
 #include "collectives/engine/lines/lowering.h"
 #include "collectives/engine/lines/switch_use.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/theory.h"
+#include "collectives/schedule/theory/theory.h"
 
 namespace weft {
 

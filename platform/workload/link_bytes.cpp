@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"

@@ -8,7 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/collective_driver.h"
-#include "collectives/schedule/protocol_kind.h"
+#include "collectives/schedule/protocol/protocol_kind.h"
 #include "platform/configuration/workload.h"
 
 namespace weft {

@@ -10,8 +10,8 @@
 #include "gpu/units/wavefront.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/collective_shape.h"
-#include "sc_models/flag_stride.h"
-#include "sc_models/hbm_channel.h"
+#include "sc_models/memory/flag_stride.h"
+#include "sc_models/memory/hbm_channel.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/switch/waiting_lines.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/workload/chosen_schedule.h"
 

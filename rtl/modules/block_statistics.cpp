@@ -1,6 +1,6 @@
 #include "rtl/modules/block_statistics.h"
 
-#include "sc_models/memory_statistics.h"
+#include "sc_models/memory/memory_statistics.h"
 #include "tlm_interconnect/link/link_statistics.h"
 
 namespace weft {

@@ -1,6 +1,6 @@
 // A slice of an L2 whose inside is a clocked block behind pins: RTL, its reference model, or both in lockstep.
 //
-// Sockets: as L2Slice (sc_models/l2_slice.h), one partition. Models reference_slice, rtl_slice, slice_lockstep of
+// Sockets: as L2Slice (sc_models/l2/l2_slice.h), one partition. Models reference_slice, rtl_slice, slice_lockstep of
 // l2.model.
 //
 // Every request becomes bits (line_bits.h) at the pins, in order of arrival; what the block answers is looked up by
@@ -41,9 +41,9 @@
 #include "rtl/modules/pin_shell.h"
 #include "rtl/modules/slice_block_spec.h"
 #include "rtl/modules/slice_scoreboard.h"
-#include "sc_models/slice_flags.h"
-#include "sc_models/slice_model.h"
-#include "sc_models/slice_input.h"
+#include "sc_models/l2/slice_flags.h"
+#include "sc_models/l2/slice_input.h"
+#include "sc_models/l2/slice_model.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {

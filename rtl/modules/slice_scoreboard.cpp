@@ -5,8 +5,8 @@
 #include "rtl/cache/llc_line.h"
 #include "rtl/modules/line_pins.h"
 #include "rtl/modules/slice_block_spec.h"
-#include "sc_models/memory_access.h"
-#include "sc_models/slice_model.h"
+#include "sc_models/l2/slice_model.h"
+#include "sc_models/memory/memory_access.h"
 
 namespace weft {
 

@@ -21,7 +21,7 @@
 #include "base/divider.h"
 #include "rtl/common/line_bits.h"
 #include "rtl/modules/slice_lines.h"
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/memory_image.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/configuration/old_names.h"
+#include "platform/configuration/parameters/old_names.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 

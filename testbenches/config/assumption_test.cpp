@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/configuration/explain.h"
-#include "platform/configuration/link_choice.h"
+#include "platform/configuration/resolution/link_choice.h"
 #include "testbenches/config/support.h"
 
 namespace weft::assumption_test {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "platform/configuration/profile.h"
-#include "platform/configuration/profile_text.h"
+#include "platform/configuration/tables/profile.h"
+#include "platform/configuration/tables/profile_text.h"
 
 namespace weft::docs_test {
 namespace {

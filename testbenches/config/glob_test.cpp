@@ -1,9 +1,9 @@
 // Patterns over paths, and names in brackets.
 #include <gtest/gtest.h>
 
-#include "platform/configuration/glob.h"
-#include "platform/configuration/grouping.h"
-#include "platform/configuration/phrase.h"
+#include "platform/configuration/parameters/glob.h"
+#include "platform/configuration/parameters/grouping.h"
+#include "platform/configuration/parameters/phrase.h"
 
 namespace weft::glob_test {
 namespace {

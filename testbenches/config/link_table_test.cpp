@@ -1,7 +1,7 @@
 // Protocols of links: found by description, by name where a system file names one, and their figures.
 #include <gtest/gtest.h>
 
-#include "platform/configuration/link_rate.h"
+#include "platform/configuration/tables/link_rate.h"
 #include "testbenches/config/support.h"
 #include "tlm_interconnect/link/packetiser.h"
 

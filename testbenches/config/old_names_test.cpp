@@ -5,7 +5,7 @@
 
 #include "base/text_file.h"
 #include "platform/configuration/explain.h"
-#include "platform/configuration/old_names.h"
+#include "platform/configuration/parameters/old_names.h"
 #include "testbenches/config/support.h"
 #include "testbenches/support/scratch_folder.h"
 

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/configuration/link_table.h"
-#include "platform/configuration/profile.h"
-#include "sc_models/hbm_timing.h"
+#include "platform/configuration/tables/link_table.h"
+#include "platform/configuration/tables/profile.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/config/support.h"
 #include "testbenches/support/scratch_folder.h"
 

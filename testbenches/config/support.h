@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 
 namespace weft {
 

@@ -6,8 +6,8 @@
 #include "collectives/engine/traces/dimension_ledger.h"
 #include "collectives/engine/traces/group_grid.h"
 #include "collectives/engine/traces/trace_schedules.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/traffic.h"
 
 namespace dimension_ledger_test {
 

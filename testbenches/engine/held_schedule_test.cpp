@@ -5,7 +5,7 @@
 #include "base/diagnostic.h"
 #include "collectives/engine/collective_driver.h"
 #include "collectives/schedule/channels.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

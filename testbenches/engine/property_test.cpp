@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "collectives/schedule/protocol.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/protocol/protocol.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

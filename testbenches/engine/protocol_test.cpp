@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"

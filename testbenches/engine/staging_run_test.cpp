@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/staging.h"
+#include "collectives/schedule/protocol/staging.h"
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 

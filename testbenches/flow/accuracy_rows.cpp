@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "infragraph/load.h"
 #include "platform/applications/flow/run_flow.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "testbenches/platform/runs.h"
 
 namespace accuracy_test {

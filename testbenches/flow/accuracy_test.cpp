@@ -17,8 +17,8 @@
 
 #include "base/units.h"
 #include "infragraph/load.h"
-#include "platform/configuration/resolve.h"
 #include "platform/applications/flow/run_flow.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "testbenches/flow/accuracy_page.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/thorough.h"

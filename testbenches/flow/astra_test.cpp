@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "collectives/flow/rank_writers.h"
+#include "collectives/flow/programs/rank_writers.h"
 #include "testbenches/flow/astra_assumptions.h"
 #include "testbenches/flow/flow_bench.h"
 

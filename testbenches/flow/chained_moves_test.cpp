@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/chained_moves.h"
+#include "collectives/schedule/analysis/chained_moves.h"
 #include "platform/applications/flow/run_flow.h"
 #include "testbenches/platform/runs.h"
 

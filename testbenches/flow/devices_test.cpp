@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "collectives/engine/flow/flow_kernels.h"
-#include "collectives/flow/flow_devices.h"
+#include "collectives/flow/devices/flow_devices.h"
 
 namespace devices_test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/flow/event_wheel.h"
-#include "collectives/flow/flat_map.h"
+#include "collectives/flow/links/flat_map.h"
 
 namespace event_wheel_test {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "collectives/flow/flow_buffers.h"
+#include "collectives/flow/links/flow_buffers.h"
 
 namespace flow_buffers_test {
 

@@ -1,7 +1,7 @@
 // What transfers, messages and signals take on one link, to the picosecond.
 #include <gtest/gtest.h>
 
-#include "collectives/flow/flow_links.h"
+#include "collectives/flow/links/flow_links.h"
 
 namespace flow_links_test {
 

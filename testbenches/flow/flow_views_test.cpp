@@ -17,7 +17,7 @@
 #include "infragraph/dimension_notation.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/run_flow.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "platform/result/report.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/scratch_folder.h"

@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/synthesis/graphs.h"

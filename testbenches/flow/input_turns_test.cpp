@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/flow/input_turns.h"
+#include "collectives/flow/links/input_turns.h"
 #include "platform/applications/flow/run_flow.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 

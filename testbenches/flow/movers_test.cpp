@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "collectives/engine/buffer_history.h"
 #include "platform/applications/flow/run_flow.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/scratch_folder.h"

@@ -1,7 +1,7 @@
 // Packets that are read in another division than they were stored in, and packets at the own rank.
 #include <gtest/gtest.h>
 
-#include "collectives/schedule/packet_divisions.h"
+#include "collectives/schedule/protocol/packet_divisions.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/synthesis/graphs.h"
 

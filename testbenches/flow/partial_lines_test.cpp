@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/partial_lines.h"
+#include "collectives/schedule/analysis/partial_lines.h"
 #include "platform/applications/flow/run_flow.h"
 #include "testbenches/platform/runs.h"
 

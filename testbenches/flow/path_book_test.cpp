@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "collectives/flow/flow_links.h"
+#include "collectives/flow/links/flow_links.h"
 
 namespace path_book_test {
 

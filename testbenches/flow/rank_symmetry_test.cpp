@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/flow/programs/rank_writers.h"
 #include "collectives/flow/rank_symmetry.h"
-#include "collectives/flow/rank_writers.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/synthesis/graphs.h"
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/flow/rank_writers.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/flow/programs/rank_writers.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/support/thorough.h"
 
 namespace rank_writers_test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/applications/flow/run_flow.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/pools_document.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/diagnostic.h"
-#include "collectives/flow/rank_writers.h"
+#include "collectives/flow/programs/rank_writers.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/run_flow.h"
 #include "testbenches/flow/flow_bench.h"

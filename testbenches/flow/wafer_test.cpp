@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "collectives/flow/flow_core.h"
-#include "collectives/flow/rank_writers.h"
+#include "collectives/flow/programs/rank_writers.h"
 #include "testbenches/flow/astra_assumptions.h"
 
 namespace wafer_test {

@@ -1,7 +1,7 @@
 // Loads through a unit's L1: what they take, what they may see, when they may not.
 #include <gtest/gtest.h>
 
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 

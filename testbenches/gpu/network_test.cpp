@@ -1,5 +1,5 @@
 // The ends of the on-die network: nothing without load, exactly their rate under load, and nobody passed over.
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/gpu/network_bench.h"
 
 namespace network_test {

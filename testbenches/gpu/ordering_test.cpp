@@ -1,7 +1,7 @@
 // What a fence waits for, what a barrier holds, what a signal publishes.
 #include <gtest/gtest.h>
 
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 
 namespace ordering_test {

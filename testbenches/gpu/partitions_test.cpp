@@ -1,7 +1,7 @@
 // L2 partitions and the memory-side cache in a GPU: which slice a unit asks, and what it takes.
 #include <gtest/gtest.h>
 
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 

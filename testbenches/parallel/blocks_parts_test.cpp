@@ -9,7 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/result/report.h"
-#include "sc_models/hbm.h"
+#include "sc_models/memory/hbm.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/parallel/launcher.h"
 #include "testbenches/parallel/over_processes.h"

@@ -6,7 +6,7 @@
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/plans/mscclpp_reader.h"
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/traffic.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "testbenches/plans/fixtures.h"
 
 namespace export_test {

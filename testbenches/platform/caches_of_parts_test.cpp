@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/gpu.h"
-#include "platform/configuration/profile.h"
+#include "platform/configuration/tables/profile.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "tlm_interconnect/kernel/random_stream.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collectives/schedule/schedule.h"
-#include "collectives/schedule/theory.h"
+#include "collectives/schedule/theory/theory.h"
 #include "testbenches/platform/runs.h"
 
 namespace weft::testing {

@@ -6,12 +6,12 @@
 
 #include "platform/assembly/model_registry.h"
 #include "platform/configuration/explain.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
-#include "sc_models/hbm.h"
-#include "sc_models/l2_slice.h"
-#include "sc_models/memory_statistics.h"
+#include "sc_models/l2/l2_slice.h"
+#include "sc_models/memory/hbm.h"
+#include "sc_models/memory/memory_statistics.h"
 #include "testbenches/platform/runs.h"
 
 namespace own_parts_test {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
-#include "platform/configuration/profile.h"
-#include "platform/configuration/resolve.h"
 #include "platform/applications/probe/dram_banks.h"
 #include "platform/applications/probe/measure.h"
 #include "platform/applications/probe/report.h"
+#include "platform/configuration/resolution/resolve.h"
+#include "platform/configuration/tables/profile.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 

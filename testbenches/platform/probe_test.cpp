@@ -7,10 +7,10 @@
 
 #include "base/diagnostic.h"
 #include "infragraph/load.h"
-#include "platform/configuration/profile.h"
-#include "platform/configuration/resolve.h"
 #include "platform/applications/probe/measure.h"
 #include "platform/applications/probe/report.h"
+#include "platform/configuration/resolution/resolve.h"
+#include "platform/configuration/tables/profile.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/tlm_interconnect/child.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "sc_models/hbm_spec.h"
+#include "sc_models/memory/hbm_spec.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/scratch_folder.h"
 

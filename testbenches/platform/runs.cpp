@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "infragraph/load.h"
-#include "platform/configuration/resolve.h"
+#include "platform/configuration/resolution/resolve.h"
 #include "platform/result/report.h"
 #include "testbenches/tlm_interconnect/child.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/builders.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft::testing {
 

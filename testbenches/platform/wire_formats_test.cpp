@@ -7,9 +7,9 @@
 #include "base/text_file.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "infragraph/load.h"
-#include "platform/configuration/resolve.h"
-#include "platform/result/report.h"
 #include "platform/assembly/model_registry.h"
+#include "platform/configuration/resolution/resolve.h"
+#include "platform/result/report.h"
 #include "testbenches/platform/expected_traffic.h"
 #include "testbenches/platform/wire_recount.h"
 

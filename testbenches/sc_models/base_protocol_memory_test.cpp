@@ -6,7 +6,7 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include "sc_models/base_protocol_memory.h"
+#include "sc_models/memory/base_protocol_memory.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/line_modules.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"

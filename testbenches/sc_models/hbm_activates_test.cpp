@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sc_models/hbm_activates.h"
+#include "sc_models/memory/hbm_activates.h"
 
 namespace hbm_activates_test {
 

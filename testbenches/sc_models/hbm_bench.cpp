@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sc_models/l2_slice.h"
+#include "sc_models/l2/l2_slice.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/line_modules.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sc_models/hbm.h"
+#include "sc_models/memory/hbm.h"
 
 namespace weft::testing {
 

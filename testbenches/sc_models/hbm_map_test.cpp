@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/line_size.h"
-#include "sc_models/hbm_map.h"
-#include "sc_models/l2_slice.h"
+#include "sc_models/l2/l2_slice.h"
+#include "sc_models/memory/hbm_map.h"
 
 namespace hbm_map_test {
 

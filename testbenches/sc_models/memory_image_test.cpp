@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sc_models/memory_image.h"
+#include "sc_models/memory/memory_image.h"
 
 namespace memory_image_test {
 

@@ -1,7 +1,7 @@
 // Fills in flight of a slice: lines of wide transactions are a row until somebody else needs one of them.
 #include <gtest/gtest.h>
 
-#include "sc_models/slice_fills.h"
+#include "sc_models/l2/slice_fills.h"
 #include "tlm_interconnect/protocol/line_pool.h"
 
 namespace weft {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sc_models/tag_array.h"
+#include "sc_models/l2/tag_array.h"
 
 namespace tag_array_test {
 

@@ -8,9 +8,9 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/shapes.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/theory.h"
-#include "collectives/schedule/traffic.h"
+#include "collectives/schedule/theory/theory.h"
 #include "testbenches/schedule/plans.h"
 
 namespace algorithm_options_test {

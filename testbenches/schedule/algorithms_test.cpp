@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/theory.h"
-#include "collectives/schedule/traffic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/theory/theory.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 #include "testbenches/support/thorough.h"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/first_reads.h"
+#include "collectives/schedule/analysis/first_reads.h"
 #include "testbenches/schedule/plans.h"
 
 namespace first_reads_test {

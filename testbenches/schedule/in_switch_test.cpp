@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/execute.h"
-#include "collectives/schedule/traffic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 
 namespace in_switch_test {

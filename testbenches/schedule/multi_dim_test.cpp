@@ -7,9 +7,9 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/dimension_plan.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/theory.h"
-#include "collectives/schedule/traffic.h"
+#include "collectives/schedule/theory/theory.h"
 #include "testbenches/schedule/plans.h"
 #include "testbenches/support/thorough.h"
 

@@ -8,7 +8,7 @@
 
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/schedule/execute.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 
 namespace mutation_test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/schedule/schedule.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 
 namespace presence_test {

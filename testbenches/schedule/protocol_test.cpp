@@ -5,9 +5,9 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/protocol.h"
-#include "collectives/schedule/traffic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/analysis/traffic.h"
+#include "collectives/schedule/protocol/protocol.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 #include "testbenches/support/thorough.h"
 

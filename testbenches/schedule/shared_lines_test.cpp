@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/shared_lines.h"
+#include "collectives/schedule/analysis/shared_lines.h"
 #include "testbenches/schedule/plans.h"
 
 namespace shared_lines_test {

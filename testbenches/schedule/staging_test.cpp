@@ -13,11 +13,11 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/execute.h"
-#include "collectives/schedule/protocol.h"
-#include "collectives/schedule/staging.h"
-#include "collectives/schedule/traffic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/protocol/protocol.h"
+#include "collectives/schedule/protocol/staging.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 #include "testbenches/support/thorough.h"
 

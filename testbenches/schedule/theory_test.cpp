@@ -1,4 +1,4 @@
-#include "collectives/schedule/theory.h"
+#include "collectives/schedule/theory/theory.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "testbenches/schedule/plans.h"
 
 namespace verify_defects_test {

@@ -1,5 +1,5 @@
 // What the verifier accepts: every collective as a small hand-made plan, and the rules of order.
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -93,6 +93,20 @@ TEST(Floors, RoomsOfAFloorHaveAnOrder)
         "");
 }
 
+TEST(Floors, FoldersOfARoomHaveAnOrder)
+{
+    EXPECT_EQ(findings_in("sc_models/memory/hbm.cpp", {"#include \"sc_models/l2/l2_spec.h\""}),
+        "sc_models/memory/hbm.cpp:1: sc_models/memory/ includes sc_models/l2/l2_spec.h, which is in a folder that it "
+        "stands below\n");
+    EXPECT_EQ(
+        findings_in("collectives/flow/links/flow_links.h", {"#include \"collectives/flow/devices/device_cost.h\""}),
+        "collectives/flow/links/flow_links.h:1: collectives/flow/links/ includes "
+        "collectives/flow/devices/device_cost.h, which is in a folder that it stands beside\n");
+    EXPECT_EQ(findings_in("platform/configuration/resolution/resolve.cpp",
+                  {"#include \"platform/configuration/tables/profile.h\""}),
+        "");
+}
+
 TEST(Floors, SystemCStaysOutOfPureAreas)
 {
     EXPECT_EQ(findings_in("infragraph/graph.h", {"#include <systemc>"}),
@@ -101,8 +115,10 @@ TEST(Floors, SystemCStaysOutOfPureAreas)
         "collectives/chakra/reader.cpp:2: collectives/chakra is free of SystemC and includes "
         "tlm_utils/peq.h\n");
     // Not by way of a header that may use it, either.
-    EXPECT_EQ(findings_in("collectives/schedule/verify.cpp", {"#include \"tlm_interconnect/link/link.h\""}),
-        "collectives/schedule/verify.cpp:1: collectives/schedule includes tlm_interconnect/link/link.h, which may "
+    EXPECT_EQ(
+        findings_in("collectives/schedule/verification/verify.cpp", {"#include \"tlm_interconnect/link/link.h\""}),
+        "collectives/schedule/verification/verify.cpp:1: collectives/schedule includes tlm_interconnect/link/link.h, "
+        "which may "
         "use "
         "SystemC; collectives/schedule may not\n");
 }

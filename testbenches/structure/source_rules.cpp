@@ -193,6 +193,50 @@ std::string room_problem(std::string_view path, std::string_view header)
         (to->rank == from->rank ? "beside" : "below");
 }
 
+// Folders inside a room, each with its own order; the first whose folder a file's path begins with is its own.
+struct Corner {
+    std::string_view room;
+    std::string_view folder;
+    int rank;
+};
+
+constexpr std::array<Corner, 18> corners{{
+    {"collectives/flow/", "collectives/flow/devices/", 0},
+    {"collectives/flow/", "collectives/flow/links/", 0},
+    {"collectives/flow/", "collectives/flow/programs/", 0},
+    {"collectives/flow/", "collectives/flow/", 1},
+    {"collectives/schedule/", "collectives/schedule/algorithms/", 1},
+    {"collectives/schedule/", "collectives/schedule/protocol/", 1},
+    {"collectives/schedule/", "collectives/schedule/verification/", 1},
+    {"collectives/schedule/", "collectives/schedule/analysis/", 2},
+    {"collectives/schedule/", "collectives/schedule/theory/", 2},
+    {"collectives/schedule/", "collectives/schedule/", 0},
+    {"platform/configuration/", "platform/configuration/parameters/", 0},
+    {"platform/configuration/", "platform/configuration/tables/", 1},
+    {"platform/configuration/", "platform/configuration/idle/", 3},
+    {"platform/configuration/", "platform/configuration/resolution/", 4},
+    {"platform/configuration/", "platform/configuration/", 2},
+    {"sc_models/", "sc_models/memory/", 0},
+    {"sc_models/", "sc_models/l2/", 1},
+    {"sc_models/", "sc_models/", 2},
+}};
+
+const Corner* corner_of(std::string_view path)
+{
+    const auto* found = std::find_if(corners.begin(), corners.end(),
+        [&](const Corner& corner) { return starts_with(path, corner.folder); });
+    return found == corners.end() ? nullptr : found;
+}
+
+std::string corner_problem(std::string_view path, std::string_view header)
+{
+    const Corner* from = corner_of(path);
+    const Corner* to = corner_of(header);
+    if (from == nullptr || to == nullptr || from == to || from->room != to->room || to->rank < from->rank) return "";
+    return std::string(from->folder) + " includes " + std::string(header) + ", which is in a folder that it stands " +
+        (to->rank == from->rank ? "beside" : "below");
+}
+
 bool is_code(std::string_view path)
 {
     static constexpr std::array<std::string_view, 6> suffixes{".h", ".hpp", ".cpp", ".cc", ".sv", ".svh"};
@@ -265,6 +309,7 @@ std::vector<Finding> check_includes(const SourceFile& source)
         if (include.path.empty()) continue;
         std::string problem = include_problem(*from, include);
         if (problem.empty()) problem = room_problem(source.path, include.path);
+        if (problem.empty()) problem = corner_problem(source.path, include.path);
         if (!problem.empty()) findings.push_back({source.path, number, problem});
     }
     return findings;

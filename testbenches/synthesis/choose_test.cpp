@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "collectives/synthesis/choose.h"
 #include "collectives/synthesis/permute.h"
 #include "collectives/synthesis/ring_order.h"

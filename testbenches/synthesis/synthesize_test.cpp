@@ -5,9 +5,9 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/traffic.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/schedule/verification/verify.h"
 #include "collectives/synthesis/choose.h"
 #include "collectives/synthesis/chunk_matching.h"
 #include "collectives/synthesis/synthesize.h"

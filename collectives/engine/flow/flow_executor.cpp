@@ -8,11 +8,11 @@
 #include "base/units.h"
 #include "collectives/engine/flow/flow_kernels.h"
 #include "collectives/engine/longest_run.h"
+#include "collectives/schedule/analysis/chained_moves.h"
+#include "collectives/schedule/analysis/partial_lines.h"
 #include "collectives/schedule/channels.h"
 #include "collectives/schedule/layout.h"
-#include "collectives/schedule/chained_moves.h"
-#include "collectives/schedule/partial_lines.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "collectives/engine/executor.h"
-#include "collectives/flow/flow_kernel.h"
+#include "collectives/flow/devices/flow_kernel.h"
 #include "gpu/kernels/gemm.h"
 
 namespace weft {

@@ -12,7 +12,7 @@
 #include "collectives/engine/lines/kernel_programs.h"
 #include "collectives/engine/longest_run.h"
 #include "collectives/schedule/channels.h"
-#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/protocol/protocol.h"
 #include "gpu/interface/absent_accelerator.h"
 
 namespace weft {

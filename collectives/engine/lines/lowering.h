@@ -19,7 +19,7 @@
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/units/program.h"
-#include "sc_models/flag_stride.h"
+#include "sc_models/memory/flag_stride.h"
 
 namespace weft {
 

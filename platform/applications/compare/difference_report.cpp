@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "platform/configuration/grouping.h"
+#include "platform/configuration/parameters/grouping.h"
 
 namespace weft {
 

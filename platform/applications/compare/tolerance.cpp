@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/diagnostic.h"
-#include "platform/configuration/glob.h"
+#include "platform/configuration/parameters/glob.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sc_models/flag_stride.h"
+#include "sc_models/memory/flag_stride.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "collectives/flow/path_book.h"
+#include "collectives/flow/links/path_book.h"
 #include "platform/choice/cost_graph_of.h"
 
 namespace weft {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/line_size.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 
 namespace weft {
 

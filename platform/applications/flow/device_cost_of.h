@@ -1,7 +1,7 @@
 // Figures of an accelerator's units, caches and memory for flow fidelity, from the parameters of the line model.
 #pragma once
 
-#include "collectives/flow/device_cost.h"
+#include "collectives/flow/devices/device_cost.h"
 #include "platform/configuration/resolved_system.h"
 
 namespace weft {

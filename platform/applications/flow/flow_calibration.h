@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/flow/flow_links.h"
+#include "collectives/flow/links/flow_links.h"
 #include "platform/configuration/resolved_system.h"
 
 namespace weft {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "collectives/engine/flow/flow_executor.h"
-#include "collectives/flow/device_cost.h"
-#include "collectives/flow/path_book.h"
+#include "collectives/flow/devices/device_cost.h"
+#include "collectives/flow/links/path_book.h"
 #include "collectives/synthesis/switch_routes.h"
-#include "platform/choice/cost_graph_of.h"
-#include "platform/configuration/resolved_system.h"
 #include "platform/applications/flow/flow_calibration.h"
 #include "platform/applications/flow/sparse_paths.h"
 #include "platform/assembly/fabric_plan.h"
+#include "platform/choice/cost_graph_of.h"
+#include "platform/configuration/resolved_system.h"
 #include "platform/result/link_result.h"
 
 namespace weft {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "collectives/flow/link_series.h"
+#include "collectives/flow/links/link_series.h"
 #include "platform/applications/flow/flow_fabric.h"
 
 namespace weft {

@@ -13,7 +13,7 @@
 #include "collectives/engine/flow/flow_executor.h"
 #include "collectives/engine/node_log.h"
 #include "collectives/flow/flow_log.h"
-#include "collectives/flow/link_series.h"
+#include "collectives/flow/links/link_series.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/simulation/background_kernel.h"
 #include "platform/simulation/run.h"

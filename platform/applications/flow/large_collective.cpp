@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "collectives/flow/rank_writers.h"
-#include "collectives/schedule/verify.h"
+#include "collectives/flow/programs/rank_writers.h"
+#include "collectives/schedule/verification/verify.h"
 
 namespace weft {
 

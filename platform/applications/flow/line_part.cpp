@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/schedule/stall_lines.h"
-#include "platform/configuration/glob.h"
+#include "platform/configuration/parameters/glob.h"
 
 namespace weft {
 

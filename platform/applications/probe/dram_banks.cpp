@@ -6,7 +6,7 @@
 
 #include "base/line_size.h"
 #include "platform/applications/probe/limits.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 
 namespace weft {
 

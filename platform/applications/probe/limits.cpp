@@ -4,7 +4,7 @@
 
 #include "platform/applications/probe/parts.h"
 #include "platform/applications/probe/row_limits.h"
-#include "sc_models/hbm_timing.h"
+#include "sc_models/memory/hbm_timing.h"
 
 namespace weft {
 

@@ -6,9 +6,9 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "platform/configuration/embedded_files.h"
-#include "platform/configuration/figures.h"
 #include "platform/applications/probe/probe_rows.h"
+#include "platform/configuration/tables/embedded_files.h"
+#include "platform/configuration/tables/figures.h"
 
 namespace weft {
 

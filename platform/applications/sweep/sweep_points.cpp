@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "platform/configuration/glob.h"
+#include "platform/configuration/parameters/glob.h"
 #include "platform/console/messages.h"
 
 namespace weft {

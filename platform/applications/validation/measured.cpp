@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "platform/configuration/yaml_fields.h"
+#include "platform/configuration/parameters/yaml_fields.h"
 
 namespace weft {
 

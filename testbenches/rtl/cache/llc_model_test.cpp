@@ -1,4 +1,4 @@
-// Where the general model of a slice (sc_models/l2_slice.h) is coarser than the reference model: the same requests at
+// Where the general model of a slice (sc_models/l2/l2_slice.h) is coarser than the reference model: the same requests at
 // the same clocks into both, at equal parameters. Counts, mean latency, time of the last answer.
 #include <algorithm>
 #include <cmath>

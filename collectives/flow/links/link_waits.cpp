@@ -1,0 +1,116 @@
+// FlowLinks: what waits for its turn at links, and what passes beside it.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/flow/links/flow_links.h"
+
+namespace weft {
+
+// How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.
+std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
+{
+    if (!rules_.waits || packet_ps <= 0) return 0;
+    const LinkGroup& group = book_.group(number);
+    double until = static_cast<double>(group.free_ps);
+    if (group.queued) until += waiting_[number].data_ps + static_cast<double>(waiting_[number].others_ps);
+    if (until <= static_cast<double>(at)) return 0;
+    return static_cast<std::uint64_t>(std::fmod(until - static_cast<double>(at), packet_ps));
+}
+
+void FlowLinks::waits(std::uint32_t number, double bytes)
+{
+    if (waiting_.size() <= number) waiting_.resize(book_.groups());
+    waiting_[number].data_ps += bytes * book_.figures(book_.group(number)).ps_per_byte;
+}
+
+// Signals and acknowledges have virtual channels of their own, which take turns with data that wait.
+void FlowLinks::book(std::uint32_t number, double ps, std::uint64_t now)
+{
+    if (book_.group(number).queued) {
+        waiting_[number].others_ps += occupancy_ps(ps, 1);
+        waiting_[number].others_busy_ps += ps;
+    } else {
+        take_wire(number, occupancy_ps(ps, 1), ps, now);
+    }
+}
+
+void FlowLinks::take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now)
+{
+    LinkGroup& group = book_.group(number);
+    if (group.split) {
+        for (const std::uint32_t part : book_.parts(number)) take_wire(part, occupancy, busy_ps, now);
+        return;
+    }
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    group.free_ps = begin + occupancy;
+    group.busy_ps += busy_ps;
+    const std::uint64_t counted = std::max(begin, answered_ps_);
+    count(number, counted, counted + occupancy, busy_ps, 0);
+}
+
+// A transfer that the end of the run cuts off, whose whole cost has been added to the group.
+void FlowLinks::count_part(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload)
+{
+    const double all = static_cast<double>(end - begin);
+    const double part = begin < end_ ? static_cast<double>(end_ - begin) / all : 0;
+    book_.group(group).busy_ps -= busy_ps * (1 - part);
+    book_.group(group).payload -= payload * (1 - part);
+    if (series_ != nullptr && begin < end_) series_->add(group, begin, end_, busy_ps * part, payload * part);
+}
+
+// All that is pushed comes back as copies, whose acknowledges take turns with later pushes. These have booked the link ahead, so those
+// that wait for more than a round trip, or last longer, take the acknowledges along.
+double FlowLinks::acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps,
+    double ps)
+{
+    if (ps <= 0 || book_.link_of(number).reverse < 0) return 0;
+    const double part = std::clamp((wait_ps + ps - static_cast<double>(flight.turn_ps)) / ps, 0.0, 1.0);
+    const double out = part * bytes * book_.figures(book_.group(number)).group_back_ps_per_byte;
+    if (ahead_.size() <= number) ahead_.resize(book_.groups());
+    ahead_[number] += out;
+    return out;
+}
+
+void FlowLinks::pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now,
+    std::uint64_t left, std::uint64_t& head)
+{
+    LinkGroup& group = book_.group(number);
+    const CostLink& link = book_.figures(group);
+    if (contexts_.size() <= number) contexts_.resize(book_.groups());
+    const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
+    const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
+    const ContextWindow::Pass pass =
+        contexts_[number].pass(bytes / link.at_once, rate * link.at_once, now, span_ps_, late * link.at_once);
+    group.busy_ps += bytes * rate;
+    group.payload += bytes;
+    count(number, pass.begin_ps, pass.end_ps, bytes * rate, bytes);
+    head = std::max(head, pass.begin_ps);
+    flight.tail_ps = std::max(flight.tail_ps, pass.end_ps + left);
+}
+
+void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered)
+{
+    answered_ps_ = answered;
+    book_.for_reverse_of(number, [&](std::uint32_t other) {
+        if (ahead_.size() <= other) ahead_.resize(book_.groups());
+        const double booked = std::min(ahead_[other], ps);
+        ahead_[other] -= booked;
+        if (ps > booked) occupy_back(other, ps - booked, now);
+    });
+    answered_ps_ = 0;
+}
+
+void FlowLinks::pass_others(std::uint32_t number, std::uint64_t now)
+{
+    const LinkGroup& group = book_.group(number);
+    Waiting& wait = waiting_[number];
+    const std::uint64_t most = group.queued ? std::max(now, group.free_ps) - now : wait.others_ps;
+    const std::uint64_t part = std::min(wait.others_ps, most);
+    if (part == 0) return;
+    const double busy = wait.others_busy_ps * static_cast<double>(part) / static_cast<double>(wait.others_ps);
+    wait.others_ps -= part;
+    wait.others_busy_ps -= busy;
+    take_wire(number, part, busy, now);
+}
+
+}  // namespace weft
