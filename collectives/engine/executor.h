@@ -4,6 +4,7 @@
 // 64-byte transactions on GPUs, FlowExecutor as whole transfers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,9 +42,14 @@ struct KernelWork {
     Picoseconds duration = 0;      // not 0: in place of the others
     std::uint64_t workgroups = 0;  // 0: two for each compute unit
 
-    // A workgroup loads its part in such blocks, and computes after each; at most so many, which are larger then.
+    // A workgroup loads its part in blocks of so many bytes at most, and computes after each; at most so many blocks, which are larger
+    // then.
     static constexpr std::uint64_t block_bytes = 16 << 10;
     static constexpr std::uint64_t most_blocks = 64;
+    static constexpr std::uint64_t blocks_of(std::uint64_t part)
+    {
+        return std::clamp<std::uint64_t>(part / block_bytes + (part % block_bytes != 0 ? 1 : 0), 1, most_blocks);
+    }
 };
 
 // The result of a job.

@@ -40,7 +40,7 @@ bool FlowCore::finds_place(std::uint32_t index)
 {
     const Thread& thread = threads_[index];
     const FlowJob& job = thread.job->what;
-    if (job.mover == FlowMover::copy || thread.program->ops.empty()) return true;
+    if (job.mover == FlowMover::copy || thread.program->ops.empty() || thread.ended) return true;
     if (devices_) return devices_->enter(index, thread.endpoint);
     return !profile_.places || places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
 }
@@ -78,17 +78,23 @@ void FlowCore::leave_unit(std::uint32_t index, Ps end)
     after(end - std::min(end, now_), [this, unit, endpoint] { devices_->leave(unit, endpoint, now_); });
 }
 
-// Delays what the thread loads from its own memory. Returns the time over which its lines are issued or served, whichever is longer.
+// Delays what the thread loads from its own memory, packets among it. Returns the time over which its lines are issued or served,
+// whichever is longer.
 FlowCore::Ps FlowCore::share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load)
 {
     const Thread& thread = threads_[index];
-    const double bytes = load.data * (op.own_sources + op.sources);
+    const FlowOperand* const sources = thread.program->operands.data() + op.first;
+    const auto packets = static_cast<std::uint32_t>(
+        std::count_if(sources, sources + op.sources, [](const FlowOperand& source) { return source.packets; }));
+    const double packed = load.bytes * packets;
+    const double own = load.data * op.own_sources;
+    const double bytes = own + packed + load.data * (op.sources - packets);
     FlowDevices::Delay issued;
     if (bytes > 0 && !is_copy(thread, op)) issued = devices_->issue(index, thread.endpoint, bytes, load.load_ps, now_);
     FlowDevices::Delay served;
-    if (op.own_sources > 0) {
+    if (own + packed > 0) {
         const bool cold = op.has(FlowOp::own_cold) && !thread.job->cached(thread.rank);
-        served = devices_->access(thread.endpoint, load.data * op.own_sources, cold, now_);
+        served = devices_->access(thread.endpoint, own + packed, cold, now_);
     }
     load.load_ps += issued.first + served.first;
     return std::max(issued.last - issued.first, served.last - served.first);

@@ -120,34 +120,58 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
     --job.positions_to_enter;
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
-        job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}});
+        job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}, 0, {}});
+        push(begin, Kind::launch, job.last_batch);
+    } else if (devices_) {
         push(begin, Kind::launch, job.last_batch);
     }
     batches_[job.last_batch].positions.push_back(position);
 }
 
+// False: it waits for a place.
+bool FlowCore::place_thread(const Job& job, std::uint32_t position, std::uint32_t index)
+{
+    if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
+    Thread& thread = threads_[index];
+    if (job.program().has_packets) thread.packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
+    thread.time = now_;
+    thread.queued = !finds_place(index);
+    if (thread.queued && logs()) log_->queue(index, now_);
+    return !thread.queued;
+}
+
+// Kernels and collectives of a rank that begin in one instant take places in the order in which the rank has launched them. False: other
+// ranks of the batch have still to.
+bool FlowCore::place_next(Batch& batch)
+{
+    const Job& job = *jobs_[batch.job];
+    const std::uint32_t position = batch.positions[batch.placed++];
+    for (std::uint32_t t = 0; t < job.program().threads(position); ++t) {
+        const std::uint32_t index = job.thread(position, t);
+        if (place_thread(job, position, index)) batch.ready.emplace_back(t, index);
+    }
+    return batch.placed == batch.positions.size();
+}
+
 // The first thread of every rank, then the second: lines of all of them mix.
 void FlowCore::launch(std::uint32_t number)
 {
-    const Batch batch = std::move(batches_[number]);
+    if (devices_ && !place_next(batches_[number])) return;
+    Batch batch = std::move(batches_[number]);
     free_batches_.push_back(number);
     Job& job = *jobs_[batch.job];
     if (job.last_batch == number) job.last_batch = none;
+    std::stable_sort(batch.ready.begin(), batch.ready.end(),
+        [](const auto& left, const auto& right) { return left.first < right.first; });
+    for (const auto& [t, index] : batch.ready) launch_thread(index, now_);
     std::uint32_t most = 0;
-    for (const std::uint32_t position : batch.positions) most = std::max(most, job.program().threads(position));
+    if (!devices_)
+        for (const std::uint32_t position : batch.positions) most = std::max(most, job.program().threads(position));
     for (std::uint32_t t = 0; t < most; ++t)
         for (const std::uint32_t position : batch.positions)
             if (t < job.program().threads(position)) {
                 const std::uint32_t index = job.thread(position, t);
-                if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
-                if (job.program().has_packets)
-                    threads_[index].packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
-                threads_[index].time = now_;
-                threads_[index].queued = !finds_place(index);
-                if (!threads_[index].queued)
-                    launch_thread(index, now_);
-                else if (logs())
-                    log_->queue(index, now_);
+                if (place_thread(job, position, index)) launch_thread(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
         if (job.program().threads(position) == 0)

@@ -177,6 +177,8 @@ private:
     void prefetch();
     void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
 
+    bool place_thread(const Job& job, std::uint32_t position, std::uint32_t index);
+    bool place_next(Batch& batch);
     void launch(std::uint32_t number);
     void leave(std::uint32_t number);
     void end_thread(std::uint32_t index);
@@ -240,7 +242,7 @@ private:
     FlowJob::StepBytes step_bytes(const Thread& thread) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
     void store_alone(Thread& thread, const FlowOp& op);
-    void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
+    void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace, Ps spread);
     void ask(const Move& move, Ps now);
     std::uint32_t ask_rest(std::uint32_t index, Ps now);
     MovePieces pieces_of(const FlowOp& op, const MoveLoad& load, const ThreadPace& pace) const;

@@ -1,6 +1,9 @@
 // State of one collective while a FlowCore carries it out; of engines that copy, and of what is beyond a border.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "collectives/flow/flow_core.h"
 
 namespace weft {
@@ -29,6 +32,9 @@ struct FlowCore::Batch {  // ranks that begin together
     JobId job = 0;
     Ps time = 0;
     std::vector<std::uint32_t> positions;
+    // Where kernels run, too: of how many positions the threads have looked for places, and those that have one, by their number at a rank.
+    std::size_t placed = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ready;
 };
 
 struct FlowCore::Leaving {

@@ -142,7 +142,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     // Wavefronts come to a copy at its own place as they come to packets: each when it is done with the step before.
     const bool own = op.sources + op.destinations == 0 && thread.job->program().has_packets;
     if (packets || own) {
-        if (load.data > 0) move_packets(index, op, load, pace);
+        if (load.data > 0) move_packets(index, op, load, pace, spread);
         return;
     }
     if (logs()) log_->set_pace(index, {pace.issue_parts(load).busy_ps, pace.issue_parts(load).outstanding});

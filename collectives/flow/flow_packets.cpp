@@ -124,7 +124,8 @@ void FlowCore::pack_own(const Move& move, Ps from, Ps ready)
     share.sleepers.clear();
 }
 
-void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
+void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace,
+    Ps spread)
 {
     Thread& thread = threads_[index];
     Job& job = *thread.job;
@@ -139,7 +140,7 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
                 last = std::max(last, tail + thread.cost->last_look_ps + longer_poll(index));
             });
     }
-    const auto [from, ready] = steps.add(load, pace, thread.time, last);
+    const auto [from, ready] = steps.add(load, pace, thread.time, last, spread);
     Move record;
     record.op = thread.next;
     record.thread = index;

@@ -39,8 +39,8 @@ public:
         issued_ = std::max(issued_, time);
         freed_ = std::max(freed_, time);
     }
-    // The thread is at `time`, and the last packets that it reads are seen at `last`.
-    Times add(const MoveLoad& load, const ThreadPace& pace, Ps time, Ps last)
+    // The thread is at `time`, and the last packets that it reads are seen at `last`. Others make its loads take `spread`.
+    Times add(const MoveLoad& load, const ThreadPace& pace, Ps time, Ps last, Ps spread = 0)
     {
         const std::size_t at_once = pace.at_once(load);
         const Ps turn = turns_.size() < at_once ? 0 : turns_[turns_.size() - at_once];
@@ -51,8 +51,8 @@ public:
         slots_ = std::max(slots_, from) + pace.slots_ps(load);
         places_ = std::max(places_, from) + pace.outstanding_ps(load);
         const Ps places = places_ - std::min(places_, load.round_ps);
-        const Ps ready =
-            std::max({from + pace.issue_ps(load), std::max(asked_last_, turn) + own_ps, slots_, places, last});
+        const Ps ready = std::max(
+            {from + std::max(pace.issue_ps(load), spread), std::max(asked_last_, turn) + own_ps, slots_, places, last});
         turns_.push_back(ready);
         // The first wavefront is done with its share a round before the last one.
         const auto first = static_cast<Ps>(static_cast<double>(ready - from) * (1 - 1 / rounds));

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "gpu/kernels/gemm_programs.h"
 #include "gpu/units/wavefront.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/collective_shape.h"
@@ -176,6 +178,8 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
     }
     const Wires wires = wires_of(system, plan, out.gpus);
     out.gpu_bytes += wires.bytes;
+    if (const std::optional<Gemm> kernel = Gemm::parse(system.workload.beside))
+        out.schedule_bytes += static_cast<double>(out.gpus) * gemm_program_bytes(*kernel);
     const auto add_nodes = [&](double touched) {
         for (const NodeId node : nodes) out.gpu_bytes += bytes_of(system, node, touched);
     };

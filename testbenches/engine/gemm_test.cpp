@@ -117,6 +117,11 @@ TEST(Gemm, ItsWorkgroupsLoadComputeAndStoreWhatTheProductTakes)
     EXPECT_EQ(loaded, gemm.loaded_bytes());
     EXPECT_EQ(loaded, (3u * 100 * 130 + 4u * 130 * 70) * 2);
     EXPECT_EQ(stored, 100u * 70 * 2);
+    double bytes = 0;
+    for (const Program& program : programs)
+        bytes += static_cast<double>(sizeof(Program) + program.operations.capacity() * sizeof(Operation) +
+            program.operands.capacity() * sizeof(std::uint64_t));
+    EXPECT_EQ(gemm_program_bytes(gemm), bytes);
 }
 
 TEST(Gemm, OneTileTakesItsLoadsItsOperationsAndItsStores)

@@ -115,6 +115,22 @@ TEST(Kernel, ItsWorkgroupsShareOperationsAndBytesOut)
     EXPECT_LE(length, 4u * 128u);
 }
 
+// A part of a little more than a block is two halves, not one that registers of a block's size do not hold.
+TEST(Kernel, BlocksHaveNoMoreThanSixteenKibibytes)
+{
+    const auto blocks = [](std::uint64_t bytes) {
+        const std::vector<Program> programs = kernel_programs(work_of(0, bytes, 1), 0);
+        std::vector<std::uint64_t> out;
+        for (const Operation& operation : programs.front().operations) out.push_back(operation.bytes);
+        return out;
+    };
+    using Sizes = std::vector<std::uint64_t>;
+    EXPECT_EQ(blocks(16 << 10), Sizes({16 << 10}));
+    EXPECT_EQ(blocks((16 << 10) + 64), Sizes({129 * 64, 128 * 64}));
+    EXPECT_EQ(blocks((64 * 16) << 10), Sizes(64, 16 << 10));
+    EXPECT_EQ(blocks((64 * 32) << 10), Sizes(64, 32 << 10));
+}
+
 TEST(Kernel, WithManyOperationsItTakesWhatTheyTake)
 {
     const BoxOptions options = small_gpu();

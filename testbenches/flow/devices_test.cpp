@@ -270,7 +270,7 @@ TEST(FlowDevices, AComputeNodeTakesItsOperationsItsBytesOrItsDuration)
 {
     const auto time = [](const KernelWork& work) {
         Bench bench(small_device());
-        bench.devices.run(0, std::make_shared<ShareKernel>(work, 16, 2, 512, false), 0, [] {});
+        bench.devices.run(0, std::make_shared<ShareKernel>(work, 0, 16, 2, 512, false), 0, [] {});
         bench.run();
         return static_cast<double>(bench.now);
     };

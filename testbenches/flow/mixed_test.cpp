@@ -346,4 +346,21 @@ TEST(MixedStall, ACircleOfBothSidesIsNamed)
     EXPECT_NEAR(error_of(ranks(true), "b.0.xpu.1"), 0, 1.5);
 }
 
+// Nine workgroups on eight places: two rounds of 10 us, by lines and at flow.
+TEST(Mixed, ComputeKernelsTakeUnitsOnBothSides)
+{
+    using namespace weft::chakra::testing;
+    const Folder folder;
+    const std::vector<std::string> nodes{comp(1, 10)};
+    RunSetup setup = on(star_document(2), "profile: generic\n" + trace_lines(folder.write_set({nodes, nodes})));
+    setup.sets = {"engine.compute=kernel", "engine.compute_workgroups=9", "gpu.compute_units=4",
+        "gpu.workgroups_per_unit=2"};
+    const Json all = mixed_run(setup, "");
+    const Json mixed = mixed_run(setup, "b.0.xpu.0");
+    EXPECT_EQ(time_of(all), 20'000'000U);
+    const Json ranks = mixed["ranks"];
+    ASSERT_EQ(ranks.size(), 2U) << mixed;
+    for (const Json& rank : ranks) EXPECT_EQ(rank["breakdown_ps"]["compute"], 20'000'000U) << rank;
+}
+
 }  // namespace mixed_test

@@ -437,7 +437,7 @@ void FlowExecutor::run_shared(std::uint32_t endpoint, const KernelWork& work, Do
     if (placed.workgroups == 0) placed.workgroups = 2 * units.compute_units;
     require_countable(work.duration == 0 ? work.bytes : 0, "compute node");
     const BufferHistory::Taken buffer = take(endpoint, work.duration == 0 ? work.bytes : 0, "compute node");
-    auto kernel = std::make_shared<ShareKernel>(placed, static_cast<std::uint32_t>(spec_.wavefronts),
+    auto kernel = std::make_shared<ShareKernel>(placed, buffer.address, static_cast<std::uint32_t>(spec_.wavefronts),
         static_cast<std::uint32_t>(spec_.unroll), static_cast<std::uint32_t>(units.lanes * spec_.vector),
         buffer.cached);
     if (kernel->groups == 0) return core_.after(0, std::move(done));

@@ -20,6 +20,12 @@ std::uint64_t share(std::uint64_t total, std::uint64_t number, std::uint64_t of)
     return total / of + (number < total % of ? 1 : 0);
 }
 
+// What the shares before it are together.
+std::uint64_t begin_of(std::uint64_t total, std::uint64_t number, std::uint64_t of)
+{
+    return total / of * number + std::min(number, total % of);
+}
+
 }  // namespace
 
 GemmKernel::GemmKernel(const Gemm& gemm, std::uint64_t address, std::uint32_t lanes_bytes)
@@ -71,9 +77,9 @@ FlowKernel::Block GemmKernel::store(std::uint32_t group) const
         lines_of_bytes(of.rows * of.columns * Gemm::element_bytes)};
 }
 
-ShareKernel::ShareKernel(const KernelWork& work, std::uint32_t wavefronts_each, std::uint32_t sets_each,
-    std::uint32_t lanes_bytes, bool cached)
-    : lines_(work.duration > 0 ? 0 : parts(work.bytes, line_bytes)),
+ShareKernel::ShareKernel(const KernelWork& work, std::uint64_t address, std::uint32_t wavefronts_each,
+    std::uint32_t sets_each, std::uint32_t lanes_bytes, bool cached)
+    : address_(address), lines_(work.duration > 0 ? 0 : parts(work.bytes, line_bytes)),
       operations_(work.duration > 0 ? 0 : static_cast<double>(work.operations))
 {
     // Workgroups without anything to do are not launched.
@@ -91,14 +97,14 @@ std::uint64_t ShareKernel::lines_of(std::uint32_t group) const { return share(li
 
 std::uint32_t ShareKernel::steps(std::uint32_t group) const
 {
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-        lines_of(group) / (KernelWork::block_bytes / line_bytes), 1, KernelWork::most_blocks));
+    return static_cast<std::uint32_t>(KernelWork::blocks_of(lines_of(group) * line_bytes));
 }
 
 FlowKernel::Block ShareKernel::load(std::uint32_t group, std::uint32_t step, unsigned which) const
 {
     if (which > 0) return {};
-    return {0, static_cast<std::uint32_t>(share(lines_of(group), step, steps(group)))};
+    const std::uint64_t first = begin_of(lines_, group, groups) + begin_of(lines_of(group), step, steps(group));
+    return {address_ + first * line_bytes, static_cast<std::uint32_t>(share(lines_of(group), step, steps(group)))};
 }
 
 double ShareKernel::flops(std::uint32_t group, std::uint32_t) const { return operations_ / groups / steps(group); }
@@ -117,8 +123,8 @@ MoveKernel::MoveKernel(std::uint64_t address, std::uint64_t bytes, bool write, s
 
 FlowKernel::Block MoveKernel::part_of(std::uint32_t group) const
 {
-    const std::uint64_t before = lines_ / groups * group + std::min<std::uint64_t>(group, lines_ % groups);
-    return {address_ + before * line_bytes, static_cast<std::uint32_t>(share(lines_, group, groups))};
+    return {address_ + begin_of(lines_, group, groups) * line_bytes,
+        static_cast<std::uint32_t>(share(lines_, group, groups))};
 }
 
 FlowKernel::Block MoveKernel::load(std::uint32_t group, std::uint32_t, unsigned which) const

@@ -38,8 +38,9 @@ private:
 // As kernel_programs(): every workgroup loads its part of the bytes in blocks, and does operations after each.
 class ShareKernel final : public FlowKernel {
 public:
-    ShareKernel(const KernelWork& work, std::uint32_t wavefronts, std::uint32_t sets, std::uint32_t lanes_bytes,
-        bool cached);
+    // `address`: of its buffer, in whole lines.
+    ShareKernel(const KernelWork& work, std::uint64_t address, std::uint32_t wavefronts, std::uint32_t sets,
+        std::uint32_t lanes_bytes, bool cached);
 
     std::uint32_t steps(std::uint32_t group) const override;
     Block load(std::uint32_t group, std::uint32_t step, unsigned which) const override;
@@ -49,6 +50,7 @@ public:
 private:
     std::uint64_t lines_of(std::uint32_t group) const;
 
+    std::uint64_t address_;
     std::uint64_t lines_;
     double operations_;
 };

@@ -35,8 +35,7 @@ std::vector<Program> kernel_programs(const KernelWork& work, std::uint64_t addre
         }
         const Share bytes = share(work.bytes, line_bytes, w, work.workgroups);
         const Share operations = share(work.operations, 1, w, work.workgroups);
-        const std::uint64_t blocks =
-            std::clamp<std::uint64_t>(bytes.size() / KernelWork::block_bytes, 1, KernelWork::most_blocks);
+        const std::uint64_t blocks = KernelWork::blocks_of(bytes.size());
         for (std::uint64_t b = 0; b < blocks; ++b) {
             const Share loaded = share(bytes.size(), line_bytes, b, blocks);
             const Share done = share(operations.size(), 1, b, blocks);

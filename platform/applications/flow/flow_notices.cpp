@@ -49,6 +49,20 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
                                   "lines, each part of a line is a packet of its own, and the run can take more than "
                                   "twice as long",
             bytes));
+    const EngineSpec& engine = resolved.engine();
+    const bool traced = resolved.workload.kind == Workload::Kind::trace;
+    const bool kernels = !resolved.workload.beside.empty() || (traced && engine.compute == ComputeMode::kernel);
+    const auto in_packets = [](const JobRecord& record) {
+        return record.protocol == "ll" || record.protocol == "ll128";
+    };
+    if (kernels && core.has_devices() && std::any_of(executor.records().begin(), executor.records().end(), in_packets))
+        out.emplace_back("packets (engine.protocol = ll or ll128) hardly wait for the accesses of kernels: by lines, "
+                         "collectives beside them can take up to 1.6 times as long "
+                         "(docs/models/flow.md, Kernels and collectives)");
+    if (kernels && !core.has_devices())
+        out.push_back(fmt::format("beyond {} ranks engine.compute = kernel is as engine.compute = time: compute nodes "
+                                  "take no units, and nothing waits for their accesses",
+            most_ranks_whole));
     if (core.circles() > 0)
         out.push_back(fmt::format("{} times all transfers under way waited for each other in circles of "
                                   "full buffers, and one of each link "

@@ -69,6 +69,8 @@ public:
             throw InputError(resolved_.infrastructure, 0, "mixed fidelity on a document without tables of routes",
                 "a smaller document, or --fidelity flow");
         core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(*fabric_, ranks));
+        if (resolved_.workload.kind == Workload::Kind::trace && resolved_.engine().compute == ComputeMode::kernel)
+            core_->set_devices(fabric_->devices());
         if (options_.until) {
             core_->set_end(*options_.until);
             fabric_->set_end(*options_.until);
@@ -95,6 +97,7 @@ public:
         flow_.emplace(*core_, resolved_.engine(), fabric_->endpoints(),
             [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
                 std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); });
+        if (resolved_.workload.kind == Workload::Kind::trace) flow_->remember_buffers();
         return executor_.emplace(lines, &*flow_, &*border_, part_.ranks);
     }
 
@@ -124,7 +127,7 @@ public:
             part_.text, share.lines_in, share.lines_out));
         std::vector<bool> lines = part_.outside;
         lines.flip();
-        const std::string unfollowed = unfollowed_notice(resolved_, false, true, lines);
+        const std::string unfollowed = unfollowed_notice(resolved_, core_->has_devices(), true, lines);
         if (!unfollowed.empty()) result.notices.push_back("of what is simulated as flow: " + unfollowed);
         for (std::string& notice : share.notices) result.notices.push_back(std::move(notice));
         if (!result.series.empty())
