@@ -9,6 +9,7 @@
 #include "collectives/engine/traces/chunk_scheduling.h"
 #include "collectives/engine/protocol_choice.h"
 #include "platform/workload/chosen_schedule.h"
+#include "platform/workload/idle_compute.h"
 
 namespace weft {
 
@@ -225,6 +226,14 @@ std::vector<std::string> RunWorkload::notices_of_run() const
     if (std::string notice = default_dimensions(); !notice.empty()) out.push_back(std::move(notice));
     if (!engine_) return out;
     for (std::string& notice : engine_->notices()) out.push_back(std::move(notice));
+    if (!engine_->finished()) return out;
+    TraceEngine::Operations all;
+    for (std::uint32_t rank = 0; rank < traces_->ranks(); ++rank) {
+        all.nodes += engine_->operations(rank).nodes;
+        all.rooflines += engine_->operations(rank).rooflines;
+        all.products += engine_->operations(rank).products;
+    }
+    for (std::string& notice : idle_compute(system_, all)) out.push_back(std::move(notice));
     return out;
 }
 

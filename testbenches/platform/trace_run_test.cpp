@@ -136,6 +136,26 @@ TEST(TraceRun, TheRooflineOrTheRecordedTime)
     EXPECT_GT(time_of({both(false)}, sets), 900 * us);
 }
 
+// Values for compute nodes that the trace does not have: known when it has ended.
+TEST(TraceRun, ValuesForComputeNodesItLacksAreTold)
+{
+    const auto told = [](const std::vector<std::string>& nodes, const std::string& set) {
+        const std::string notices = run_trace({nodes}, "waiting_atomic", {set})["notices"].dump();
+        return contains(notices, set.substr(0, set.find('=')) + " is set and changes nothing: the trace has no");
+    };
+    const std::vector<std::string> recorded = {comp(1, 7)};
+    const std::vector<std::string> roofline = {work(1, 1'000'000, 64)};
+    const std::vector<std::string> on_cpu = {cpu(comp(1, 7))};
+    EXPECT_TRUE(told(recorded, "gpu.peak_flops=1 TFLOP/s"));
+    EXPECT_FALSE(told(roofline, "gpu.peak_flops=1 TFLOP/s"));
+    EXPECT_TRUE(told(roofline, "gpu.compute_model=weight_stationary"));
+    NodeText product = work(1, 2 * 256 * 128 * 256, 64);
+    product.integer("gemm_m", 256).integer("gemm_n", 128).integer("gemm_k", 256);
+    EXPECT_FALSE(told({product}, "gpu.compute_model=weight_stationary"));
+    EXPECT_TRUE(told(on_cpu, "engine.compute=kernel"));
+    EXPECT_FALSE(told(recorded, "engine.compute=kernel"));
+}
+
 TEST(TraceRun, AProductOfMatricesWithoutACountIsOne)
 {
     const std::vector<std::string> arrays = {"gpu.compute_model=weight_stationary", "gpu.array_rows=32",

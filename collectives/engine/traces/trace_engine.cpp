@@ -333,6 +333,9 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
         operations_[rank].not_stated += done.num_ops ? 0 : 1;
         const bool of_nothing = done.num_ops.value_or(1) == 0 && done.tensor_size.value_or(1) == 0;
         operations_[rank].only_timed += of_nothing || moves_its_bytes(rank, done) ? 0 : 1;
+        ++operations_[rank].nodes;
+        if (follows_roofline(done))
+            ++(on_arrays(rank, done) ? operations_[rank].products : operations_[rank].rooflines);
     }
     running_[rank].erase(node);
     if (resource == Resource::communication) {

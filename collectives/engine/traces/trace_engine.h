@@ -70,12 +70,15 @@ public:
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
-    // Over the accelerator's compute nodes that have ended: the sum of num_ops, the number of nodes without num_ops, and the number of
-    // nodes that took a time in place of their loads and stores.
+    // Over the accelerator's compute nodes that have ended: the sum of num_ops, and of how many nodes num_ops was not stated, a time stood
+    // for loads and stores, the roofline counted, and a product of matrices counted in its place.
     struct Operations {
         double done = 0;
         std::uint64_t not_stated = 0;
         std::uint64_t only_timed = 0;
+        std::uint64_t nodes = 0;
+        std::uint64_t rooflines = 0;
+        std::uint64_t products = 0;
     };
     const Operations& operations(std::uint32_t rank) const { return operations_[rank]; }
     // Decisions during the run that the user should know.
