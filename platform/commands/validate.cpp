@@ -252,7 +252,7 @@ int validate_command(const Arguments& arguments)
     std::vector<Planned> planned;
     for (const std::string& file : files) {
         ValidationResult result;
-        result.table = read_measured(file, read_text_file(file));
+        result.table = read_measured(file, read_text_file(file, std::size_t{1} << 26));
         if (!std::filesystem::is_regular_file(result.table.system))
             throw InputError(file, result.table.system_line,
                 "the system " + quoted_word(result.table.system) + " is not there",

@@ -9,7 +9,7 @@ namespace weft {
 
 PartsFile read_parts_file(const std::string& file)
 {
-    const YamlTree tree(file, read_text_file(file));
+    const YamlTree tree(file, read_text_file(file, std::size_t{1} << 24));
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     PartsFile out;

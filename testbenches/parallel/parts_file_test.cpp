@@ -72,6 +72,18 @@ using PartsFileProcesses = OverProcesses;
 
 }  // namespace
 
+TEST(PartsFile, ThatHasNoEndIsRefused)
+{
+    try {
+        read_parts_file("/dev/zero");
+        FAIL() << "read";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("/dev/zero: cannot be read: larger than 16777216 bytes"),
+            std::string::npos)
+            << error.what();
+    }
+}
+
 TEST(PartsFile, WhatIsFreeGoesWhereItsBandwidthLeads)
 {
     const Partition two = given_partition(small_board(), given({1, 0, any, any, any}));
