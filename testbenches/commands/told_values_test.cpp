@@ -36,6 +36,24 @@ TEST(ToldValues, LinksAndSwitchesThatNoRouteUses)
         "switch.latency of 1 node (--set) is set and changes nothing: no route of this run uses it");
 }
 
+// Routes take the widest of the shortest paths: a link that was made narrower may have lost its routes to that value.
+TEST(ToldValues, ABandwidthThatTookTheRoutesAwayIsNotSaidToChangeNothing)
+{
+    const auto with = [](const std::string& value) {
+        return std::vector<std::string>{"run", dgx, "--ranks", "2", "--bytes", "4KiB", "--no-data", "--set",
+            "dgx.0.xpu." + value};
+    };
+    const std::string why =
+        "link.bandwidth of 1 link (--set) is set, and no route of this run takes it: of the shortest "
+        "paths routes take the widest, so this value may be why";
+    const std::string nothing =
+        "link.bandwidth of 1 link (--set) is set and changes nothing: no route of this run uses it";
+    expect_said(with("1~dgx.0.nvsw.0.link.bandwidth=1GB/s"), why);
+    expect_said(with("1~dgx.0.nvsw.0.link.bandwidth=1GB/s"), nothing, false);
+    // It leads to nobody who takes part.
+    expect_said(with("7~dgx.0.nvsw.0.link.bandwidth=1GB/s"), nothing);
+}
+
 // Write-backs of a small cache are no load that anybody waits for: what the memory is behind at the end is told.
 TEST(ToldValues, WriteBacksAfterTheEndOfTheRun)
 {
