@@ -179,6 +179,23 @@ TEST(ToldValues, CachesPacketsAndWavefronts)
     expect_said(few, places);
     few.back() = "gpu.wavefronts_per_unit=16";
     expect_said(few, places, false);
+    // A workgroup of a kernel has eight, which flow fidelity does not change.
+    few.insert(few.begin() + 2, {"--ranks", "2", "--beside", "gemm:64,64,64,64"});
+    few.back() = "gpu.wavefronts_per_unit=4";
+    const std::string of_kernel = "workgroups of the background kernel have 8 wavefronts, but units have places for "
+                                  "gpu.wavefronts_per_unit = 4: they run with 4";
+    expect_said(few, of_kernel);
+    std::vector<std::string> at_flow = few;
+    at_flow.insert(at_flow.begin() + 2, {"--fidelity", "flow"});
+    const Outcome refused = call(at_flow);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find(
+                  "a background kernel on units with gpu.wavefronts_per_unit = 4: at flow fidelity its workgroups "
+                  "have 8 wavefronts; expected gpu.wavefronts_per_unit of at least 8, or --fidelity line"),
+        std::string::npos)
+        << refused.err;
+    few.back() = "gpu.wavefronts_per_unit=8";
+    expect_said(few, of_kernel, false);
     // The router of an accelerator that somebody has set.
     expect_said(explain({"dgx.0.xpu.3.switch.latency=2us"}), "switch.latency             2 us             --set");
     EXPECT_NE(call({"run", dgx, "--bytes", "4KiB", "--fidelity", "flow", "--set", "engine.grain=512B"})
