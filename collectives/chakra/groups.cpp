@@ -50,7 +50,7 @@ int line_of_key(const std::string& text, const std::string& key)
 
 }  // namespace
 
-GroupDefinitions read_group_file(const std::string& path)
+GroupDefinitions read_group_file(const std::string& path, std::uint32_t ranks_of_set)
 {
     constexpr const char* expected = R"({"1": [0, 1], ...}: group numbers above 0, each with its ranks)";
     const std::string text = read_text_file(path, largest_group_file);
@@ -77,6 +77,11 @@ GroupDefinitions read_group_file(const std::string& path)
             problem = ranks_from(list, ranks);
         if (!problem && ranks.empty()) problem = "it has no ranks";
         if (!problem && groups.count(*number) != 0) problem = "it is defined twice";
+        const auto most = std::max_element(ranks.begin(), ranks.end());
+        if (!problem && ranks_of_set > 0 && *most >= ranks_of_set)
+            throw InputError(path, line_of_key(text, key),
+                "group \"" + printable(key) + "\" names rank " + std::to_string(*most) + ", which has no trace",
+                "ranks from 0 to " + std::to_string(ranks_of_set - 1));
         if (problem)
             throw InputError(path, line_of_key(text, key), "group \"" + printable(key) + "\": " + *problem, expected);
         groups[*number] = std::move(ranks);

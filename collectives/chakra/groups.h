@@ -24,8 +24,9 @@ std::uint64_t left_out(const Node& node, const std::vector<std::uint32_t>& sizes
 // Group number -> ranks in the order of the definition; no ranks = all ranks.
 using GroupDefinitions = std::map<std::uint64_t, std::vector<std::uint32_t>>;
 
-// {"1": [0, 1], ...}; numbers above 0. Throws InputError.
-GroupDefinitions read_group_file(const std::string& path);
+// {"1": [0, 1], ...}; numbers above 0. Throws InputError, also for a rank of `ranks` or more (0: any is taken), whether or not a node
+// uses the group.
+GroupDefinitions read_group_file(const std::string& path, std::uint32_t ranks = 0);
 
 // Adds what the text of a metadata node's inputs.values defines ("" and "[]" define nothing). Entries
 // whose name is no number cannot be referred to and are passed over. Returns what is wrong with the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +19,10 @@ class Search {
 public:
     explicit Search(const ResolvedSystem& system) : system_(system) {}
 
-    void add(weft::Block block, VariantId id, bool used)
+    // `by_width`: routes may pass by here because of the bandwidth.
+    void add(weft::Block block, VariantId id, bool used, bool by_width = false)
     {
+        const std::optional<std::size_t> width = info_of(block).find("bandwidth");
         const Variant& variant = system_.values(block, id);
         for (std::size_t p = 0; p < variant.sources.size(); ++p) {
             const ValueSource& source = system_.source(variant.sources[p]);
@@ -27,6 +30,7 @@ public:
             Places& places = found_[{variant.sources[p], info_of(block).path_of(p)}];
             ++places.count;
             places.used = places.used || used;
+            places.by_width = places.by_width || (by_width && width == p);
         }
     }
 
@@ -37,9 +41,12 @@ public:
             if (places.used) continue;
             const ValueSource& source = system_.source(key.first);
             const std::string place = source.line > 0 ? fmt::format("{}:{}", source.file, source.line) : source.file;
-            out.push_back(
-                fmt::format("{} of {} {}{} ({}) is set and changes nothing: no route of this run uses {}", key.second,
-                    places.count, what, places.count == 1 ? "" : "s", place, places.count == 1 ? "it" : "them"));
+            const std::string them = places.count == 1 ? "it" : "them";
+            out.push_back(fmt::format("{} of {} {}{} ({}) is set{}", key.second, places.count, what,
+                places.count == 1 ? "" : "s", place,
+                places.by_width ? ", and no route of this run takes " + them +
+                        ": of the shortest paths routes take the widest, so this value may be why"
+                                : " and changes nothing: no route of this run uses " + them));
         }
         return out;
     }
@@ -48,6 +55,7 @@ private:
     struct Places {
         std::size_t count = 0;
         bool used = false;
+        bool by_width = false;
     };
 
     const ResolvedSystem& system_;
@@ -109,10 +117,17 @@ std::vector<std::string> unused_value_notices(const ResolvedSystem& system, cons
     for (std::string& notice : idle_module_values(system, plan.used))
         if (std::find(system.notices.begin(), system.notices.end(), notice) == system.notices.end())
             out.push_back(std::move(notice));
+    // An endpoint that takes no part forwards nothing.
+    const RoutePolicy policy = system.routing().policy;
+    const bool widest = policy == RoutePolicy::minimal || policy == RoutePolicy::up_down;
+    const auto may_forward = [&](NodeId node) {
+        return plan.used.nodes[node] || system.role(node) == NodeRole::forwarder;
+    };
     Search links(system);
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
         if (const VariantId id = system.link_variant(edge); id != no_variant)
-            links.add(block_of<LinkSpec>(), id, plan.used.edges[edge]);
+            links.add(block_of<LinkSpec>(), id, plan.used.edges[edge],
+                widest && may_forward(system.graph().edge(edge).a) && may_forward(system.graph().edge(edge).b));
     Search switches(system);
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         const VariantId id = system.variant(node, block_of<SwitchSpec>());

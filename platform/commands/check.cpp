@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "infragraph/summary.h"
+#include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/sparse_paths.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
@@ -29,6 +31,36 @@ std::string profiles_text(const ResolvedSystem& system)
     return out.empty() ? "none" : out;
 }
 
+// A system that is too large for tables of routes: what flow fidelity can have checked without them. Throws InputError for what it
+// would refuse.
+std::string large_text(const ResolvedSystem& system, std::optional<RunWorkload>& load, std::vector<NodeId> members,
+    std::size_t ranks)
+{
+    const FlowFabric fabric(system, members);
+    SparsePaths paths(system, members);
+    for (std::uint32_t to = 1; to < members.size(); ++to) {
+        paths.path(0, to);
+        paths.path(to, 0);
+    }
+    if (load) {
+        std::vector<Dimension> dimensions = system.workload.dimensions;
+        if (dimensions.empty() && system.workload.plan.empty()) {
+            std::vector<std::string> nodes;
+            for (std::size_t rank = 0; rank < ranks; ++rank) nodes.push_back(system.graph().node(members[rank]).name);
+            dimensions = device_dimensions(nodes);
+        }
+        load->set_dimensions(std::move(dimensions), ranks);
+        load->require_schedule(ranks);
+    }
+    return fmt::format("{:<13}{} endpoints; for flow fidelity alone, which finds paths pair by pair\n", "routes",
+               members.size()) +
+        fmt::format(
+            "{:<13}{} ranks on {} nodes are too many for tables of routes. Not checked: routes between other "
+            "pairs than those with the first rank, cycles of waiting buffers, VC sets, ports and lengths of paths. "
+            "Assumptions are those of all nodes and links, on routes or not\n",
+            "notice", members.size(), system.graph().node_count());
+}
+
 // What a system file adds to its document. Throws InputError for a system that `weft run` would refuse.
 std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& assumptions)
 {
@@ -38,6 +70,19 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     const std::size_t ranks = members.size();
     add_replay_gpus(system, members);
     add_memories(system, members);
+    std::string out;
+    const auto line = [&out](const char* label, const std::string& value) {
+        out += fmt::format("{:<13}{}\n", label, value);
+    };
+    line("system", system.name + " (" + system.file + ")");
+    line("profiles", profiles_text(system));
+    line("workload", workload_text(system.workload));
+    if (!has_tables(system, members.size())) {
+        out += large_text(system, load, std::move(members), ranks);
+        for (const std::string& notice : system.notices) line("notice", notice);
+        assumptions = assumptions_among(system.assumptions, {});
+        return out;
+    }
     const FabricPlan plan = plan_fabric(system, std::move(members));
     const ReplayTraffic traffic(system, plan);
     require_wide(system, plan);
@@ -47,13 +92,6 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     }
     std::size_t links = 0;
     for (const bool used : plan.used.edges) links += used ? 1 : 0;
-    std::string out;
-    const auto line = [&out](const char* label, const std::string& value) {
-        out += fmt::format("{:<13}{}\n", label, value);
-    };
-    line("system", system.name + " (" + system.file + ")");
-    line("profiles", profiles_text(system));
-    line("workload", workload_text(system.workload));
     const bool checked = system.routing().cycles == CyclePolicy::refuse;
     line("routes",
         fmt::format("{} endpoints over {} link{}, {}", plan.members.size(), links, links == 1 ? "" : "s",

@@ -81,7 +81,7 @@ std::vector<TablePage::Figure> figures_of(const FabricSweep& sweep)
     return {{fmt::format("{:.4g}", estimate ? saturation.accepted : saturation.at_least()),
                 !saturation.reached ? "load accepted; no saturation up to load 1"
                     : estimate      ? "load accepted at saturation"
-                                    : "load at least that is sustained; senders are held up unequally",
+                                    : "load at least that is sustained",
                 ""},
         {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}};
 }

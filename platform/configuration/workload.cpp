@@ -35,6 +35,9 @@ void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
         if (out.rank_count == 0) source.findings.refuse(field.line, "'ranks' is 0", "at least 1");
         return;
     }
+    // None would stand for all.
+    if (source.tree.kind(field.value) == YamlTree::Kind::sequence && source.tree.size(field.value) == 0)
+        source.findings.refuse(field.line, "'ranks' is an empty list", "at least one node or pattern, or no 'ranks'");
     for (const YamlTree::Id item : yaml_items(source, field))
         if (auto text = yaml_text(source, item, "an entry of 'ranks'")) out.rank_nodes.push_back(std::move(*text));
 }
@@ -50,7 +53,10 @@ void read_beside(const YamlSource& source, const YamlField& field, Workload& out
 // {rank: time}
 void read_delays(const YamlSource& source, const YamlField& field, Workload& out)
 {
-    for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
+    const std::vector<YamlField> entries = yaml_fields(source, field.value, "'delay'", {});
+    if (entries.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
+        source.findings.refuse(field.line, "'delay' is an empty mapping", "a rank and its delay, such as {0: 10 us}");
+    for (const YamlField& entry : entries) {
         const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
             entry.key.find_first_not_of("0123456789") == std::string::npos;
         if (!is_rank)

@@ -89,4 +89,18 @@ TEST(TraceSet, ReadsTheGroupFileUnlessItIsEmpty)
     EXPECT_NE(refused(folder.path() + "a", options), "");
 }
 
+TEST(TraceSet, RefusesGroupsOfRanksWithoutATrace)
+{
+    const Folder folder;
+    for (const char* rank : {"0", "1", "2"}) folder.write("a." + std::string(rank) + ".et", framed({comp(1)}));
+    TraceSetOptions options;
+    options.group_file = folder.write("g.json", "{\"1\": [0, 1],\n \"9\": [1, 300, 2]}");
+    EXPECT_EQ(refused(folder.path() + "a", options),
+        options.group_file + ":2: group \"9\" names rank 300, which has no trace; expected ranks from 0 to 2");
+    options.group_file = folder.write("h.json", R"({"1": [0, 1], "9": [1, 2]})");
+    EXPECT_EQ(TraceSet::open(folder.path() + "a", options).groups()->size(), 2U);
+    options.ranks = 2;
+    EXPECT_EQ(TraceSet::open(folder.path() + "a", options).groups()->size(), 2U);
+}
+
 }  // namespace trace_set_test

@@ -254,8 +254,8 @@ TEST_F(ValidateTest, Groups)
     expect_refused(members, "attribute pg_name is \"1\", a group without a definition");
     expect_refused({{collective(1, 0, 8, "tp")}}, "pg_name is \"tp\"; expected the number of a process group");
     expect_refused({{collective(1, 0, 8, "2")}, {collective(1, 0, 8, "2")}}, "a group without rank 0", {}, pairs);
-    expect_refused({{collective(1, 0, 8, "1")}}, "a group with ranks that have no trace", {}, pairs);
     const NodeText definition = NodeText(9, 1).inputs(R"(['[{"pg_name": "1", "ranks": [1, 0]}]'])");
+    expect_refused({{collective(1, 0, 8, "1"), definition}}, "a group with ranks that have no trace");
     expect_runs({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1"), definition}});
     expect_refused({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1")}},
         "group 1 differs from that on rank 1", {}, R"({"1": [0, 1]})");

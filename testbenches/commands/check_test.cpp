@@ -44,6 +44,33 @@ TEST(Check, TakesSystemFiles)
             "routes       2 endpoints over 1 link, free of deadlock\n");
 }
 
+// 1200 ranks on 28,101 nodes: more than 2^25 entries of tables of routes. A run at flow fidelity refers to this command.
+TEST(Check, ChecksWhatItCanOfASystemWithoutTablesOfRoutes)
+{
+    const Fixtures files;
+    files.write("large.yaml", R"(name: large
+devices:
+- name: box
+  components: [{name: xpu, choice: xpu, count: 1200}, {name: sw, choice: switch, count: 1}, {name: cpu, choice: cpu, count: 26900}]
+  links: [{name: wire, physical: {bandwidth: {gigabytes_per_second: 50}}}]
+  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}]
+instances: [{name: box, device: box, count: 1}]
+edges: []
+)");
+    const std::string system = files.write("large_system.yaml",
+        "infrastructure: large.yaml\nprofile: h100\nworkload: {collective: all_reduce, algorithm: ring, bytes: 1 "
+        "MiB}\n");
+    const Outcome outcome = call({"check", system});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(
+                  "\nroutes       1200 endpoints; for flow fidelity alone, which finds paths pair by pair\n"
+                  "notice       1200 ranks on 28101 nodes are too many for tables of routes. Not checked: "),
+        std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("\nassumed      1200 links `wire`"), std::string::npos) << outcome.out;
+    EXPECT_EQ(call({"check", system, "--strict"}).code, 2);
+}
+
 TEST(Check, RefusesASystemThatCouldDeadlock)
 {
     const Outcome outcome = call({"check", "examples/switch_ring/system.yaml"});

@@ -36,6 +36,24 @@ TEST(ToldValues, LinksAndSwitchesThatNoRouteUses)
         "switch.latency of 1 node (--set) is set and changes nothing: no route of this run uses it");
 }
 
+// Routes take the widest of the shortest paths: a link that was made narrower may have lost its routes to that value.
+TEST(ToldValues, ABandwidthThatTookTheRoutesAwayIsNotSaidToChangeNothing)
+{
+    const auto with = [](const std::string& value) {
+        return std::vector<std::string>{"run", dgx, "--ranks", "2", "--bytes", "4KiB", "--no-data", "--set",
+            "dgx.0.xpu." + value};
+    };
+    const std::string why =
+        "link.bandwidth of 1 link (--set) is set, and no route of this run takes it: of the shortest "
+        "paths routes take the widest, so this value may be why";
+    const std::string nothing =
+        "link.bandwidth of 1 link (--set) is set and changes nothing: no route of this run uses it";
+    expect_said(with("1~dgx.0.nvsw.0.link.bandwidth=1GB/s"), why);
+    expect_said(with("1~dgx.0.nvsw.0.link.bandwidth=1GB/s"), nothing, false);
+    // It leads to nobody who takes part.
+    expect_said(with("7~dgx.0.nvsw.0.link.bandwidth=1GB/s"), nothing);
+}
+
 // Write-backs of a small cache are no load that anybody waits for: what the memory is behind at the end is told.
 TEST(ToldValues, WriteBacksAfterTheEndOfTheRun)
 {
@@ -161,6 +179,23 @@ TEST(ToldValues, CachesPacketsAndWavefronts)
     expect_said(few, places);
     few.back() = "gpu.wavefronts_per_unit=16";
     expect_said(few, places, false);
+    // A workgroup of a kernel has eight, which flow fidelity does not change.
+    few.insert(few.begin() + 2, {"--ranks", "2", "--beside", "gemm:64,64,64,64"});
+    few.back() = "gpu.wavefronts_per_unit=4";
+    const std::string of_kernel = "workgroups of the background kernel have 8 wavefronts, but units have places for "
+                                  "gpu.wavefronts_per_unit = 4: they run with 4";
+    expect_said(few, of_kernel);
+    std::vector<std::string> at_flow = few;
+    at_flow.insert(at_flow.begin() + 2, {"--fidelity", "flow"});
+    const Outcome refused = call(at_flow);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find(
+                  "a background kernel on units with gpu.wavefronts_per_unit = 4: at flow fidelity its workgroups "
+                  "have 8 wavefronts; expected gpu.wavefronts_per_unit of at least 8, or --fidelity line"),
+        std::string::npos)
+        << refused.err;
+    few.back() = "gpu.wavefronts_per_unit=8";
+    expect_said(few, of_kernel, false);
     // The router of an accelerator that somebody has set.
     expect_said(explain({"dgx.0.xpu.3.switch.latency=2us"}), "switch.latency             2 us             --set");
     EXPECT_NE(call({"run", dgx, "--bytes", "4KiB", "--fidelity", "flow", "--set", "engine.grain=512B"})

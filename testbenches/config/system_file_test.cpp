@@ -125,6 +125,11 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
     EXPECT_NE(error("{trace: x, bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
     EXPECT_NE(error("{}").find("'workload' is empty"), std::string::npos);
     EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, ranks: 0}").find("'ranks' is 0"), std::string::npos);
+    // None would stand for all.
+    EXPECT_EQ(error("{collective: all_reduce, bytes: 1 MiB, ranks: []}"),
+        "dir/s.yaml:2: 'ranks' is an empty list; expected at least one node or pattern, or no 'ranks'");
+    EXPECT_EQ(error("{collective: all_reduce, bytes: 1 MiB, delay: {}}"),
+        "dir/s.yaml:2: 'delay' is an empty mapping; expected a rank and its delay, such as {0: 10 us}");
     EXPECT_NE(error("{colective: x}").find("expected 'collective'"), std::string::npos);
     EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, delay: {1: 1 us, 01: 2 us}}")
                   .find("two delays of rank 1; expected one for each rank"),

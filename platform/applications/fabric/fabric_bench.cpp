@@ -76,6 +76,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
                 pattern_names()[static_cast<std::size_t>(traffic.pattern.kind)], endpoints),
             "more endpoints, or another pattern");
     setting.pattern = pattern_names()[static_cast<std::size_t>(traffic.pattern.kind)];
+    setting.several = traffic.pattern.kind == PatternKind::uniform || traffic.pattern.kind == PatternKind::hot_spot ||
+        traffic.pattern.kind == PatternKind::all_to_all;
     setting.slot_ps_x1000 = traffic.slot_time(1000);
     setting.duration_ps = traffic.duration;
     setting.seed = traffic.seed;
@@ -112,9 +114,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.switches = fabric.stated_switches();
     setting.links = fabric.links().size();
 
-    // At load 1, where throughput is counted, too.
-    std::optional<LimitProbe> limit;
-    if (traffic.load >= 1) limit.emplace(event_queue, fabric, system.graph(), traffic.duration / 2, traffic.duration);
+    // Where throughput is counted, too.
+    const LimitProbe limit(event_queue, fabric, system.graph(), traffic.duration / 2, traffic.duration);
 
     // Beyond saturation the source queues hold more than could drain in any useful time.
     const Time end = 3 * traffic.duration + 100'000'000;
@@ -144,15 +145,20 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.accepted = point.arrival.accepted * 1e-9 / full;
     point.accepted_half_width = point.arrival.accepted_half_width * 1e-9 / full;
     point.offered = point.arrival.offered * 1e-9 / full;
-    if (limit) point.limit = limit->result();
+    if (traffic.load >= 1) point.limit = limit.result();
     if (point.arrival.steady)
-        point.busiest = busiest_link(fabric, system.graph(), event_queue.last(), traffic.duration);
+        point.busiest = busiest_link(fabric, system.graph(), event_queue.last_effect(), traffic.duration);
     judge_senders(point, pattern, setting.capacity_GBps);
     std::uint64_t unfinished = 0;
     for (const auto& source : sources) {
         point.lines += source->sent();
         unfinished += source->waiting();
     }
+    const bool all_arrived = event_queue.idle() && unfinished == 0 && pool.live() == 0;
+    point.uses = limit.uses(all_arrived ? std::optional<Time>(event_queue.last_effect()) : std::nullopt);
+    point.together = together;
+    point.created = static_cast<double>(point.lines) * static_cast<double>(setting.slot_ps_x1000) * 1e-3 /
+        (static_cast<double>(traffic.duration) * static_cast<double>(setting.senders));
     point.hops = fabric.line_hops();
     if (event_queue.idle() && event_queue.failures().empty() && (unfinished > 0 || pool.live() > 0)) {
         point.blocked = fabric.blocked_chain();
@@ -167,14 +173,16 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     for (std::string& problem : fabric.problems()) point.problems.push_back(std::move(problem));
     if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty())
         point.problems = fabric.unsettled();
-    point.wrong_at = event_queue.last();
+    point.wrong_at = event_queue.last_effect();
     point.protocol_problems = checkers.problems();
     if (series) {
-        series->close(event_queue.last());
+        series->close(event_queue.last_effect());
         point.series = series->take_csv();
     }
     if (options.watch)
-        point.links = links_json(link_results(fabric, system.graph(), event_queue.last()), event_queue.last()).dump();
+        point.links =
+            links_json(link_results(fabric, system.graph(), event_queue.last_effect()), event_queue.last_effect())
+                .dump();
     return result;
 }
 

@@ -40,6 +40,9 @@ struct FabricPoint {
     std::optional<double> held_up_accepted;  // their mean; none: none is
     std::optional<FabricLimit> limit;        // of load 1
     std::optional<FabricLimit> busiest;      // of a steady load: the link that is busiest for it
+    std::vector<FabricLinkUse> uses;         // of links that leave switches
+    double created = 0;                      // as `offered`, over the whole run
+    double together = 1;                     // lines that come at once
     std::uint64_t lines = 0;
     std::uint64_t hops = 0;
     std::uint64_t protocol_problems = 0;  // of checkers and of modules
@@ -64,6 +67,7 @@ struct FabricSetting {
     std::uint64_t seed = 0;
     std::vector<std::string> notices;
     std::size_t senders = 0;  // endpoints that send to others
+    bool several = true;      // destinations of a sender
 };
 
 struct FabricResult {

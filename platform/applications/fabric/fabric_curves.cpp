@@ -15,15 +15,6 @@ namespace {
 
 double in_ns(double ps) { return ps * 1e-3; }
 
-// In order of load, load 1 included.
-std::vector<const FabricPoint*> points_of(const FabricSweep& sweep)
-{
-    std::vector<const FabricPoint*> out;
-    for (const FabricPoint& point : sweep.points) out.push_back(&point);
-    if (sweep.whole() && (out.empty() || out.back()->load < sweep.full.load)) out.push_back(&sweep.full);
-    return out;
-}
-
 std::vector<std::string> row_of(const FabricCurve& curve)
 {
     std::vector<std::string> out = curve.values;

@@ -73,7 +73,7 @@ std::optional<FabricLimit> busiest_link(const FabricModules& fabric, const Graph
         const double share = static_cast<double>(link.busy_ps) / static_cast<double>(span);
         if (out && (left > nearest || (left == nearest && share <= out->share))) continue;
         nearest = left;
-        out = FabricLimit{LimitSide::link, name_of(link), "", share, 0, 0, "", 0, {}};
+        out = FabricLimit{LimitSide::link, name_of(link), "", share, 0, 0, "", 0};
     }
     return out;
 }
@@ -126,7 +126,26 @@ LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, con
     event_queue.schedule(end_, *this, to);
 }
 
-void LimitProbe::run(ScheduledItem& item) { (item.kind == 0 ? before_ : after_) = look(event_queue().now()); }
+void LimitProbe::run(ScheduledItem& item)
+{
+    (item.kind == 0 ? before_ : after_) = look(event_queue().now());
+    event_queue().without_effect();
+}
+
+std::vector<FabricLinkUse> LimitProbe::uses(std::optional<Time> end) const
+{
+    std::vector<FabricLinkUse> out;
+    const std::vector<Held> all = end ? look(*end) : std::vector<Held>{};
+    for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
+        const Held& held = after_[i];
+        if (!held.inner) continue;
+        const double carried = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
+        const Held& last = end ? all[i] : held;
+        const double needed = end ? static_cast<double>(last.time) / static_cast<double>(to_) : 0;
+        out.push_back({held.name, std::min(carried, 1.0), needed, last.lines, held.left});
+    }
+    return out;
+}
 
 std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
 {
@@ -135,18 +154,19 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
         const bool inner = leaves_a_switch(fabric_, link);
         const std::optional<NodeId> to = graph_.find(link.to);
         out.push_back({LimitSide::link, name_of(link), "", link.busy_ps, inner, to ? distance_[*to] : 0, {},
-            link.retry ? link.retry->replays : 0});
+            link.retry ? link.retry->replays : 0, link.lines});
     }
     for (const FabricModules::SwitchPlace& place : fabric_.switches())
         for (const Statistic& statistic : place.module->statistics())
             if (statistic.name == "message_busy")
-                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0, {}, 0});
+                out.push_back(
+                    {LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false, 0, {}, 0, 0});
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
             out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false,
-                0, limit.service, 0});
+                0, limit.service, 0, 0});
     return out;
 }
 
@@ -171,14 +191,13 @@ FabricLimit LimitProbe::result() const
     FabricLimit repeats;
     std::size_t held_by = 0;
     unsigned full = 0;  // links that leave switches
-    std::vector<std::pair<std::string, double>> links;
     unsigned nearest = ~0U;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
         const std::uint64_t replays = held.replays - before_[i].replays;
-        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, replays, "", 0, {}};
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0), 0, replays, "", 0};
         if (replays > repeats.replays) repeats = limit;
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
@@ -186,7 +205,6 @@ FabricLimit LimitProbe::result() const
         FabricLimit& largest = held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder;
         if (&largest == &holder && (share > holder.share || holder.name.empty())) held_by = i;
         take(largest);
-        if (held.inner) links.emplace_back(held.name, limit.share);
         if (!held.inner || share < full_link) continue;
         ++full;
         if (held.left > nearest) continue;
@@ -195,7 +213,6 @@ FabricLimit LimitProbe::result() const
         take(inner);
     }
     // At load 1 sources fill their own links whatever else is full.
-    for (FabricLimit* any : {&inner, &card, &busiest, &repeats, &holder}) any->links = links;
     if (full > 0) {
         inner.others = full - 1;
         return inner;

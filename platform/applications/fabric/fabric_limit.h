@@ -33,10 +33,18 @@ struct FabricLimit {
     std::uint64_t replays = 0;  // times that the link went back
     std::string service;        // of an adapter: how long transactions take behind it, and how long by themselves
     double asked = 0;           // of a link: times what it carries that load 1 asks for; 0: not known
-    std::vector<std::pair<std::string, double>> links{};  // that leave switches, and their shares
 
     // One sentence for the report.
     std::string text() const;
+};
+
+// What a link that leaves a switch did under one load.
+struct FabricLinkUse {
+    std::string name;
+    double carried = 0;  // share of the second half of the run that it was busy
+    double needed = 0;   // busy time for all lines of the run, as a share of its duration; 0: not all of them arrived
+    std::uint64_t lines = 0;  // of the whole run
+    unsigned left = 0;        // links from its end to the nearest accelerator
 };
 
 // The busiest link that leaves a switch, with its busy time up to `now` as a share of `span`; of several within a tenth of the busiest, the
@@ -50,6 +58,8 @@ public:
 
     // Once `to` has passed.
     FabricLimit result() const;
+    // The same, of links that leave switches. `end`: when the last line had arrived; none: some have not.
+    std::vector<FabricLinkUse> uses(std::optional<Time> end) const;
 
 private:
     struct Held {
@@ -61,6 +71,7 @@ private:
         unsigned left;  // links from its end to the nearest accelerator
         ServiceTime service;
         std::uint64_t replays = 0;
+        std::uint64_t lines = 0;
     };
 
     void run(ScheduledItem& item) override;

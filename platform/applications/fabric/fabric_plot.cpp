@@ -11,15 +11,6 @@ namespace weft {
 
 namespace {
 
-// All points in order of load, load 1 included.
-std::vector<const FabricPoint*> all_points(const FabricSweep& sweep)
-{
-    std::vector<const FabricPoint*> out;
-    for (const FabricPoint& point : sweep.points) out.push_back(&point);
-    if (sweep.whole() && (out.empty() || out.back()->load < sweep.full.load)) out.push_back(&sweep.full);
-    return out;
-}
-
 // Beyond saturation latency has no end: the picture shows up to four times the lowest of it, and what is steady up to ten
 // times.
 double most_shown_ns(const std::vector<const FabricPoint*>& points)
@@ -50,7 +41,7 @@ PlotCurve curve(const std::vector<const FabricPoint*>& points, const char* name,
 std::string fabric_svg(const FabricSweep& sweep)
 {
     const FabricSetting& setting = sweep.setting;
-    const std::vector<const FabricPoint*> points = all_points(sweep);
+    const std::vector<const FabricPoint*> points = points_of(sweep);
     LinePlot plot;
     plot.title = setting.system + ": latency against load, pattern " + setting.pattern;
     plot.remark = fmt::format("{} endpoints; load 1 = {:.4g} GB/s of payload each; seed {}", setting.endpoints,

@@ -155,6 +155,8 @@ std::string remark_on(const FabricPoint& point, FabricState state)
     case FabricState::unsettled:
         return "  not steady in the simulated time, but higher loads are steady: --duration was too short";
     case FabricState::saturated:
+        if (point.arrival.steady)
+            return "  saturated: a link is asked for more than it carries, which so short a run does not show";
         if (std::isnan(point.arrival.mean))
             return fmt::format("  saturated: {:.0f} % had not arrived at the end",
                 100 * static_cast<double>(point.arrival.missing) /
@@ -169,23 +171,39 @@ std::string remark_on(const FabricPoint& point, FabricState state)
     return "";
 }
 
+// Why what senders have beyond saturation is no load that the fabric sustains.
+std::string no_load_text(const FabricSaturation& saturation)
+{
+    if (!saturation.known)
+        return "            of none of these loads have all lines arrived, so what links are asked for is not known\n";
+    return saturation.kept
+        ? fmt::format("            at load {:.4g} senders are held up unequally, so what they have there is none\n",
+              saturation.load)
+        : fmt::format(
+              "            at load {:.4g} traffic to some destinations is held up more than other traffic, so what "
+              "senders have there is no load of this pattern\n",
+              saturation.load);
+}
+
 // Between which loads it lies, where no accepted load tells it.
 std::string bounds_text(const FabricSweep& sweep, const FabricSaturation& saturation)
 {
     const auto load = [&](double of) {
         return fmt::format("{:.4g} ({:.4g} GB/s per {})", of, of * sweep.setting.capacity_GBps, whose(sweep.setting));
     };
-    const std::string tell = "which is not sustained; loads between them tell more\n";
+    const bool by_link = !saturation.full_link.empty();
+    const std::string above = by_link
+        ? fmt::format("load {}, which fills link {}", load(saturation.above), saturation.full_link)
+        : fmt::format("load {:.4g}, which is not sustained", saturation.load);
+    const std::string tell = "; loads between them tell more\n";
     std::string out = saturation.least > saturation.sustained.value_or(0)
-        ? fmt::format("between load {}, which every sender has at load {:.4g}, and that load, {}",
-              load(saturation.least), saturation.load, tell)
+        ? fmt::format("between load {}, which every sender has at load {:.4g}, and {}{}", load(saturation.least),
+              saturation.load, !by_link ? "that load, which is not sustained" : above, tell)
         : saturation.sustained
-        ? fmt::format("between load {}, which is sustained, and load {:.4g}, {}", load(*saturation.sustained),
-              saturation.load, tell)
-        : fmt::format("below load {}, the lowest of these; lower ones tell more\n", load(saturation.load));
-    return out +
-        fmt::format("            at load {:.4g} senders are held up unequally, so what they have there is none\n",
-            saturation.load);
+        ? fmt::format("between load {}, which is sustained, and {}{}", load(*saturation.sustained), above, tell)
+        : by_link ? fmt::format("at most {}; lower loads tell more\n", above)
+                  : fmt::format("below load {}, the lowest of these; lower ones tell more\n", load(saturation.load));
+    return out + no_load_text(saturation);
 }
 
 // A wider interval than this share of the saturation is told.
@@ -208,6 +226,10 @@ std::string saturation_text(const FabricSweep& sweep)
             saturation.sustained ? fmt::format("{:.4g} is", *saturation.sustained) : "and no other of these loads is");
     else
         out += bounds_text(sweep, saturation);
+    if (saturation.is_estimate() && saturation.by_link)
+        out += fmt::format("            which fills link {}; what passes no full link goes on at load {:.4g}, so what "
+                           "senders have there is no load of this pattern\n",
+            saturation.full_link, saturation.load);
     if (saturation.accepted == 0)
         out += fmt::format("            nothing arrived in the second half of {}: that was too short (--duration)\n",
             format_time_ps(sweep.setting.duration_ps));
@@ -296,13 +318,19 @@ std::string point_json(const FabricResult& result)
     out["answered"] = result.point.answered;
     if (result.point.limit) {
         out["limit"] = to_json(*result.point.limit);
-        out["inner_links"] = result.point.limit->links;
     }
+    out["created"] = result.point.created;
+    out["together"] = result.point.together;
+    Json uses = Json::array();
+    for (const FabricLinkUse& use : result.point.uses)
+        uses.push_back({use.name, use.carried, use.needed, use.lines, use.left});
+    out["link_uses"] = std::move(uses);
     const FabricSetting& setting = result.setting;
     out["setting"] = {{"system", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
         {"links", setting.links}, {"pattern", setting.pattern}, {"slot", setting.slot_ps_x1000},
         {"capacity", setting.capacity_GBps}, {"duration", setting.duration_ps}, {"seed", setting.seed},
-        {"notices", setting.notices}, {"senders", setting.senders}, {"load_one", to_json(setting.capacity)}};
+        {"notices", setting.notices}, {"senders", setting.senders}, {"several", setting.several},
+        {"load_one", to_json(setting.capacity)}};
     return out.dump(1) + "\n";
 }
 
@@ -316,10 +344,11 @@ FabricResult point_from_json(const std::string& text)
         point.offered = json.at("offered");
         point.accepted = json.at("accepted");
         point.accepted_half_width = json.at("accepted_ci95");
-        if (json.contains("limit")) {
-            point.limit = limit_from(json.at("limit"));
-            json.at("inner_links").get_to(point.limit->links);
-        }
+        if (json.contains("limit")) point.limit = limit_from(json.at("limit"));
+        point.created = json.at("created");
+        point.together = json.at("together");
+        for (const Json& use : json.at("link_uses"))
+            point.uses.push_back({use.at(0), use.at(1), use.at(2), use.at(3), use.at(4)});
         if (json.contains("busiest_link")) {
             point.busiest.emplace();
             point.busiest->side = LimitSide::link;
@@ -346,7 +375,7 @@ FabricResult point_from_json(const std::string& text)
         out.setting = {setting.at("system"), setting.at("endpoints"), setting.at("switches"), setting.at("links"),
             setting.at("pattern"), setting.at("slot"), setting.at("capacity"), capacity_from(setting.at("load_one")),
             setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>(),
-            setting.at("senders")};
+            setting.at("senders"), setting.at("several")};
         return out;
     } catch (const nlohmann::json::exception& problem) {
         throw InputError("", 0, std::string("a load without a result: ") + problem.what(), "");

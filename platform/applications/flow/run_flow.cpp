@@ -172,6 +172,14 @@ private:
                     "share with collectives for up to {} ranks",
                     ranks_, most_ranks_whole),
                 "fewer ranks, --fidelity line, or no background kernel");
+        for (std::size_t rank = 0; rank < ranks_; ++rank)
+            if (const std::uint64_t places = resolved_.gpu(fabric_.members()[rank]).wavefronts_per_unit;
+                places < Gemm::wavefronts)
+                throw InputError(resolved_.file, resolved_.workload.line,
+                    fmt::format("a background kernel on units with gpu.wavefronts_per_unit = {}: at flow fidelity its "
+                                "workgroups have {} wavefronts",
+                        places, Gemm::wavefronts),
+                    fmt::format("gpu.wavefronts_per_unit of at least {}, or --fidelity line", Gemm::wavefronts));
         beside_.emplace(executor_, Gemm::parse(kernel).value(), static_cast<std::uint32_t>(ranks_),
             [this] { return finished(); });
         views_.show(*beside_);

@@ -8,6 +8,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/interface/dma_spec.h"
 #include "gpu/interface/gpu_spec.h"
+#include "gpu/kernels/gemm.h"
 #include "platform/configuration/idle/idle_values.h"
 #include "platform/configuration/idle/set_parameters.h"
 #include "tlm_interconnect/switch/switch_spec.h"
@@ -154,6 +155,20 @@ void note_wavefronts(const ResolvedSystem& system, std::uint64_t asked, std::vec
     }
 }
 
+// The same of a background kernel.
+void note_kernel_wavefronts(const ResolvedSystem& system, std::vector<std::string>& out)
+{
+    for (const VariantId id : system.variants(block_of<GpuSpec>())) {
+        if (id == no_variant) continue;
+        const auto gpu = spec_from<GpuSpec>(system.values(block_of<GpuSpec>(), id).values);
+        if (gpu.wavefronts_per_unit >= Gemm::wavefronts) continue;
+        out.push_back(fmt::format("workgroups of the background kernel have {} wavefronts, but units have places for "
+                                  "gpu.wavefronts_per_unit = {}: they run with {}",
+            Gemm::wavefronts, gpu.wavefronts_per_unit, gpu.wavefronts_per_unit));
+        return;
+    }
+}
+
 }  // namespace
 
 void note_idle_engine(const ResolvedSystem& system, const Workload& workload, std::vector<std::string>& out)
@@ -191,6 +206,7 @@ void note_idle_engine(const ResolvedSystem& system, const Workload& workload, st
             out);
     if (of_trace(workload)) note_arrays(system, out);
     note_wavefronts(system, engine.wavefronts, out);
+    if (!workload.beside.empty()) note_kernel_wavefronts(system, out);
     note_polls(system, engine, workload, out);
     note_groups(system, workload, out);
     const bool chosen = workload.algorithm == "auto" || workload.algorithm == "synthesize";
