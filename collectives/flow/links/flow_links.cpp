@@ -111,25 +111,6 @@ std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
     return static_cast<std::uint64_t>(ps / static_cast<double>(rules_.quantum_ps)) * rules_.quantum_ps;
 }
 
-template <class Pass>
-void FlowLinks::for_groups(const FlowStage& stage, const Pass& pass_one)
-{
-    if (stage.count == 1) return for_parts(stage.first, stage.share, pass_one);
-    const std::uint32_t first = stage.first;
-    const std::uint32_t count = stage.count;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const GroupShare share = book_.share(first + i);
-        for_parts(share.group, share.share, pass_one);
-    }
-}
-
-template <class Pass>
-void FlowLinks::for_parts(std::uint32_t number, double share, const Pass& pass_one)
-{
-    if (!book_.group(number).split) return pass_one(number, share);
-    for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
-}
-
 bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t waited_ps)
 {
     behind_ps_ = behind_ps;
@@ -152,6 +133,11 @@ bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t 
     }
     behind_ps_ = 0;
     waited_ps_ = 0;
+    return go_on(flight, head);
+}
+
+bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
+{
     flight.started = false;
     ++flight.stage;
     if (++flight.passed >= flight.stages) {

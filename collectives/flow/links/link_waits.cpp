@@ -17,6 +17,29 @@ std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std
     return static_cast<std::uint64_t>(std::fmod(until - static_cast<double>(at), packet_ps));
 }
 
+bool FlowLinks::crossed(const FlowStage& stage)
+{
+    bool out = false;
+    for_groups(stage, [&](std::uint32_t number, double) {
+        const LinkGroup& group = book_.group(number);
+        out = out || (group.crossed && group.merges && book_.figures(group).at_once <= 0);
+    });
+    return out;
+}
+
+void FlowLinks::pass_part(FlowFlight& flight, const GroupShare& part, std::uint64_t now, std::uint64_t behind_ps,
+    std::uint64_t waited_ps, std::uint64_t& head)
+{
+    behind_ps_ = behind_ps;
+    waited_ps_ = waited_ps;
+    span_ps_ = 0;
+    const std::uint64_t left = flight.rest_ps + book_.stage(flight.stage).left_ps;
+    flight.tail_ps = std::max(flight.tail_ps, now + left);
+    pass_group(part.group, part.share, flight, now, left, head);
+    behind_ps_ = 0;
+    waited_ps_ = 0;
+}
+
 void FlowLinks::waits(std::uint32_t number, double bytes)
 {
     if (waiting_.size() <= number) waiting_.resize(book_.groups());
