@@ -286,7 +286,9 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     const double less = shares_packet(number, flight, link, turn) ? link.shared_packet_ps : 0;
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
-    group.signals_free_ps = turn + occupancy_ps(wire, 1);
+    const std::uint64_t occupancy = occupancy_ps(wire, 1);
+    turn += others_between(number, occupancy, turn);
+    group.signals_free_ps = turn + occupancy;
     book(number, wire, now);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
@@ -345,7 +347,9 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
     LinkGroup& group = book_.group(number);
     std::uint64_t turn = std::max(now, group.answers_free_ps);
     turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
-    const std::uint64_t end = turn + occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
+    const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
+    turn += others_between(number, occupancy, turn + occupancy);  // its own wire is booked
+    const std::uint64_t end = turn + occupancy;
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     group.answers_free_ps = end;

@@ -134,8 +134,7 @@ public:
     void for_parts(std::uint32_t number, double share, const Pass& pass_one)
     {
         if (!book_.group(number).split) return pass_one(number, share);
-        for (std::size_t i = 0; i < book_.parts(number).size(); ++i)
-            for_parts(book_.parts(number)[i], share, pass_one);
+        for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
     }
 
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
@@ -195,6 +194,7 @@ private:
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
+    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const;
     double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
     // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
     void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);

@@ -6,6 +6,17 @@
 
 namespace weft {
 
+// Behind the packet on the wire, signals and acknowledges take turns with what else is booked from `at` on: as much of it as of them
+// (`own`), as pass_others() has it. So the last of a run of them ends no earlier than the wire is done.
+std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const
+{
+    if (!rules_.waits) return 0;
+    const LinkGroup& group = book_.group(number);
+    std::uint64_t until = group.free_ps;
+    if (group.queued) until += static_cast<std::uint64_t>(waiting_[number].data_ps) + waiting_[number].others_ps;
+    return std::min(own, until > at ? until - at : 0);
+}
+
 // How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.
 std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
 {
