@@ -1,4 +1,4 @@
-// FlowCore: transfers on their way and at their ends.
+// FlowCore: transfers that come to a stage of their path, and their ends.
 #include <algorithm>
 
 #include "collectives/flow/flow_core.h"
@@ -19,61 +19,6 @@ void FlowCore::hop(std::uint32_t number)
     if (at_once) return arrived(number);
     // Lines of a border book links line by line, and would keep those who wait from their turns.
     if (!profile_.links.turns || border_ != nullptr || !waits_its_turn(number)) pass_stage(number, 0);
-}
-
-void FlowCore::pass_stage(std::uint32_t number, Ps waited_ps)
-{
-    Transfer& transfer = transfers_[number];
-    Ps behind = 0;
-    if (devices_ && transfer.use == Use::put && transfer.flight.passed + 1 == transfer.flight.stages)
-        behind = devices_->held_behind(book_.path(transfer.flight.path).to, now_);
-    if (links_.pass(transfer.flight, behind, waited_ps)) return push(transfer.flight.head_ps, Kind::hop, number);
-    arrived(number);
-}
-
-// Whether the transfer waits, for the card in front of its link or for its turn at a link that several senders share. On a
-// stage of several groups of links it keeps its place instead.
-bool FlowCore::waits_its_turn(std::uint32_t number)
-{
-    FlowFlight& flight = transfers_[number].flight;
-    if (flight.bytes <= 0 || flight.acknowledges || flight.of_line) return false;
-    const FlowStage stage = book_.stage(flight.stage);
-    if (stage.count != 1) return false;
-    LinkGroup& group = book_.group(stage.first);
-    if (!group.merges || group.split) return false;
-    if (profile_.links.starts && !flight.started) {
-        flight.started = true;
-        flight.head_ps = links_.start_messages(stage.first, flight.messages * stage.share, flight, now_);
-        if (flight.head_ps > now_) {
-            push(flight.head_ps, Kind::hop, number);
-            return true;
-        }
-    }
-    if (!group.queued && group.free_ps <= now_) return false;
-    if (!group.queued) push(group.free_ps, Kind::turn, stage.first);
-    group.queued = true;
-    const double bytes = flight.bytes * stage.share;
-    turns_.add(flight.path, flight.passed, number, bytes);
-    links_.waits(stage.first, bytes);
-    return true;
-}
-
-// The links of a group may be free for what waits for them.
-void FlowCore::take_turn(std::uint32_t group)
-{
-    // Something else may have taken the wire. Parts of a group have times of their own.
-    if (!book_.group(group).split && book_.group(group).free_ps > now_)
-        return push(book_.group(group).free_ps, Kind::turn, group);
-    const std::uint32_t number = turns_.next(group);
-    const bool more = turns_.waits(group);
-    book_.group(group).queued = more;
-    FlowFlight& flight = transfers_[number].flight;
-    links_.waits(group, -flight.bytes * book_.stage(flight.stage).share);
-    const Ps waited = now_ - flight.head_ps;
-    flight.head_ps = now_;
-    pass_stage(number, waited);
-    links_.pass_others(group, now_);
-    if (more) push(std::max(now_, book_.group(group).free_ps), Kind::turn, group);
 }
 
 // A transfer of a thread comes to a stage now, `first` that of its sender. Others of the thread at this stage come in the order in

@@ -276,8 +276,17 @@ private:
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void pass_stage(std::uint32_t number, Ps waited_ps);
+    // What waits at links (flow_turns.cpp).
+    Ps held_behind(const Transfer& transfer);
     bool waits_its_turn(std::uint32_t number);
+    bool waits_in_parts(std::uint32_t number, const FlowStage& stage);
+    void queue(std::uint32_t number, const GroupShare& part);
+    void begin_parts(std::uint32_t number);
+    void end_part(std::uint32_t number);
+    void pass_or_queue(std::uint32_t number, const GroupShare& of);
+    void pass_part(std::uint32_t number, const GroupShare& part);
     void take_turn(std::uint32_t group);
+    void pass_in_turn(std::uint32_t number, const GroupShare& part);
     void note_tie(std::uint32_t thread, std::uint32_t stage, bool first);
     void after_buffers();
     void arrived(std::uint32_t number);
@@ -402,6 +411,12 @@ private:
     std::vector<std::uint32_t> free_packet_steps_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
+    // Of a transfer whose parts wait by themselves on the links of one stage.
+    struct Parts {
+        std::uint32_t left = 0;  // parts that have not passed
+        Ps head_ps = 0;          // when the last of the others began to
+    };
+    std::vector<Parts> parts_;                     // by transfer
     std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
     std::vector<LoadWindow> load_windows_;         // by thread

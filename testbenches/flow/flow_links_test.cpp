@@ -115,7 +115,7 @@ TEST(FlowLinks, SignalsAndAcknowledgesWaitForThePacketOnTheWire)
     FlowLinks links(wire.book, with_waits);
     const std::uint64_t data = 4096 * 80 + 16 * 80;  // 328,960: three packets and 28,960 of one
     EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), now_ps + data);
-    EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + 28'960);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + 28'960 + 8000) << "and for as much of the data as itself";
     FlowFlight back = links.acknowledge(0, 0, 1, 1000, now_ps + 28'960 + 13'000);
     EXPECT_FALSE(links.pass(back));
     // The signal has moved the end of the data by its 8,000.
@@ -124,6 +124,26 @@ TEST(FlowLinks, SignalsAndAcknowledgesWaitForThePacketOnTheWire)
     FlowFlight later = links.acknowledge(0, 0, 1, 1000, now_ps + data + 8000);
     EXPECT_FALSE(links.pass(later));
     EXPECT_EQ(later.tail_ps, now_ps + data + 8000) << "nothing is on the wire";
+}
+
+// Behind the packet on the wire a signal lets pass as much of the others as it takes itself, so the next one finds a packet on the wire again.
+// The last one ends with the wire. Signals once had the wire behind the first packet as if nothing else were on it, and ended
+// while it was busy.
+TEST(FlowLinks, ARunOfSignalsEndsNoEarlierThanTheWire)
+{
+    Wire wire;
+    for (CostLink& link : wire.links) link.packet_time_ps = 100'000;
+    wire.book.find(0, 1);
+    FlowLinks links(wire.book, with_waits);
+    const std::uint64_t data = 4096 * 80 + 16 * 80;  // 328,960: three packets and 28,960 of one
+    wire.end_of(links, 4096, 4096, 1);
+    const std::uint64_t first = now_ps + 28'960 + 8000;
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), first);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), first + 8000 + 100'000);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), first + 2 * (8000 + 100'000));
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + data + 3 * 8000) << "behind all that the wire has before it";
+    EXPECT_EQ(wire.book.group(0).free_ps, now_ps + data + 4 * 8000);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + data + 4 * 8000);
 }
 
 // While data wait for their turn, a signal takes no wire. When some of them have passed, signals take as long as these did, and

@@ -47,13 +47,13 @@ struct Merge {
     {
         const std::uint32_t number = static_cast<std::uint32_t>(senders.size());
         senders.push_back(sender);
-        turns.add(path[sender], sender < 2 ? 2 : 1, number, bytes);
+        turns.add(path[sender], sender < 2 ? 2 : 1, {last()}, number, bytes);
     }
     // The senders in their order, until nothing waits or `most` have passed.
     std::string order(std::size_t most = 100)
     {
         std::string out;
-        while (turns.waits(last()) && out.size() < most) out += std::to_string(senders[turns.next(last())]);
+        while (turns.waits(last()) && out.size() < most) out += std::to_string(senders[turns.next(last()).transfer]);
         return out;
     }
 

@@ -111,25 +111,6 @@ std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
     return static_cast<std::uint64_t>(ps / static_cast<double>(rules_.quantum_ps)) * rules_.quantum_ps;
 }
 
-template <class Pass>
-void FlowLinks::for_groups(const FlowStage& stage, const Pass& pass_one)
-{
-    if (stage.count == 1) return for_parts(stage.first, stage.share, pass_one);
-    const std::uint32_t first = stage.first;
-    const std::uint32_t count = stage.count;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const GroupShare share = book_.share(first + i);
-        for_parts(share.group, share.share, pass_one);
-    }
-}
-
-template <class Pass>
-void FlowLinks::for_parts(std::uint32_t number, double share, const Pass& pass_one)
-{
-    if (!book_.group(number).split) return pass_one(number, share);
-    for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
-}
-
 bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t waited_ps)
 {
     behind_ps_ = behind_ps;
@@ -152,6 +133,11 @@ bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t 
     }
     behind_ps_ = 0;
     waited_ps_ = 0;
+    return go_on(flight, head);
+}
+
+bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
+{
     flight.started = false;
     ++flight.stage;
     if (++flight.passed >= flight.stages) {
@@ -300,7 +286,9 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     const double less = shares_packet(number, flight, link, turn) ? link.shared_packet_ps : 0;
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
-    group.signals_free_ps = turn + occupancy_ps(wire, 1);
+    const std::uint64_t occupancy = occupancy_ps(wire, 1);
+    turn += others_between(number, occupancy, turn);
+    group.signals_free_ps = turn + occupancy;
     book(number, wire, now);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);
@@ -359,7 +347,9 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
     LinkGroup& group = book_.group(number);
     std::uint64_t turn = std::max(now, group.answers_free_ps);
     turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
-    const std::uint64_t end = turn + occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
+    const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
+    turn += others_between(number, occupancy, turn + occupancy);  // its own wire is booked
+    const std::uint64_t end = turn + occupancy;
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     group.answers_free_ps = end;

@@ -110,6 +110,33 @@ public:
     // holds a line that waits there; 0: none waits. `waited_ps`: for how long the flight has waited for its turn.
     bool pass(FlowFlight& flight, std::uint64_t behind_ps = 0, std::uint64_t waited_ps = 0);
 
+    // Whether other transfers pass some of a stage's links beside other ones, so that its parts take their turns by themselves.
+    bool crossed(const FlowStage& stage);
+    // The part of the flight on each link of one whole group of its stage passes it at `now`, and the flight goes on when all
+    // have: `head`, the latest time at which one began.
+    void pass_part(FlowFlight& flight, const GroupShare& part, std::uint64_t now, std::uint64_t behind_ps,
+        std::uint64_t waited_ps, std::uint64_t& head);
+    // To the next stage, when its head has begun to pass the present one. False at the last one.
+    bool go_on(FlowFlight& flight, std::uint64_t head);
+    // pass_one(group, share) for each whole group of the stage: of groups that were split for each part.
+    template <class Pass>
+    void for_groups(const FlowStage& stage, const Pass& pass_one)
+    {
+        if (stage.count == 1) return for_parts(stage.first, stage.share, pass_one);
+        const std::uint32_t first = stage.first;
+        const std::uint32_t count = stage.count;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const GroupShare share = book_.share(first + i);
+            for_parts(share.group, share.share, pass_one);
+        }
+    }
+    template <class Pass>
+    void for_parts(std::uint32_t number, double share, const Pass& pass_one)
+    {
+        if (!book_.group(number).split) return pass_one(number, share);
+        for (std::size_t i = 0; i < book_.parts(number).size(); ++i) for_parts(book_.parts(number)[i], share, pass_one);
+    }
+
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
         std::uint64_t now);
@@ -149,11 +176,6 @@ public:
 
 private:
     FlowFlight begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const;
-    // pass_one(group, share) for each group of the stage, and of groups that were split for each part.
-    template <class Pass>
-    void for_groups(const FlowStage& stage, const Pass& pass_one);
-    template <class Pass>
-    void for_parts(std::uint32_t number, double share, const Pass& pass_one);
     void pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     void pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -172,6 +194,7 @@ private:
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
+    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const;
     double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
     // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
     void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);

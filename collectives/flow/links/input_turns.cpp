@@ -33,12 +33,22 @@ std::uint32_t InputTurns::branch(std::uint32_t node, std::uint32_t from)
     return number;
 }
 
-std::uint32_t InputTurns::sender_of(const FlowPath& path, std::uint32_t at)
+std::uint32_t InputTurns::sender_of(const FlowPath& path, std::uint32_t at, std::uint32_t group)
 {
     const std::uint32_t stage = path.first + at;
-    if (senders_.size() <= stage) senders_.resize(stage + 1, none);
-    if (senders_[stage] != none) return senders_[stage];
-    const std::uint32_t group = book_.stage(stage).first;
+    if (book_.stage(stage).count == 1 && book_.stage(stage).first == group) {
+        if (senders_.size() <= stage) senders_.resize(stage + 1, none);
+        if (senders_[stage] == none) senders_[stage] = new_sender(path, at, group);
+        return senders_[stage];
+    }
+    const std::uint64_t part = std::uint64_t{stage} << 32 | group;
+    std::uint32_t node = senders_of_parts_.find(part);
+    if (node == FlatMap::none) senders_of_parts_.insert(part, node = new_sender(path, at, group));
+    return node;
+}
+
+std::uint32_t InputTurns::new_sender(const FlowPath& path, std::uint32_t at, std::uint32_t group)
+{
     if (roots_.size() <= group) roots_.resize(group + 1, none);
     if (queued_.size() <= group) queued_.resize(group + 1);
     if (roots_[group] == none) {
@@ -55,7 +65,7 @@ std::uint32_t InputTurns::sender_of(const FlowPath& path, std::uint32_t at)
     }
     // This is the first link of the path: a switch sends its own transfers over it.
     if (at == 0) node = branch(node, none);
-    return senders_[stage] = node;
+    return node;
 }
 
 // The branch with something to send that has been given least.
@@ -119,21 +129,29 @@ void InputTurns::fill(std::uint32_t node)
     }
 }
 
-void InputTurns::add(std::uint32_t number, std::uint32_t at, std::uint32_t transfer, double bytes)
+void InputTurns::add(std::uint32_t number, std::uint32_t at, const GroupShare& group, std::uint32_t transfer,
+    double bytes)
 {
-    if (waiting_.size() <= transfer) waiting_.resize(transfer + 1);
-    waiting_[transfer] = {none, bytes, number};
+    if (free_waiting_.empty()) {
+        free_waiting_.push_back(static_cast<std::uint32_t>(waiting_.size()));
+        waiting_.emplace_back();
+    }
+    const std::uint32_t place = free_waiting_.back();
+    free_waiting_.pop_back();
+    waiting_[place] = {none, bytes, group.share, number, transfer};
     const FlowPath& path = book_.path(number);
-    std::uint32_t node = sender_of(path, at);
-    ++queued_[book_.stage(path, at).first];
-    append(node, transfer);
+    std::uint32_t node = sender_of(path, at, group.group);
+    ++queued_[group.group];
+    append(node, place);
     for (node = nodes_[node].parent; nodes_[node].parent != none; node = nodes_[node].parent) fill(node);
 }
 
-std::uint32_t InputTurns::next(std::uint32_t group)
+InputTurns::Turn InputTurns::next(std::uint32_t group)
 {
     --queued_[group];
-    return take(choose(roots_[group]));
+    const std::uint32_t place = take(choose(roots_[group]));
+    free_waiting_.push_back(place);
+    return {waiting_[place].transfer, waiting_[place].share};
 }
 
 }  // namespace weft

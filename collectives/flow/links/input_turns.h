@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/flow/links/flat_map.h"
 #include "collectives/flow/links/path_book.h"
 
 namespace weft {
@@ -22,10 +23,14 @@ public:
 
     // Whether something waits for the link.
     bool waits(std::uint32_t group) const { return group < queued_.size() && queued_[group] > 0; }
-    // `transfer` waits for the only group of the stage at place `at` of the path `number`.
-    void add(std::uint32_t number, std::uint32_t at, std::uint32_t transfer, double bytes);
-    // The transfer whose turn it is, which no longer waits. Something must.
-    std::uint32_t next(std::uint32_t group);
+    // The part of `transfer` that passes each link of `group`, one of the stage at place `at` of the path `number`, waits for it.
+    void add(std::uint32_t number, std::uint32_t at, const GroupShare& group, std::uint32_t transfer, double bytes);
+    struct Turn {
+        std::uint32_t transfer = none;
+        double share = 1;  // of it, on each link of the group
+    };
+    // Whose turn it is, and no longer waits. Something must.
+    Turn next(std::uint32_t group);
 
 private:
     struct Node {
@@ -46,10 +51,13 @@ private:
     struct Waiting {
         std::uint32_t next = none;
         double bytes = 0;
+        double share = 1;
         std::uint32_t path = none;
+        std::uint32_t transfer = none;
     };
 
-    std::uint32_t sender_of(const FlowPath& path, std::uint32_t at);
+    std::uint32_t sender_of(const FlowPath& path, std::uint32_t at, std::uint32_t group);
+    std::uint32_t new_sender(const FlowPath& path, std::uint32_t at, std::uint32_t group);
     std::uint32_t branch(std::uint32_t node, std::uint32_t from);
     std::uint32_t link_of(const FlowStage& stage) const;
     double room_behind(const FlowStage& stage) const;
@@ -62,9 +70,11 @@ private:
     const PathBook& book_;
     std::vector<std::uint32_t> roots_;    // by group
     std::vector<std::uint32_t> queued_;   // by group: transfers
-    std::vector<std::uint32_t> senders_;  // by stage: node of the sender at its link
+    std::vector<std::uint32_t> senders_;  // by stage of one group: node of the sender at its link
+    FlatMap senders_of_parts_;            // the same by stage and group, where a stage is several groups
     std::vector<Node> nodes_;
-    std::vector<Waiting> waiting_;  // by transfer
+    std::vector<Waiting> waiting_;
+    std::vector<std::uint32_t> free_waiting_;
 };
 
 }  // namespace weft

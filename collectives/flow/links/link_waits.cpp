@@ -6,6 +6,17 @@
 
 namespace weft {
 
+// Behind the packet on the wire, signals and acknowledges take turns with what else is booked from `at` on: as much of it as of them
+// (`own`), as pass_others() has it. So the last of a run of them ends no earlier than the wire is done.
+std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const
+{
+    if (!rules_.waits) return 0;
+    const LinkGroup& group = book_.group(number);
+    std::uint64_t until = group.free_ps;
+    if (group.queued) until += static_cast<std::uint64_t>(waiting_[number].data_ps) + waiting_[number].others_ps;
+    return std::min(own, until > at ? until - at : 0);
+}
+
 // How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.
 std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
 {
@@ -15,6 +26,29 @@ std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std
     if (group.queued) until += waiting_[number].data_ps + static_cast<double>(waiting_[number].others_ps);
     if (until <= static_cast<double>(at)) return 0;
     return static_cast<std::uint64_t>(std::fmod(until - static_cast<double>(at), packet_ps));
+}
+
+bool FlowLinks::crossed(const FlowStage& stage)
+{
+    bool out = false;
+    for_groups(stage, [&](std::uint32_t number, double) {
+        const LinkGroup& group = book_.group(number);
+        out = out || (group.crossed && group.merges && book_.figures(group).at_once <= 0);
+    });
+    return out;
+}
+
+void FlowLinks::pass_part(FlowFlight& flight, const GroupShare& part, std::uint64_t now, std::uint64_t behind_ps,
+    std::uint64_t waited_ps, std::uint64_t& head)
+{
+    behind_ps_ = behind_ps;
+    waited_ps_ = waited_ps;
+    span_ps_ = 0;
+    const std::uint64_t left = flight.rest_ps + book_.stage(flight.stage).left_ps;
+    flight.tail_ps = std::max(flight.tail_ps, now + left);
+    pass_group(part.group, part.share, flight, now, left, head);
+    behind_ps_ = 0;
+    waited_ps_ = 0;
 }
 
 void FlowLinks::waits(std::uint32_t number, double bytes)

@@ -46,13 +46,14 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
         const std::vector<GroupShare> shares = cover(links, apart_ && !made.neighbours);
         for (const GroupShare& share : shares) {
             LinkGroup& group = groups_[share.group];
-            group.shared = group.shared || group.used;
-            if (!group.used) sets_[share.group].begins = begins;
+            const bool used = sets_[share.group].beside != no_group;
+            group.shared = group.shared || used;
+            if (!used) sets_[share.group].begins = begins;
             group.merges = group.merges || sets_[share.group].begins != begins;
-            group.used = true;
             group.through = group.through || (apart_ && !made.neighbours);
             sets_[share.group].paths += counts ? 1 : 0;
         }
+        pass_beside(shares, links.size());
         out.count = static_cast<std::uint32_t>(shares.size());
         if (out.count == 1) {
             out.first = shares.front().group;
@@ -67,6 +68,23 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
     const auto number = static_cast<std::uint32_t>(paths_.size());
     paths_.push_back(path);
     return number;
+}
+
+void PathBook::pass_beside(const std::vector<GroupShare>& shares, std::size_t links)
+{
+    const std::uint32_t first = sets_[shares.front().group].beside;
+    // All groups of one set, and all links of it: every path so far has passed them together.
+    const bool same = first != no_group && besides_[first] == links &&
+        std::all_of(shares.begin(), shares.end(),
+            [&](const GroupShare& share) { return sets_[share.group].beside == first; });
+    if (same) return;
+    const auto fresh = static_cast<std::uint32_t>(besides_.size());
+    for (const GroupShare& share : shares) {
+        LinkSet& set = sets_[share.group];
+        if (set.beside != no_group) groups_[share.group].crossed = true;
+        if (set.beside == no_group) set.beside = fresh;
+        if (set.beside == fresh && besides_.size() == fresh) besides_.push_back(links);
+    }
 }
 
 PathBook::Figures PathBook::figures_array(const CostLink& link)
@@ -129,7 +147,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     LinkGroup group;
     group.figures = figures_of(members.front());
     groups_.push_back(group);
-    sets_.push_back({members, {}, {}, 0, members.front(), no_group, no_group});
+    sets_.push_back({members, {}, {}, 0, members.front(), no_group, no_group, no_group});
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
     for (const std::uint32_t member : members) group_of_[member] = number;
     return number;
@@ -160,6 +178,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
     sets_[group].members.clear();
     sets_[first].paths = sets_[second].paths = sets_[group].paths;
     sets_[first].begins = sets_[second].begins = sets_[group].begins;
+    sets_[first].beside = sets_[second].beside = sets_[group].beside;
     sets_[first].split_from = sets_[second].split_from = group;
     return first;
 }

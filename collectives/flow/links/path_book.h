@@ -64,7 +64,7 @@ struct alignas(64) LinkGroup {
     bool mixed = false;                 // some of it came from another rank
     bool several_paths = false;         // some of it was on another path
     bool split = false;                 // parts stand for it
-    bool used = false;                  // a path has it
+    bool crossed = false;               // paths pass its links beside other ones, or fewer
     bool shared = false;                // several have, or something goes back on it
     bool through = false;               // of a path that passes ranks
     bool queued = false;                // transfers wait for their turn (input_turns.h)
@@ -171,6 +171,7 @@ private:
         std::uint32_t first_link = no_group;  // that has ever been in it
         std::uint32_t begins = no_group;      // link that the first path begins with
         std::uint32_t split_from = no_group;
+        std::uint32_t beside = no_group;  // set of links that the first path passes side by side with these
     };
 
     using Figures = std::array<double, 19>;
@@ -178,6 +179,8 @@ private:
 
     // Groups that together have exactly these links; existing groups are split where they have others as well.
     std::vector<GroupShare> cover(const std::vector<LinkShare>& links, bool apart = false);
+    // Notes which links a stage passes side by side.
+    void pass_beside(const std::vector<GroupShare>& shares, std::size_t links);
     std::uint32_t new_group(const std::vector<std::uint32_t>& members);
     std::uint32_t split_off(std::uint32_t group, const std::vector<std::uint32_t>& members);
     void find_reverse(std::uint32_t group);
@@ -194,8 +197,9 @@ private:
     std::vector<FlowStage> stages_;
     std::vector<GroupShare> shares_;
     std::vector<LinkGroup> groups_;
-    std::vector<LinkSet> sets_;      // by group
-    std::vector<CostLink> figures_;  // each once
+    std::vector<LinkSet> sets_;         // by group
+    std::vector<std::size_t> besides_;  // by set of links that stages pass side by side: how many they are
+    std::vector<CostLink> figures_;     // each once
     std::map<Figures, std::uint32_t> numbers_of_figures_;
     std::vector<std::uint32_t> group_of_;  // by link
 };
