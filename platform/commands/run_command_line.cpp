@@ -174,7 +174,7 @@ void RunCommandLine::set_parts()
     }
     if (!threads_.empty() && run_.partitions == processes && threads_ != "1")
         throw usage_error("--threads " + threads_ + " with one part" + (processes > 1 ? " for each process" : ""),
-            "more parts_, with --partitions N or --parts FILE");
+            "more parts, with --partitions N or --parts FILE");
     if (!threads_.empty())
         run_.threads = static_cast<std::uint32_t>(number_option("--threads", threads_, 1, run_.partitions / processes));
 }
