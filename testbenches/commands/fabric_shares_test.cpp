@@ -98,4 +98,66 @@ TEST_F(FabricShares, WithoutALoadAllOfWhoseLinesArriveNothingIsToldButTheLoads)
     EXPECT_NE(text.find("of none of these loads have all lines arrived"), std::string::npos) << text;
 }
 
+// A line is 80 B on links of 40 GB/s, 64 of them data, a request of a read 16.
+constexpr const char* lines_of_80 = R"(profile: generic
+bind: [{nodes: {component: sw}, kind: switch}]
+links: {l: {protocol: nvlink_4}}
+parameters: {link.merge: none, switch.latency: 50 ns}
+)";
+
+double saturation(const std::string& document, const std::vector<std::string>& options, std::string* limit = nullptr)
+{
+    const Fixtures files;
+    files.write("own.yaml", document);
+    const std::string system = files.write("system.yaml", std::string("infrastructure: own.yaml\n") + lines_of_80);
+    std::vector<std::string> arguments{"fabric", system, "--json", "-"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const json all = json::parse(outcome.out);
+    EXPECT_EQ(all["saturation_is"], "estimate") << all["saturation"];
+    if (limit != nullptr) *limit = all["limit"]["name"];
+    return all["saturation"];
+}
+
+// Eight on a switch read, three in ten lines from the first: its own link has 7 (0.3 + 0.7 / 7) answers of 80 B and its request, where load 1 has
+// 96 B. No link that leaves the switch is as full.
+TEST(FabricSharesOfReads, AreThoseOfTheLinkThatAnswersFill)
+{
+    const std::string star =
+        "name: star\ndevices:\n- name: s\n  components: [{name: xpu, choice: xpu, count: 8}, "
+        "{name: sw, choice: switch, count: 1}]\n"
+        "  links: [{name: l, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 50}}}]\n"
+        "  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: l}]\n"
+        "instances: [{name: s, device: s, count: 1}]\n";
+    for (const char* loads : {"0.3,0.6", "0.2,0.45"}) {
+        std::string limit;
+        EXPECT_NEAR(
+            saturation(star,
+                {"--pattern", "hot_spot", "--fraction", "0.3", "--reads", "1", "--loads", loads, "--duration", "20us"},
+                &limit),
+            0.4, 0.004)
+            << loads;
+        EXPECT_EQ(limit, "s.0.xpu.0~s.0.sw.0 from s.0.xpu.0") << loads;
+    }
+}
+
+// Three switches in a row with two accelerators each, uniform: eight in ten lines of two senders pass from the first to the second.
+TEST(FabricSharesOfARow, AreThoseOfItsLinkWhateverTheLoads)
+{
+    const std::string row =
+        "name: row\ndevices:\n- name: b\n  components: [{name: xpu, choice: xpu, count: 2}, "
+        "{name: sw, choice: switch, count: 1}]\n"
+        "  links: [{name: l, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 50}}}]\n"
+        "  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: l}]\n"
+        "instances: [{name: b, device: b, count: 3}]\n"
+        "links: [{name: l, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 50}}}]\n"
+        "edges:\n- {ep1: {instance: \"b[0]\", component: sw}, ep2: {instance: \"b[1]\", component: sw}, scheme: "
+        "one2one, link: l}\n"
+        "- {ep1: {instance: \"b[1]\", component: sw}, ep2: {instance: \"b[2]\", component: sw}, scheme: one2one, link: "
+        "l}\n";
+    for (const char* loads : {"0.58,0.68", "0.6,0.7"})
+        EXPECT_NEAR(saturation(row, {"--loads", loads, "--duration", "20us"}), 0.625, 0.00625) << loads;
+}
+
 }  // namespace fabric_shares_test

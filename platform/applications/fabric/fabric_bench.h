@@ -40,7 +40,7 @@ struct FabricPoint {
     std::optional<double> held_up_accepted;  // their mean; none: none is
     std::optional<FabricLimit> limit;        // of load 1
     std::optional<FabricLimit> busiest;      // of a steady load: the link that is busiest for it
-    std::vector<FabricLinkUse> uses;         // of links that leave switches
+    std::vector<FabricLinkUse> uses;         // of all links
     double created = 0;                      // as `offered`, over the whole run
     double together = 1;                     // lines that come at once
     std::uint64_t lines = 0;

@@ -92,7 +92,9 @@ std::string FabricLimit::text() const
     case LimitSide::link:
         return fmt::format("link {} is busy {:.1f} % of the time", name, percent) +
             (others == 0 ? ""
-                         : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are")) +
+                    : share < full_link
+                    ? fmt::format("; {} other{} full", others, others == 1 ? " is" : "s are")
+                    : fmt::format(", and {} other{} as good as full", others, others == 1 ? " is" : "s are")) +
             (asked == 0 ? "" : fmt::format("; load 1 asks for {:.3g} times what it carries", asked));
     case LimitSide::adapter:
         return fmt::format(
@@ -138,7 +140,7 @@ std::vector<FabricLinkUse> LimitProbe::uses(std::optional<Time> end) const
     const std::vector<Held> all = end ? look(*end) : std::vector<Held>{};
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
-        if (!held.inner) continue;
+        if (held.side != LimitSide::link) continue;
         const double carried = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
         const Held& last = end ? all[i] : held;
         const double needed = end ? static_cast<double>(last.time) / static_cast<double>(to_) : 0;

@@ -38,7 +38,7 @@ struct FabricLimit {
     std::string text() const;
 };
 
-// What a link that leaves a switch did under one load.
+// What a link did under one load.
 struct FabricLinkUse {
     std::string name;
     double carried = 0;  // share of the second half of the run that it was busy
@@ -58,7 +58,7 @@ public:
 
     // Once `to` has passed.
     FabricLimit result() const;
-    // The same, of links that leave switches. `end`: when the last line had arrived; none: some have not.
+    // The same, of all links. `end`: when the last line had arrived; none: some have not.
     std::vector<FabricLinkUse> uses(std::optional<Time> end) const;
 
 private:

@@ -21,7 +21,8 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
     if (all.empty()) return {};
     // With one destination a sender's rate is that of its traffic: there senders tell it all.
     const bool several = sweep.setting.several;
-    const std::optional<FabricDemand> demand = several ? demand_of(sweep) : std::nullopt;
+    const std::optional<FabricDemand> of_links = demand_of(sweep);
+    const std::optional<FabricDemand> demand = several ? of_links : std::nullopt;
     FabricSaturation out;
     std::size_t first = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -53,13 +54,10 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
         beyond.accepted > 0 ? beyond.least * std::max(0.0, 1 - beyond.accepted_half_width / beyond.accepted) : 0;
     if (holds(least)) out.least = least;
     out.half_width = beyond.accepted_half_width;
-    // Those that are not held up have what they offer, which tells nothing of the fabric.
-    out.accepted = std::min(std::max(out.at_least(), beyond.held_up_accepted.value_or(beyond.accepted)),
-        std::min(beyond.offered, beyond.load));
-    if (demand && demand->most() < out.above) {
-        out.above = std::max(out.sustained.value_or(0), demand->most());
+    if (of_links && of_links->most() < out.above) {
+        out.above = std::max(out.sustained.value_or(0), of_links->most());
         out.least = std::min(out.least, out.above);
-        out.full_link = demand->name;
+        out.full_link = of_links->name;
     }
     // By chance n senders differ sqrt(n) times as much as their sum, of whose deviations an interval is two: of all of them sqrt(2) times
     // that is allowed, of the one that gets least three deviations.
@@ -68,18 +66,26 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
     const double least_share = std::min(least_sender, 1 - 3 * by_chance);
     out.alike = beyond.jain >= std::min(alike_senders, 1 / (1 + 2 * by_chance * by_chance)) &&
         beyond.least >= least_share * beyond.accepted;
+    // Those that are not held up have what they offer, which tells nothing of the fabric. Among senders that are alike it is by chance who is.
+    const double held_up = demand && out.alike ? beyond.accepted : beyond.held_up_accepted.value_or(beyond.accepted);
+    out.accepted = std::min(std::max(out.at_least(), held_up), std::min(beyond.offered, beyond.load));
     // Where every sender has what fills the link, and no link carried less than that asks of it, unequal senders are no matter.
-    const bool link_tells =
-        !out.full_link.empty() && beyond.least >= least_sender * out.above && demand->keeps(beyond, out.above);
-    if (demand && (!demand->can_carry(out.accepted) || (!out.alike && link_tells))) {
+    const bool link_tells = demand && !out.full_link.empty() && beyond.least >= least_sender * out.above &&
+        demand->keeps(beyond, out.above);
+    const auto take_link = [&] {
         out.by_link = true;
-        out.alike = beyond.least >= least_sender * out.above;
         out.accepted = out.above;
         out.half_width = demand->interval * out.accepted;
+    };
+    if (demand && (!demand->can_carry(out.accepted) || (!out.alike && link_tells))) {
+        out.alike = beyond.least >= least_sender * out.above;
+        take_link();
     }
     // Where some senders are held up and others go on, what the former have is no load that all could have.
     out.near = out.above <= near_loads * std::max(out.at_least(), holds(beyond.least) ? beyond.least : 0);
     out.kept = holds(out.accepted);
+    // Between two loads so near to each other, what fills the link is known better than by the lower one.
+    if (demand && !out.by_link && out.near && !(out.alike && out.kept) && !out.full_link.empty()) take_link();
     return out;
 }
 
