@@ -107,7 +107,7 @@ TraceSet TraceSet::open(const std::string& prefix, const TraceSetOptions& option
     // One more file would be one more rank.
     if (options.ranks == 0) note_read_file(prefix + "." + std::to_string(set.files_.size()) + ".et");
     const std::string group_name = fs::path(options.group_file).stem().string();
-    // Of the first ranks alone, groups of all that have a trace are right.
+    // A run of fewer ranks than there are traces may have groups of all of them.
     if (!options.group_file.empty() && group_name != "empty")
         set.groups_ =
             std::make_shared<GroupDefinitions>(read_group_file(options.group_file, files.rbegin()->first + 1));

@@ -276,7 +276,7 @@ private:
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void pass_stage(std::uint32_t number, Ps waited_ps);
-    // What waits at links (flow_turns.cpp).
+    // Turns at links (flow_turns.cpp).
     Ps held_behind(const Transfer& transfer);
     bool waits_its_turn(std::uint32_t number);
     bool waits_in_parts(std::uint32_t number, const FlowStage& stage);
@@ -411,7 +411,7 @@ private:
     std::vector<std::uint32_t> free_packet_steps_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
-    // Of a transfer whose parts wait by themselves on the links of one stage.
+    // A transfer whose parts each wait for their own turn at the links of one stage.
     struct Parts {
         std::uint32_t left = 0;  // parts that have not passed
         Ps head_ps = 0;          // when the last of the others began to

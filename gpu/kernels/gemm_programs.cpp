@@ -6,7 +6,7 @@ namespace weft {
 
 namespace {
 
-// Of a workgroup. For each step of k two loads, a barrier and the operations; behind them a barrier and a store.
+// Counts of one workgroup: two loads, a barrier and the operations for each step of k, then a barrier and a store.
 std::uint64_t operations_of(std::uint64_t steps) { return 4 * steps + 2; }
 std::uint64_t operands_of(std::uint64_t steps) { return 2 * steps + 1; }
 

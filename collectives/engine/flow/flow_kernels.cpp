@@ -20,7 +20,7 @@ std::uint64_t share(std::uint64_t total, std::uint64_t number, std::uint64_t of)
     return total / of + (number < total % of ? 1 : 0);
 }
 
-// What the shares before it are together.
+// The sum of all shares before share `number`.
 std::uint64_t begin_of(std::uint64_t total, std::uint64_t number, std::uint64_t of)
 {
     return total / of * number + std::min(number, total % of);
