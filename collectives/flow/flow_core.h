@@ -279,6 +279,7 @@ private:
     // Turns at links (flow_turns.cpp).
     Ps held_behind(const Transfer& transfer);
     bool waits_its_turn(std::uint32_t number);
+    bool starts_later(std::uint32_t number, const FlowStage& stage);
     bool waits_in_parts(std::uint32_t number, const FlowStage& stage);
     void queue(std::uint32_t number, const GroupShare& part);
     void begin_parts(std::uint32_t number);

@@ -25,6 +25,20 @@ void FlowCore::pass_stage(std::uint32_t number, Ps waited_ps)
     arrived(number);
 }
 
+// Cards in front of the links may begin with its messages later: the transfer comes again then.
+bool FlowCore::starts_later(std::uint32_t number, const FlowStage& stage)
+{
+    FlowFlight& flight = transfers_[number].flight;
+    if (!profile_.links.starts || flight.started) return false;
+    flight.started = true;
+    links_.for_groups(stage, [&](std::uint32_t group, double share) {
+        flight.head_ps = std::max(flight.head_ps, links_.start_messages(group, flight.messages * share, flight, now_));
+    });
+    if (flight.head_ps <= now_) return false;
+    push(flight.head_ps, Kind::hop, number);
+    return true;
+}
+
 // Whether the transfer waits, for the card in front of its link or for its turn at a link that several senders share.
 bool FlowCore::waits_its_turn(std::uint32_t number)
 {
@@ -34,14 +48,7 @@ bool FlowCore::waits_its_turn(std::uint32_t number)
     if (stage.count != 1 || book_.group(stage.first).split) return waits_in_parts(number, stage);
     LinkGroup& group = book_.group(stage.first);
     if (!group.merges) return false;
-    if (profile_.links.starts && !flight.started) {
-        flight.started = true;
-        flight.head_ps = links_.start_messages(stage.first, flight.messages * stage.share, flight, now_);
-        if (flight.head_ps > now_) {
-            push(flight.head_ps, Kind::hop, number);
-            return true;
-        }
-    }
+    if (starts_later(number, stage)) return true;
     if (!group.queued && group.free_ps <= now_) return false;
     queue(number, {stage.first, stage.share});
     return true;
@@ -62,18 +69,7 @@ void FlowCore::queue(std::uint32_t number, const GroupShare& part)
 bool FlowCore::waits_in_parts(std::uint32_t number, const FlowStage& stage)
 {
     if (!links_.crossed(stage)) return false;
-    FlowFlight& flight = transfers_[number].flight;
-    if (profile_.links.starts && !flight.started) {
-        flight.started = true;
-        links_.for_groups(stage, [&](std::uint32_t group, double share) {
-            flight.head_ps =
-                std::max(flight.head_ps, links_.start_messages(group, flight.messages * share, flight, now_));
-        });
-        if (flight.head_ps > now_) {
-            push(flight.head_ps, Kind::hop, number);
-            return true;
-        }
-    }
+    if (starts_later(number, stage)) return true;
     begin_parts(number);
     for (std::uint32_t i = 0; i < stage.count; ++i)
         pass_or_queue(number, stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i));
