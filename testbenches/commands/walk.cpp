@@ -1,5 +1,6 @@
 #include "testbenches/commands/walk.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/text_file.h"
@@ -34,7 +35,7 @@ std::vector<Block> blocks_of(const std::string& page)
 }  // namespace
 
 Walked walk(const std::string& page, const std::set<std::string>& outputs,
-    const std::map<std::string, std::string>& places, const std::string& left_out)
+    const std::map<std::string, std::string>& places, const std::vector<std::string>& left_out)
 {
     const Fixtures files;
     Walked walked;
@@ -48,7 +49,8 @@ Walked walk(const std::string& page, const std::set<std::string>& outputs,
             own.insert(name);
             ++walked.files;
         } else if (block.language == "sh") {
-            is_left_out = !left_out.empty() && block.text.find(left_out) != std::string::npos;
+            is_left_out = std::any_of(left_out.begin(), left_out.end(),
+                [&block](const std::string& part) { return block.text.find(part) != std::string::npos; });
             if (is_left_out) continue;
             std::istringstream words(block.text);
             std::vector<std::string> arguments;

@@ -18,10 +18,10 @@ struct Walked {
 
 // The text of docs/NAME.md: blocks `yaml` are files, named by a comment in their first line; blocks `sh` commands of weft;
 // blocks `text` lines that the command before prints, with `...` for others. Blocks `bash` are for readers. `outputs`:
-// beginnings of names of files that commands write; `places`: words that stand for others. Commands in which `left_out` occurs are not
-// run, and what they print is not compared; empty: none.
+// beginnings of names of files that commands write; `places`: words that stand for others. Commands in which one of `left_out` occurs
+// are not run, and what they print is not compared.
 Walked walk(const std::string& page, const std::set<std::string>& outputs,
-    const std::map<std::string, std::string>& places = {}, const std::string& left_out = "");
+    const std::map<std::string, std::string>& places = {}, const std::vector<std::string>& left_out = {});
 
 std::string page_of(const std::string& name);
 

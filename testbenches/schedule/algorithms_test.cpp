@@ -29,7 +29,8 @@ std::vector<std::uint32_t> sizes()
 {
     std::vector<std::uint32_t> out;
     for (std::uint32_t ranks = 1; ranks <= 64; ++ranks)
-        if (weft::test::thorough() || ranks <= 17 || ranks % 8 == 0 || ranks == 31 || ranks == 33 || ranks == 63)
+        if (weft::test::thorough() || ranks <= 9 || ranks == 11 || (ranks >= 15 && ranks <= 17) || ranks == 24 ||
+            ranks == 33 || ranks == 64)
             out.push_back(ranks);
     return out;
 }
@@ -93,7 +94,8 @@ TEST_P(Algorithm, IsVerifiedInTheStepsOfTheory)
 TEST_P(Algorithm, IsVerifiedForUnevenSizes)
 {
     for (std::uint32_t ranks : {1u, 2u, 3u, 5u, 7u, 16u, 33u})
-        for (std::uint32_t channels : {1u, 3u})
+        for (std::uint32_t channels : {1u, 3u}) {
+            if (ranks > 16 && channels > 1 && !weft::test::thorough()) continue;
             for (std::uint64_t bytes : {1000003ull, 65537ull, 4096ull, 64ull, 5ull, 1ull}) {
                 VerifyOptions size;
                 size.bytes = bytes;
@@ -102,6 +104,7 @@ TEST_P(Algorithm, IsVerifiedForUnevenSizes)
                 ASSERT_TRUE(result.ok) << ranks << " ranks, " << channels << " channels, " << bytes << " bytes\n"
                                        << all_problems(result);
             }
+        }
 }
 
 TEST_P(Algorithm, MovesTheBytesOfTheory)

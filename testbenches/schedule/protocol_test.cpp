@@ -87,7 +87,7 @@ void for_each_case(std::uint32_t most_ranks, Visit visit)
 TEST(Protocol, EveryAlgorithmThatPutsIsRightInPackets)
 {
     std::size_t tried = 0;
-    for_each_case(weft::test::thorough() ? 16 : 9, [&](const Schedule& schedule) {
+    for_each_case(weft::test::thorough() ? 16 : 8, [&](const Schedule& schedule) {
         if (!only_puts(schedule)) {
             EXPECT_THROW(in_packets(schedule), InputError);
             return;
@@ -236,7 +236,7 @@ TEST(Protocol, WhatPacketsCannotDoIsRefused)
 
 TEST(Protocol, EveryAlgorithmIsRightInSlices)
 {
-    for_each_case(8, [](const Schedule& schedule) {
+    for_each_case(weft::test::thorough() ? 8 : 6, [](const Schedule& schedule) {
         for (const std::uint32_t slices : {2u, 3u}) {
             const Schedule sliced = in_slices(schedule, slices);
             const Verification before = verify(schedule);

@@ -169,7 +169,7 @@ TEST(Staging, ChunksOfSeveralDimensionsNeedASlotEach)
 TEST(Staging, BytesAreThoseOfTheSameScheduleWithout)
 {
     for_each_put_algorithm({2, 3, 8}, [&](const Schedule& schedule) {
-        for (const std::uint64_t bytes : {1u, 13u, 1024u, 10007u})
+        for (const std::uint64_t bytes : {1u, 1024u, 5003u})
             EXPECT_EQ(outputs_of(in_fifos(schedule, bytes, 1, {4, 256}), bytes), outputs_of(schedule, bytes))
                 << bytes << " bytes";
     });
@@ -179,7 +179,9 @@ TEST(Staging, BytesAreThoseOfTheSameScheduleWithout)
 TEST(Staging, MemoryIsBoundedByStepsAndBytes)
 {
     constexpr std::uint64_t step_bytes = 1024;
-    for_each_put_algorithm({2, 5, 8}, [&](const Schedule& schedule) {
+    const std::vector<std::uint32_t> sizes =
+        weft::test::thorough() ? std::vector<std::uint32_t>{2, 5, 8} : std::vector<std::uint32_t>{2, 5};
+    for_each_put_algorithm(sizes, [&](const Schedule& schedule) {
         for (const std::uint32_t steps : {3u, 8u})
             for (const std::uint64_t bytes : {100u, 65536u, 200000u}) {
                 const Schedule staged = in_fifos(schedule, bytes, 4, {steps, step_bytes});

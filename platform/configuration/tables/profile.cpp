@@ -101,6 +101,13 @@ bool is_profile_file(const std::string& name)
 
 ProfileStore::ProfileStore()
 {
+    // Their text is read once: it takes more time than a small system. No pointer goes with the copy: only files have one.
+    static const ProfileStore built_in{BuiltIn()};
+    *this = built_in;
+}
+
+ProfileStore::ProfileStore(BuiltIn)
+{
     // A profile may be based on one of a later name: those without a base come first.
     for (const bool based : {false, true})
         for (const EmbeddedFile& file : embedded_files())

@@ -58,6 +58,8 @@ public:
     const std::vector<std::string>& notices() const { return notices_; }
 
 private:
+    struct BuiltIn {};
+    explicit ProfileStore(BuiltIn);
     const Profile& read(const std::string& file, const std::string& text);
     const Profile* find(const std::string& name) const;
 
