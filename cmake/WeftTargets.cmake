@@ -16,10 +16,15 @@ endif()
 
 # Sources of a target are compiled in batches: most of the time of one goes into the headers and templates that its
 # neighbours use, too. So a name in an unnamed namespace is unique within its folder; the debug and tidy presets, without
-# batches, check that every source includes what it uses.
+# batches, check that every source includes what it uses. Tests are compiled without optimisation, so that headers are still
+# more of it: their batches are larger.
 function(weft_batches target)
   if(WEFT_UNITY GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${WEFT_UNITY})
+    set(size ${WEFT_UNITY})
+    if(ARGN STREQUAL TESTS)
+      math(EXPR size "${WEFT_UNITY} * 5 / 2")
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # A test's fixture in an unnamed namespace is no less local in a batch.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
@@ -71,7 +76,7 @@ function(weft_test name)
     set(level 1)
   endif()
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
-  weft_batches(${name})
+  weft_batches(${name} TESTS)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(properties TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
