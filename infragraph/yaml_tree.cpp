@@ -294,6 +294,49 @@ YamlTree::YamlTree(const std::string& file, const std::string& text)
     }
 }
 
+std::string YamlTree::packed() const
+{
+    std::string bytes;
+    const auto put = [&bytes](std::uint32_t number) {
+        for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+    };
+    put(root_);
+    put(static_cast<std::uint32_t>(nodes_.size()));
+    put(static_cast<std::uint32_t>(children_.size()));
+    for (const Node& node : nodes_) {
+        put(static_cast<std::uint32_t>(node.kind));
+        put(static_cast<std::uint32_t>(node.line));
+        put(node.begin);
+        put(node.count);
+    }
+    for (const Id child : children_) put(child);
+    return bytes + arena_;
+}
+
+YamlTree YamlTree::unpacked(std::string_view bytes)
+{
+    const auto take = [&bytes] {
+        std::uint32_t number = 0;
+        for (std::size_t i = 0; i < 4; ++i)
+            number |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes.at(i))) << 8 * i;
+        bytes.remove_prefix(4);
+        return number;
+    };
+    YamlTree tree;
+    tree.root_ = take();
+    tree.nodes_.resize(take());
+    tree.children_.resize(take());
+    for (Node& node : tree.nodes_) {
+        node.kind = static_cast<Kind>(take());
+        node.line = static_cast<int>(take());
+        node.begin = take();
+        node.count = take();
+    }
+    for (Id& child : tree.children_) child = take();
+    tree.arena_ = bytes;
+    return tree;
+}
+
 std::string YamlTree::describe(Id id) const
 {
     switch (kind(id)) {

@@ -19,6 +19,11 @@ public:
     // Throws InputError naming `file` and the line when the text is no single, sane YAML document.
     YamlTree(const std::string& file, const std::string& text);
 
+    // The tree as bytes, and the tree of such bytes: for texts that are read while a program is built. Only bytes of this
+    // program's own build fit.
+    std::string packed() const;
+    static YamlTree unpacked(std::string_view bytes);
+
     Id root() const { return root_; }
     Kind kind(Id id) const { return nodes_[id].kind; }
     int line(Id id) const { return nodes_[id].line; }

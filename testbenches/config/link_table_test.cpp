@@ -232,7 +232,8 @@ TEST(LinkTable, ABrokenTableIsRefusedWithItsLines)
 {
     const std::string error = error_of([] {
         LinkTable("t.yaml",
-            "links:\n  a: {latency: 0 ns}\n  b: {like: c, encoding: 9/8}\n  d: {wide: 1}\nfallback: e\n");
+            YamlTree("t.yaml",
+                "links:\n  a: {latency: 0 ns}\n  b: {like: c, encoding: 9/8}\n  d: {wide: 1}\nfallback: e\n"));
     });
     EXPECT_NE(error.find("t.yaml:2: link.latency"), std::string::npos) << error;
     EXPECT_NE(error.find("t.yaml:3: unknown link 'c'"), std::string::npos) << error;

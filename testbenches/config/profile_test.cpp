@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
+#include "platform/configuration/tables/embedded_files.h"
 #include "platform/configuration/tables/link_table.h"
 #include "platform/configuration/tables/profile.h"
 #include "sc_models/memory/hbm_timing.h"
@@ -185,6 +187,16 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
             ":11: 'nvlnk' is not a family of the link table; expected a family of links (did you mean 'nvlink'?)"),
         std::string::npos)
         << error;
+}
+
+// What is compiled in is what the files say, line by line.
+TEST(Profiles, BuiltInTreesAreThoseOfTheFiles)
+{
+    EXPECT_EQ(embedded_files().size(), 11u);
+    for (const EmbeddedFile& file : embedded_files()) {
+        const std::string path = std::string(WEFT_SOURCE_DIR) + "/platform/profiles/" + file.name;
+        EXPECT_EQ(file.tree.packed(), YamlTree(file.name, read_text_file(path)).packed()) << file.name;
+    }
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ TEST(Probe, TheTableOfPublishedFiguresIsChecked)
 {
     const auto refusal = [](const std::string& text) -> std::string {
         try {
-            PublishedTable("t.yaml", text);
+            PublishedTable("t.yaml", YamlTree("t.yaml", text));
         } catch (const InputError& error) {
             return error.what();
         }

@@ -60,17 +60,12 @@ std::string PublishedFigure::text() const
 
 const PublishedTable& PublishedTable::built_in()
 {
-    static const PublishedTable table = [] {
-        for (const EmbeddedFile& file : embedded_files())
-            if (file.name == "published.yaml") return PublishedTable(file.name, file.contents);
-        throw InputError("published.yaml", 0, "is not part of this program");
-    }();
+    static const PublishedTable table("published.yaml", embedded_file("published.yaml"));
     return table;
 }
 
-PublishedTable::PublishedTable(const std::string& file, const std::string& text)
+PublishedTable::PublishedTable(const std::string& file, const YamlTree& tree)
 {
-    const YamlTree tree(file, text);
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     std::vector<std::string> known{"switches"};

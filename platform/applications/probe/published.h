@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "infragraph/yaml_tree.h"
+
 namespace weft {
 
 // In the unit of its row. A single figure has low = high.
@@ -30,7 +32,7 @@ class PublishedTable {
 public:
     static const PublishedTable& built_in();
     // Throws InputError when the text is no table.
-    PublishedTable(const std::string& file, const std::string& text);
+    PublishedTable(const std::string& file, const YamlTree& tree);
 
     // Null when nothing is published.
     const PublishedPart* find(const std::string& profile) const;

@@ -49,17 +49,12 @@ bool is_speed(const std::vector<std::string>& phrase)
 
 const LinkTable& LinkTable::built_in()
 {
-    static const LinkTable table = [] {
-        for (const EmbeddedFile& file : embedded_files())
-            if (file.name == "links.yaml") return LinkTable(file.name, file.contents);
-        throw InputError("links.yaml", 0, "is not part of this program");
-    }();
+    static const LinkTable table("links.yaml", embedded_file("links.yaml"));
     return table;
 }
 
-LinkTable::LinkTable(const std::string& file, const std::string& text)
+LinkTable::LinkTable(const std::string& file, const YamlTree& tree)
 {
-    const YamlTree tree(file, text);
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     std::string fallback;

@@ -42,7 +42,7 @@ public:
     static const LinkTable& built_in();
 
     // Throws InputError when the text is no table.
-    LinkTable(const std::string& file, const std::string& text);
+    LinkTable(const std::string& file, const YamlTree& tree);
 
     // The protocol that a description speaks of; nullptr: none.
     const LinkKind* described(const std::string& description) const;

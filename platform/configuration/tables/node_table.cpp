@@ -11,17 +11,12 @@ namespace weft {
 
 const NodeTable& NodeTable::built_in()
 {
-    static const NodeTable table = [] {
-        for (const EmbeddedFile& file : embedded_files())
-            if (file.name == "nodes.yaml") return NodeTable(file.name, file.contents);
-        throw InputError("nodes.yaml", 0, "is not part of this program");
-    }();
+    static const NodeTable table("nodes.yaml", embedded_file("nodes.yaml"));
     return table;
 }
 
-NodeTable::NodeTable(const std::string& file, const std::string& text)
+NodeTable::NodeTable(const std::string& file, const YamlTree& tree)
 {
-    const YamlTree tree(file, text);
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     for (const YamlField& top : yaml_fields(source, tree.root(), "the node table", {"nodes"})) {

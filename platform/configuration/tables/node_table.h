@@ -24,7 +24,7 @@ public:
     static const NodeTable& built_in();
 
     // Throws InputError when the text is no table.
-    NodeTable(const std::string& file, const std::string& text);
+    NodeTable(const std::string& file, const YamlTree& tree);
 
     // The first row that fits; nullptr when none does. `description`: of the component.
     const NodeRow* find(const std::string& type, const std::string& description) const;

@@ -73,6 +73,13 @@ bool is_table(const std::string& file)
     return file == "links.yaml" || file == "nodes.yaml" || file == "published.yaml";
 }
 
+bool has_base(const YamlTree& tree)
+{
+    for (std::uint32_t i = 0; i < tree.size(tree.root()); ++i)
+        if (tree.text_or_empty(tree.key(tree.root(), i)) == "base") return true;
+    return false;
+}
+
 }  // namespace
 
 const std::vector<std::string>& profile_keys()
@@ -111,14 +118,12 @@ ProfileStore::ProfileStore(BuiltIn)
     // A profile may be based on one of a later name: those without a base come first.
     for (const bool based : {false, true})
         for (const EmbeddedFile& file : embedded_files())
-            if (!is_table(file.name) && (file.contents.find("\nbase:") != std::string::npos) == based)
-                read(file.name, file.contents);
+            if (!is_table(file.name) && has_base(file.tree) == based) read(file.name, file.tree);
     built_in_ = profiles_.size();
 }
 
-const Profile& ProfileStore::read(const std::string& file, const std::string& text)
+const Profile& ProfileStore::read(const std::string& file, const YamlTree& tree)
 {
-    const YamlTree tree(file, text);
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     const auto fields = yaml_fields(source, tree.root(), "the profile", profile_keys());
@@ -179,7 +184,7 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
             throw InputError(file, line, "profile " + in_quotes(name) + " " + error.diagnostics().front().what,
                 "a readable file or one of the built-in profiles");
         }
-        files_.emplace_back(name, &read(name, text));
+        files_.emplace_back(name, &read(name, YamlTree(name, text)));
         return files_.back().second;
     }
     for (std::size_t i = 0; i < built_in_; ++i)

@@ -60,7 +60,7 @@ public:
 private:
     struct BuiltIn {};
     explicit ProfileStore(BuiltIn);
-    const Profile& read(const std::string& file, const std::string& text);
+    const Profile& read(const std::string& file, const YamlTree& tree);
     const Profile* find(const std::string& name) const;
 
     std::deque<Profile> profiles_;
