@@ -54,6 +54,7 @@ TEST(ClockedBlocks, TimesOfOperationsOnGroupsAreThoseOfThePage)
     expect_time(nvls("256KiB", {}), "4.08648", "| model `switch` | 4.086 us |");
     expect_time(nvls("256KiB", {"--set", "switch.reduce_rate=128GB/s"}), "7.38699",
         "| `switch.reduce_rate=128GB/s` | 7.387 us |");
+    if (!weft::test::thorough()) return;  // the longer ones
     expect_time(nvls("256KiB", {"--set", "switch.group_contexts=64"}), "18.4796",
         "| `switch.group_contexts=64` | 18.480 us |");
     expect_time(nvls("256KiB", clocked), "26.0031", "| `reference_switch`, 64 contexts | 26.003 us |");

@@ -20,7 +20,7 @@ weft::commands_test::Outcome with_plugin(const std::string& file, const std::vec
     std::vector<std::string> arguments{"run", dgx, "--plugin", file, "--model", "*.nvsw.0=my_switch"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     if (std::find(more.begin(), more.end(), "--bytes") == more.end())
-        arguments.insert(arguments.end(), {"--bytes", "256KiB"});
+        arguments.insert(arguments.end(), {"--bytes", "64KiB"});
     return weft::plugin_test::weft(arguments);
 }
 
