@@ -133,7 +133,7 @@ TEST(ModelsList, RunsWriteWhatIsDeclared)
              {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
                  "direct", "--set", "engine.mover=copy_engine"},
              {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
-                 "direct", "--set", "engine.channel=port"},
+                 "direct", "--set", "engine.channel=port", "--set", "engine.channels=2"},
              {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
                  "direct", "--set", "engine.mover=bulk"},
              {"examples/two_tier_8/system.yaml", "--bytes", "64KiB", "--collective", "all_reduce", "--algorithm",

@@ -47,8 +47,8 @@ TEST(OldNamesRun, GiveTheSameBytesAndOneNotice)
 {
     const Fixtures files;
     const auto run = [&files](const Arguments& said, const std::string& json) {
-        return call(with({"run", "examples/dgx_h100/system.yaml", "--bytes", "8KiB", "--quiet", "--no-timing", "--json",
-                             files.path(json)},
+        return call(with({"run", "examples/dgx_h100/system.yaml", "--bytes", "1KiB", "--no-data", "--ranks", "2",
+                             "--quiet", "--no-timing", "--json", files.path(json)},
             said));
     };
     for (const OldName& name : weft::all_old_names()) {
@@ -72,8 +72,8 @@ TEST(OldNamesRun, ASweepSaysThemOnce)
 {
     const Fixtures files;
     const auto sweep = [&files](const std::string& over, const Arguments& more = {}) {
-        return call(with({"sweep", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--over", over, "--quiet",
-                             "--json", files.path("sweep.json")},
+        return call(with({"sweep", "examples/dgx_h100/system.yaml", "--bytes", "1KiB", "--no-data", "--ranks", "2",
+                             "--over", over, "--quiet", "--json", files.path("sweep.json")},
             more));
     };
     for (const char* over : {"link.model=link,link_twin", "link.model=link_twin,link", "routing.spread=lines,pairs"}) {

@@ -124,9 +124,9 @@ TEST(CriticalPath, OfLargePacketsAddsUp)
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128}) {
         BoxOptions options = box(4);
         options.engine.protocol = protocol;
-        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
+        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 100'000).signals, 1U);
         options.engine.ll128_fence = true;
-        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
+        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 100'000).signals, 1U);
     }
 }
 
@@ -154,8 +154,8 @@ TEST(CriticalPath, FollowingChangesNoTime)
         for (const char* algorithm : {"ring", "direct"}) {
             BoxOptions options = box(4);
             options.engine.protocol = protocol;
-            EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, algorithm, 100'000).end,
-                path_of(options, CollectiveOp::all_reduce, algorithm, 100'000, false).end);
+            EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, algorithm, 40'000).end,
+                path_of(options, CollectiveOp::all_reduce, algorithm, 40'000, false).end);
         }
 }
 

@@ -145,7 +145,7 @@ TEST(Kernel, WithManyBytesItTakesWhatTheMemorySustains)
     BoxOptions options = small_gpu();
     for (const std::uint64_t bandwidth : {256'000'000'000ULL, 512'000'000'000ULL}) {
         options.hbm.bandwidth = bandwidth;
-        const KernelWork work = work_of(1'000'000, 16 << 20);
+        const KernelWork work = work_of(1'000'000, 8 << 20);
         const double bytes_time = static_cast<double>(work.bytes) * 1e12 / static_cast<double>(bandwidth);
         EXPECT_NEAR(time_alone(options, work) / bytes_time, 1.03, 0.03) << bandwidth;
     }
@@ -153,14 +153,14 @@ TEST(Kernel, WithManyBytesItTakesWhatTheMemorySustains)
 
 TEST(Kernel, TheLongerOfBothCounts)
 {
-    // 32.8 us of bytes; operations from none to twice as long.
+    // 16.4 us of bytes; operations from none to twice as long.
     const BoxOptions options = small_gpu();
-    const double bytes_time = time_alone(options, work_of(1, 16 << 20));
+    const double bytes_time = time_alone(options, work_of(1, 8 << 20));
     double before = 0;
     for (const double share : {0.25, 0.5, 1.0, 2.0}) {
-        const auto operations = static_cast<std::uint64_t>(share * 32.8 * 16e6);
-        const double time = time_alone(options, work_of(operations, 16 << 20));
-        const double longer = std::max(bytes_time, share * 32.8e6);
+        const auto operations = static_cast<std::uint64_t>(share * 16.4 * 16e6);
+        const double time = time_alone(options, work_of(operations, 8 << 20));
+        const double longer = std::max(bytes_time, share * 16.4e6);
         EXPECT_GE(time, 0.999 * longer) << share;
         EXPECT_LT(time, (share == 1 ? 1.4 : share == 0.5 ? 1.15 : 1.07) * longer) << share;
         EXPECT_GE(time, before);

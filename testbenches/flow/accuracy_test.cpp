@@ -32,15 +32,17 @@ namespace {
 
 const std::string root = std::string(WEFT_SOURCE_DIR) + "/";
 
-// By default the next row after each of these that is soon simulated.
+// By default the next row of the least size after each of these, from the first on again behind the last.
 void expect_lines(const std::string& file, std::size_t first, std::size_t step)
 {
     if (step > 1) step *= weft::test::by_default(6, 1);
     const std::vector<Row> all = file == "beside.txt" ? beside_rows() : all_rows(file);
+    const auto size = [](const Row& row) { return parse_bytes(row.bytes).value(); };
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const Row& row : all) least = std::min<std::uint64_t>(least, size(row));
     for (std::size_t i = first; i < all.size(); i += step) {
         std::size_t row = i;
-        while (!weft::test::thorough() && row + 1 < all.size() && parse_bytes(all[row].bytes).value() > 100 << 10)
-            ++row;
+        while (!weft::test::thorough() && size(all[row]) > least) row = (row + 1) % all.size();
         EXPECT_EQ(by_lines(all[row]), all[row].lines_ps) << all[row].name();
     }
 }
@@ -141,7 +143,7 @@ TEST(FlowAccuracy, ASampleByFlowIsThatOfThePage)
     const std::string page(std::istreambuf_iterator<char>(file), {});
     const auto expect_on_page = [&page](const std::vector<Row>& all, std::size_t first, std::size_t step, bool sets) {
         std::vector<Row> some;
-        for (std::size_t i = first; i < all.size(); i += step) some.push_back(all[i]);
+        for (std::size_t i = first; i < all.size(); i += step * weft::test::by_default(4, 1)) some.push_back(all[i]);
         std::istringstream rows(sets ? table_of_sets(compared(some)) : table(compared(some)));
         for (std::string row; std::getline(rows, row);)
             EXPECT_NE(page.find("\n" + row + "\n"), std::string::npos) << row;
@@ -179,7 +181,7 @@ TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 {
     expect_lines("lines.txt", 7, 47);
     expect_lines("in_switch.txt", 3, 16);
-    expect_lines("large.txt", weft::test::by_default(0, 2), 20);
+    if (weft::test::thorough()) expect_lines("large.txt", 2, 20);  // of 72 ranks and more
     expect_lines("loads.txt", 5, 31);
     expect_lines("loads_in_circles.txt", 1, 8);
     expect_lines("few.txt", 1, 30);
@@ -189,7 +191,10 @@ TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas)
 }
 TEST(FlowAccuracy, TracesTakeByLinesWhatTheyTook)
 {
-    for (const Row& row : trace_rows()) EXPECT_EQ(by_lines(row), row.lines_ps) << row.name();
+    std::vector<Row> rows = trace_rows();
+    const auto sooner = [](const Row& a, const Row& b) { return a.lines_ps < b.lines_ps; };
+    if (!weft::test::thorough()) rows = {*std::min_element(rows.begin(), rows.end(), sooner)};
+    for (const Row& row : rows) EXPECT_EQ(by_lines(row), row.lines_ps) << row.name();
 }
 // A pool of memory behind a link of its own, and the same trace in the accelerators' memories.
 TEST(FlowAccuracy, ATraceOnAMemoryPoolIsNearLines)
@@ -203,7 +208,7 @@ TEST(FlowAccuracy, ATraceOnAMemoryPoolIsNearLines)
         EXPECT_NEAR(static_cast<double>(run_flow(system, quiet()).simulated_ps) / lines, 1, 0.05) << where;
     }
 }
-// By lines, too: the shortest experiment of each mechanism, and all.
+// By lines, too: the shortest experiment with the least message of each mechanism, by default of all but one.
 TEST(FlowAccuracy, ExperimentsTakeByLinesWhatTheyTook)
 {
     const std::vector<Explained> all = explained_rows();
@@ -211,10 +216,14 @@ TEST(FlowAccuracy, ExperimentsTakeByLinesWhatTheyTook)
     for (const Explained& each : all) {
         if (!each.known()) continue;
         const Row*& row = shortest[each.mechanism];
-        if (row == nullptr || each.row.lines_ps < row->lines_ps) row = &each.row;
+        const auto length = [](const Row& of) { return std::pair(parse_bytes(of.bytes).value(), of.lines_ps); };
+        if (row == nullptr || length(each.row) < length(*row)) row = &each.row;
     }
     EXPECT_EQ(shortest.size(), 5U);
-    for (const auto& [mechanism, row] : shortest) EXPECT_EQ(by_lines(*row), row->lines_ps) << row->name();
+    for (const auto& [mechanism, row] : shortest) {
+        if (!weft::test::thorough() && mechanism == "refresh") continue;  // of 72 ranks
+        EXPECT_EQ(by_lines(*row), row->lines_ps) << row->name();
+    }
 }
 TEST(FlowAccuracyLong, AllLinesAreAsTheyWere)
 {

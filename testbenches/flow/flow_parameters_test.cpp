@@ -21,6 +21,7 @@ RunSetup ring()
     RunSetup out;
     out.document = example("dgx_h100");
     out.lines = "profile: h100\n" + collective_lines("all_reduce", "direct", "64 KiB");
+    out.sets = {"engine.channels=2"};
     out.options.progress = false;
     return out;
 }

@@ -6,6 +6,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "platform/applications/flow/run_flow.h"
 #include "testbenches/platform/runs.h"
+#include "testbenches/support/thorough.h"
 
 namespace flow_polls_test {
 
@@ -20,6 +21,7 @@ double error_of(const std::string& system, const std::string& profile, const std
     RunSetup setup;
     setup.document = example(system);
     setup.lines = "profile: " + profile + "\n" + workload;
+    setup.sets = {"engine.channels=4"};
     setup.options.data_on = false;
     setup.options.progress = false;
     const double lines = run(setup)["simulated_ps"].get<double>();
@@ -33,9 +35,15 @@ TEST(FlowPolls, BarriersFindFlagsByThePollBehindThem)
 {
     for (const std::string algorithm : {"ring", "tree", "dissemination"}) {
         SCOPED_TRACE(algorithm);
-        EXPECT_LT(std::abs(error_of("mesh_mi300x", "mi300x", collective_lines("barrier", algorithm, "0 B"))), 0.5);
+        // By default a ring on one of the systems, a tree on the other, and the third on both.
+        const bool all = test::thorough() || algorithm == "dissemination";
+        if (all || algorithm == "ring") {
+            EXPECT_LT(std::abs(error_of("mesh_mi300x", "mi300x", collective_lines("barrier", algorithm, "0 B"))), 0.5);
+        }
         // The flags of a divided cache are near for some ranks and far for others.
-        EXPECT_LT(std::abs(error_of("dgx_h100", "h100", collective_lines("barrier", algorithm, "0 B"))), 1.5);
+        if (all || algorithm == "tree") {
+            EXPECT_LT(std::abs(error_of("dgx_h100", "h100", collective_lines("barrier", algorithm, "0 B"))), 1.5);
+        }
     }
 }
 

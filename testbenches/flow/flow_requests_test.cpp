@@ -53,7 +53,7 @@ TEST(FlowRequests, RoomForRequestsDecidesHowManyOwnersServe)
 TEST(FlowRequests, ManyRanksThatLoadFromOneFirstAreSaid)
 {
     const auto said = [](std::size_t ranks, const std::string& algorithm) {
-        const RunSetup setup = on(star_document(ranks), "all_reduce", algorithm, "4 KiB");
+        const RunSetup setup = on(star_document(ranks), "all_reduce", algorithm, "4 KiB").with("engine.channels=1");
         const RunResult result = run_flow(resolve_setup(setup), setup.options);
         std::string out;
         for (const std::string& notice : result.notices)
@@ -113,7 +113,7 @@ TEST(FlowRequests, TwoRunsAreEqual)
     for (const RunSetup& setup : {dgx("one_shot_get"), dgx("two_shot_get"),
              on(compared("torus_16"), "all_reduce", "one_shot_get", "64 KiB").with("routing.cycles=allow"),
              on(compared("planes_8"), "all_reduce", "nvls", "64 KiB")})
-        EXPECT_EQ(flow_ps(setup), flow_ps(setup));
+        EXPECT_EQ(flow_ps(setup.with("engine.channels=4")), flow_ps(setup.with("engine.channels=4")));
 }
 
 // Two planes carry half of the lines each: with half of the rate, a long message takes as long on each link as one plane's did.

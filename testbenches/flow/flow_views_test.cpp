@@ -21,6 +21,7 @@
 #include "platform/result/report.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/scratch_folder.h"
+#include "testbenches/support/thorough.h"
 
 namespace flow_views_test {
 
@@ -49,10 +50,16 @@ RunSetup dgx(const std::string& algorithm, const std::string& bytes)
 
 RunResult flow_run(const RunSetup& setup) { return run_flow(resolve_setup(setup), setup.options); }
 
+RunOptions all_seen(RunOptions options)
+{
+    options.follow = options.watch = true;
+    options.window = 1'000'000;
+    return options;
+}
+
 RunResult seen(RunSetup setup)
 {
-    setup.options.follow = setup.options.watch = true;
-    setup.options.window = 1'000'000;
+    setup.options = all_seen(setup.options);
     return flow_run(setup);
 }
 
@@ -86,26 +93,27 @@ std::string notation_file(const test::ScratchFolder& folder, const std::string& 
 }
 
 // Several kinds of systems, algorithms and protocols: steps that store, load, move packets, and steps of switches.
-std::vector<RunSetup> systems(const test::ScratchFolder& folder)
+std::vector<RunSetup> systems(const test::ScratchFolder& folder, bool short_ones = true)
 {
     std::vector<RunSetup> out;
     for (const char* algorithm : {"ring", "direct", "two_shot_get", "tree", "nvls", "push_reduce"}) {
         out.push_back(dgx(algorithm, "256 KiB"));
-        out.push_back(dgx(algorithm, "772"));
+        if (short_ones) out.push_back(dgx(algorithm, "772"));
     }
     for (const char* set : {"engine.protocol=ll", "engine.protocol=ll128", "engine.slices=4", "engine.staging=fifo"})
         out.push_back(dgx("ring", "300000").with(set));
     out.push_back(dgx("direct", "64 KiB").with("engine.protocol=ll"));
     out.push_back(dgx("ring", "256 KiB").with("engine.mover=bulk"));
     out.push_back(on(example("dgx_h100"), "all_gather", "direct", "1 MiB").with("engine.mover=copy_engine"));
-    out.push_back(on(example("fat_tree_32"), "all_to_all", "pairwise", "256 KiB"));
-    out.push_back(on(example("fat_tree_32"), "all_gather", "direct_get", "64 KiB"));
+    out.push_back(on(example("fat_tree_32"), "all_to_all", "pairwise", "256 KiB").with("engine.channels=1"));
+    out.push_back(on(example("fat_tree_32"), "all_gather", "direct_get", "64 KiB").with("engine.channels=1"));
     out.push_back(on(example("switch_ring"), "broadcast", "tree", "1 MiB"));
     // Paths that pass ranks, with buffers between them.
     out.push_back(on(notation_file(folder, "Ring(6)", 50'000'000'000), "all_to_all", "direct", "1 MiB"));
     out.push_back(on(mesh_document(4), "reduce_scatter", "ring", "1 MiB"));
     out.push_back(on(star_document(4), "all_reduce", "ring", "64 KiB", "delay: {2: 40 us}"));
-    out.push_back(on(star_document(80), "all_reduce", "ring", "64 KiB").with("engine.channels=2"));  // a rank at a time
+    out.push_back(on(star_document(66), "all_reduce", "ring", "64 KiB").with("engine.channels=1"));  // a rank at a time
+    for (RunSetup& each : out) each.sets.insert(each.sets.begin() + 1, "engine.channels=2");  // where none says one
     return out;
 }
 
@@ -154,7 +162,7 @@ bool tells(const RunResult& result, const std::string& text)
 TEST(FlowLog, CausesOfAThreadAddUpToItsLife)
 {
     const test::ScratchFolder folder;
-    for (const RunSetup& setup : systems(folder)) {
+    for (const RunSetup& setup : systems(folder, test::thorough())) {
         const ResolvedSystem system = resolve_setup(setup);
         if (system.engine().protocol != Protocol::simple || system.engine().slices > 1 ||
             system.engine().staging != StagingMode::none)
@@ -162,7 +170,7 @@ TEST(FlowLog, CausesOfAThreadAddUpToItsLife)
         const std::vector<NodeId> members = members_of(system);
         const auto ranks = static_cast<std::uint32_t>(members.size());
         AlgorithmOptions options;
-        options.channels = 4;
+        options.channels = static_cast<std::uint32_t>(system.engine().channels);
         CollectiveOp op{};
         ASSERT_TRUE(collective_from_name(system.workload.collective, op));
         const auto program = std::make_shared<const FlowProgram>(
@@ -215,8 +223,9 @@ TEST(FlowViews, NothingChangesATimeAndPathsAddUp)
     const test::ScratchFolder folder;
     for (const RunSetup& setup : systems(folder)) {
         const std::string what = text_of(setup);
-        const RunResult plain = flow_run(setup);
-        const RunResult result = seen(setup);
+        const ResolvedSystem system = resolve_setup(setup);
+        const RunResult plain = run_flow(system, setup.options);
+        const RunResult result = run_flow(system, all_seen(setup.options));
         EXPECT_EQ(plain.simulated_ps, result.simulated_ps) << what;
         ASSERT_EQ(plain.ranks.size(), result.ranks.size());
         for (std::size_t rank = 0; rank < plain.ranks.size(); ++rank) {
@@ -289,7 +298,7 @@ TEST(FlowViews, FewRegistersAreWaitedFor)
 TEST(FlowViews, SharesAreThoseOfLines)
 {
     for (const char* algorithm : {"ring", "tree"}) {
-        RunSetup setup = dgx(algorithm, "1 MiB");
+        RunSetup setup = dgx(algorithm, "256 KiB");
         setup.sets.clear();
         setup.options.follow = true;
         const Json flow = Json::parse(result_json(flow_run(setup), false));
@@ -388,7 +397,7 @@ TEST(FlowViews, TooManyOperationsAreRefusedAndAPageGoesWithout)
 TEST(FlowSeries, WindowsAddUpToTheTotalsOfLinks)
 {
     const test::ScratchFolder folder;
-    for (const RunSetup& setup : systems(folder)) {
+    for (const RunSetup& setup : systems(folder, test::thorough())) {
         const RunResult result = seen(setup);
         struct Sum {
             std::uint64_t lines = 0, wire = 0, payload = 0, busy = 0;
@@ -430,7 +439,8 @@ TEST(FlowSeries, TooManyWindowsGetLongerAndANoticeTellsIt)
     const RunResult result = flow_run(setup);
     EXPECT_TRUE(tells(result, "links over time are in windows of"));
     EXPECT_LE(std::count(result.series.begin(), result.series.end(), '\n'), 1 + (1 << 20));
-    EXPECT_EQ(result.simulated_ps, flow_run(dgx("ring", "64 KiB")).simulated_ps);
+    setup.options.window = 0;
+    EXPECT_EQ(result.simulated_ps, flow_run(setup).simulated_ps);
 }
 
 TEST(FlowViews, SlicesOfATrackNeverOverlapAndTwoRunsGiveTheSameBytes)

@@ -141,9 +141,12 @@ TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOnSmallFabrics)
 {
     Compared sum;
     for (const std::uint32_t n : {2U, 3U, 8U}) {
-        compare_all(with_ranks(ring_graph(n), false), "a ring", sum, true);
-        compare_all(with_ranks(star_graph(n), true), "a star with answers", sum, true);
-        compare_all(with_ranks(mesh_graph(n), true), "a mesh", sum, true);
+        // By default of eight ranks the boards, whose links go together, alone.
+        if (n < 8 || weft::test::thorough()) {
+            compare_all(with_ranks(ring_graph(n), false), "a ring", sum, true);
+            compare_all(with_ranks(star_graph(n), true), "a star with answers", sum, true);
+            compare_all(with_ranks(mesh_graph(n), true), "a mesh", sum, true);
+        }
         compare_all(with_ranks(boards(n), false), "boards", sum, true);
     }
     EXPECT_GT(sum.cases, weft::test::thorough() ? 3000 : 1500);
@@ -160,10 +163,11 @@ TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOnUnevenFabrics)
     EXPECT_EQ(sum.wrong, 0);
 }
 
-TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOf64Ranks)
+// More ranks than a poll has lanes; those of a power of two are among the smaller ones.
+TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOfManyRanks)
 {
     Compared sum;
-    compare_all(with_ranks(star_graph(64), true), "a star", sum, false);
+    compare_all(with_ranks(star_graph(weft::test::thorough() ? 64 : 36), true), "a star", sum, false);
     EXPECT_GT(sum.cases, weft::test::thorough() ? 150 : 37);
     EXPECT_EQ(sum.wrong, 0);
 }

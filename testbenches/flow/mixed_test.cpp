@@ -88,7 +88,7 @@ TEST(MixedTime, LongStoresTakeThatOfLinesWithinOnePercentAndLoadsNearlySo)
 
 TEST(MixedTime, CollectivesOverTwoHostsAreWithinThreePercent)
 {
-    for (const char* bytes : {"4 KiB", "256 KiB"}) {
+    for (const char* bytes : {"4 KiB", "64 KiB"}) {
         EXPECT_NEAR(error_of(two_hosts("all_gather", "ring", bytes), "host.0"), 0, 3) << bytes;
         EXPECT_NEAR(error_of(two_hosts("all_reduce", "direct", bytes), "host.0"), 0, 3) << bytes;
         EXPECT_NEAR(error_of(two_hosts("all_to_all", "direct", bytes), "host.1"), 0, 3) << bytes;
@@ -254,16 +254,17 @@ TEST(MixedAccuracy, MedianAndWorstOfSomeRowsStayWithinTheirBounds)
              std::pair{"all_gather", "ring"}, std::pair{"all_gather", "direct"}, std::pair{"reduce_scatter", "ring"},
              std::pair{"all_to_all", "direct"}, std::pair{"all_to_all", "pairwise"}, std::pair{"broadcast", "tree"}})
         for (const char* bytes : {"4 KiB", "64 KiB"}) {
-            // By default each row in one of the systems.
-            const bool in_two_hosts = number++ % 2 == 0;
-            if (test::thorough() || in_two_hosts) add(two_hosts(op, algorithm, bytes), "host.0");
-            if (test::thorough() || !in_two_hosts) add(clos(op, algorithm, bytes), "host.0");
+            // By default short rows on the smaller system, and half of the long ones on the larger: those of direct algorithms
+            // and a tree.
+            const unsigned row = number++;
+            if (test::thorough() || row % 2 == 0) add(two_hosts(op, algorithm, bytes), "host.0");
+            if (test::thorough() || row % 4 == 3) add(clos(op, algorithm, bytes), "host.0");
         }
     std::sort(errors.begin(), errors.end());
     std::sort(of_flow.begin(), of_flow.end());
     EXPECT_LE(errors[errors.size() / 2], 1.5);
     EXPECT_LE(errors.back(), 5.2);  // all-to-all, direct, of 64 KiB on clos_8
-    // Half of the rows have other medians than all: both are below 1 %.
+    // Some of the rows have other medians than all: both are below 1 %.
     if (test::thorough()) {
         EXPECT_LE(errors[errors.size() / 2], of_flow[of_flow.size() / 2]);
     }

@@ -127,8 +127,9 @@ TEST(FlowRun, PlaysTheCostGraphByTheRulesOfLines)
 
 TEST(FlowRun, ResultHasTheKeysOfOneByLines)
 {
-    const Json lines = run(dgx().with("engine.channels=4"), 100);
-    const Json flow = Json::parse(result_json(flow_run(dgx().with("engine.channels=4")), false));
+    const RunSetup setup = dgx("all_reduce", "ring", "64 KiB").with("engine.channels=4");
+    const Json lines = run(setup, 100);
+    const Json flow = Json::parse(result_json(flow_run(setup), false));
     for (const auto& [key, value] : lines.items())
         EXPECT_TRUE(flow.contains(key) || key == "exit_code" || key == "bound_by") << key;
     EXPECT_EQ(lines["fidelity"], "line");
@@ -157,7 +158,8 @@ TEST(FlowRun, BytesOnLinksAreThoseOfTheSchedule)
 TEST(FlowRun, TwoRunsGiveTheSameBytes)
 {
     const RunSetup setup =
-        on(example("fat_tree_32"), "profile: h100\n" + collective_lines("all_to_all", "pairwise", "256 KiB"));
+        on(example("fat_tree_32"), "profile: h100\n" + collective_lines("all_to_all", "pairwise", "256 KiB"))
+            .with("engine.channels=2");
     EXPECT_EQ(result_json(flow_run(setup), false), result_json(flow_run(setup), false));
 }
 
@@ -202,7 +204,7 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
     const std::string text = in_timed_child(
         [] {
             RunSetup setup =
-                on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
+                on(star_document(256), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
             setup.sets = {"engine.channels=1"};
             setup.options.symmetry = false;  // one rank for all is over too soon
             const ResolvedSystem system = resolve_setup(setup);
@@ -218,7 +220,7 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
             }).detach();
             const RunResult result = run_flow(system, setup.options);
             return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(),
-                result.messages > 0 && result.messages < 512 * 1022);
+                result.messages > 0 && result.messages < 256 * 510);
         },
         60);
     EXPECT_EQ(text, "interrupted 130 true");
@@ -397,7 +399,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
     expect_refused(dgx("all_reduce", "nvls").with("switch.multicast_groups=0"),
         "no switch of this run combines or copies");
-    expect_refused(on(star_document(300), "profile: generic\n" + collective_lines("all_reduce", "nvls", "1 MiB"))
+    expect_refused(on(star_document(300), "profile: generic\n" + collective_lines("broadcast", "multicast", "1 MiB"))
                        .with("switch.multicast_groups=8"),
         "flow fidelity has steps in switches for up to 256 ranks, and this run has 300");
     expect_refused(on(example("switch_ring"),

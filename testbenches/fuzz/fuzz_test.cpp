@@ -58,7 +58,7 @@ protected:
     template <class Input, class Action>
     void each(std::size_t count, std::uint64_t seed, Input input, Action action, std::size_t share = 50)
     {
-        if (!weft::test::thorough()) count = (count + 5) / 6;
+        if (!weft::test::thorough()) count = (count + 11) / 12;
         if (const char* asked = std::getenv("WEFT_FUZZ_ROUNDS"))
             count *= static_cast<std::size_t>(std::max(1, std::atoi(asked)));
         Random random(seed);

@@ -115,10 +115,10 @@ class RandomMixedParts : public ::testing::TestWithParam<unsigned> {};
 TEST(MixedParts, CollectivesGiveTheBytesOfTheWhole)
 {
     for (const char* algorithm : {"ring", "direct", "two_shot_get"}) {
-        expect_same(mixed("two_hosts", "host.0", collective_lines("all_reduce", algorithm, "65536")), {2, 3},
+        expect_same(mixed("two_hosts", "host.0", collective_lines("all_reduce", algorithm, "16384")), {2, 3},
             algorithm);
         if (!test::thorough() && algorithm == std::string("direct")) continue;  // others put and load there
-        expect_same(mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", algorithm, "65536")), {2, 4},
+        expect_same(mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", algorithm, "16384")), {2, 4},
             algorithm);
     }
 }
@@ -136,7 +136,7 @@ TEST(MixedParts, LateRanksSeriesAndAnEarlyEnd)
 {
     for (const char* late : {"0", "3"})
         expect_same(mixed("two_hosts", "host.0",
-                        collective_lines("all_gather", "ring", "32768", std::string("delay: {") + late + ": 2us}")),
+                        collective_lines("all_gather", "ring", "8192", std::string("delay: {") + late + ": 2us}")),
             {2, 3}, late);
     RunSetup setup = mixed("clos_8", "host.2,host.3", collective_lines("all_reduce", "direct", "65536"));
     setup.options.window = 900'000;
@@ -170,7 +170,7 @@ TEST(MixedParts, NodesOfFlowStayTogether)
 TEST_F(MixedProcesses, GiveTheBytesOfOne)
 {
     const Folder folder;
-    expect_same_over({2, 3}, mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", "direct", "65536")),
+    expect_same_over({2, 3}, mixed("clos_8", "host.0,host.3,host.4", collective_lines("all_reduce", "direct", "16384")),
         "direct");
     if (test::thorough()) expect_same_over({2}, trace(folder, on_both_sides(), "host.0"), "a trace");
     expect_same_over({2}, trace(folder, on_both_sides(), "host.1"), "the first ranks are flow");

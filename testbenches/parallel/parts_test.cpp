@@ -13,9 +13,10 @@ TEST(Parts, EightGpusBehindFourSwitches)
 {
     RunSetup setup;
     setup.document = example("dgx_h100");
-    setup.lines = collective_lines("all_reduce", "ring", "65536");
+    setup.lines = collective_lines("all_reduce", "ring", "16384");
+    setup.sets = {"engine.channels=4"};
     expect_same(setup, {2, 3, 8}, "ring");
-    setup.lines = collective_lines("all_reduce", "direct", "40000");
+    setup.lines = collective_lines("all_reduce", "direct", "20000");
     setup.options.data_on = false;
     expect_same(setup, {2, 8}, "direct without data");
 }
@@ -35,11 +36,11 @@ TEST(Parts, WideTransactions)
 {
     RunSetup setup;
     setup.document = example("dgx_h100");
-    setup.lines = collective_lines("all_reduce", "ring", "262144");
-    setup.sets = {"engine.grain=256 B"};
+    setup.lines = collective_lines("all_reduce", "ring", "65536");
+    setup.sets = {"engine.grain=256 B", "engine.channels=4"};
     expect_same(setup, {2, 8}, "ring of 256 B");
     setup.document = pods_document(3, 3, 2, 40, 250);
-    setup.lines = collective_lines("all_to_all", "direct", "147456");
+    setup.lines = collective_lines("all_to_all", "direct", "73728");
     setup.sets = {"engine.grain=512 B", "link.request_credits=24", "link.response_credits=16", "engine.channels=4"};
     setup.options.data_on = false;
     expect_same(setup, {2, 3, 5}, "pods of 512 B");
@@ -51,8 +52,8 @@ TEST_F(WideProcesses, GiveTheBytesOfOne)
 {
     RunSetup setup;
     setup.document = example("dgx_h100");
-    setup.lines = collective_lines("all_gather", "direct", "262144");
-    setup.sets = {"engine.grain=512 B"};
+    setup.lines = collective_lines("all_gather", "direct", "131072");
+    setup.sets = {"engine.grain=512 B", "engine.channels=4"};
     expect_same_over({2}, setup, "512 B");
 }
 

@@ -19,6 +19,7 @@ RunSetup dgx(const std::string& algorithm, const std::string& bytes)
     RunSetup setup;
     setup.document = example("dgx_h100");
     setup.lines = collective_lines("all_reduce", algorithm, bytes);
+    setup.sets = {"engine.channels=4"};
     return setup;
 }
 
@@ -49,11 +50,11 @@ using RandomProcesses = OverProcesses;
 
 TEST_F(Processes, GiveTheResultOfOne)
 {
-    expect_same_over({2, 3}, dgx("ring", "32768"), "ring");
-    RunSetup direct = dgx("direct", "32768");
+    expect_same_over({2, 3}, dgx("ring", "16384"), "ring");
+    RunSetup direct = dgx("direct", "16384");
     direct.options.data_on = false;
     expect_same_over({4}, direct, "direct without data");
-    expect_same_over({2}, dgx("ring", "32768"), "eight parts", {"--partitions", "8", "--threads", "2"});
+    expect_same_over({2}, dgx("ring", "16384"), "eight parts", {"--partitions", "8", "--threads", "2"});
 }
 
 TEST_F(Processes, StopWhereOneStops)
@@ -82,7 +83,8 @@ TEST_F(Processes, AModuleThatKeepsTransactionsIsNamedAsByOne)
 {
     RunSetup setup;
     setup.document = example("two_dgx");
-    setup.lines = collective_lines("all_reduce", "ring", "262144");
+    setup.lines = collective_lines("all_reduce", "ring", "131072");
+    setup.sets = {"engine.channels=2"};
     const std::vector<std::string> model{"--plugin", WEFT_BINARY_DIR "/plugin_test/plugin_swallowed.so", "--model",
         "dgx.0.nvsw.0=my_switch"};
     const Written whole = written_by(1, setup, Fixtures(), model);

@@ -55,13 +55,13 @@ TEST(ReportParts, QueuesAndSeries)
 TEST(ReportParts, CriticalPathsAndTimelines)
 {
     for (const char* protocol : {"simple", "ll", "ll128"}) {
-        RunSetup setup = pods("direct", "24000").with(std::string("engine.protocol=") + protocol);
+        RunSetup setup = pods("direct", "8000").with(std::string("engine.protocol=") + protocol);
         setup.options.follow = true;
         setup.options.window = 700'000;
         EXPECT_NE(bytes_of(setup, {}).find("\"critical_path"), std::string::npos);
         expect_same(setup, {2, 3, 6}, protocol);
     }
-    RunSetup tree = pods("tree", "50000").with("gpu.wait_policy=waiting_atomic");
+    RunSetup tree = pods("tree", "12000").with("gpu.wait_policy=waiting_atomic");
     tree.options.follow = true;
     expect_same(tree, {2, 6}, "tree");
 }
@@ -108,12 +108,12 @@ TEST_F(ReportProcesses, QueuesAndSeries)
 TEST_F(ReportProcesses, CriticalPathsAndTimelines)
 {
     for (const char* protocol : {"simple", "ll128"}) {
-        RunSetup setup = pods("direct", "24000").with(std::string("engine.protocol=") + protocol);
+        RunSetup setup = pods("direct", "8000").with(std::string("engine.protocol=") + protocol);
         setup.options.follow = true;
         setup.options.window = 700'000;
         expect_same_over({2}, setup, protocol);
     }
-    RunSetup tree = pods("tree", "30000");
+    RunSetup tree = pods("tree", "12000");
     tree.options.follow = true;
     expect_same_over({2}, tree, "four parts", {"--partitions", "4"});
 }

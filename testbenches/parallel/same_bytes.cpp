@@ -57,11 +57,12 @@ void expect_same(const RunSetup& setup, const std::vector<std::uint32_t>& number
         std::uint32_t threads;
         const char* text;
     };
-    const Way ways[] = {{false, 1, ""}, {true, 1, ", the last first"}, {false, 2, ", 2 threads"}};
-    // By default each number has one of the ways in turn, and the last number those that are left.
+    const Way ways[] = {{true, 1, ", the last first"}, {false, 2, ", 2 threads"}, {false, 1, ""}};
+    constexpr std::size_t always = 2;  // what no order changes, forwards in one thread does not
+    // By default each number has one of the ways in turn, and the last number the first two where they are left.
     for (std::size_t i = 0; i < numbers.size(); ++i)
         for (std::size_t way = 0; way < std::size(ways); ++way) {
-            const bool left = i + 1 == numbers.size() && way > i;
+            const bool left = i + 1 == numbers.size() && way > i && way < always;
             if (!test::thorough() && way != i % std::size(ways) && !left) continue;
             const Cut cut{numbers[i], ways[way].backwards, ways[way].threads};
             EXPECT_EQ(difference(whole, bytes_of(setup, cut)), "")

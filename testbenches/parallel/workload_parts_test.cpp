@@ -18,6 +18,7 @@ RunSetup dgx(const std::string& algorithm, const std::string& bytes, const std::
     RunSetup setup;
     setup.document = example("dgx_h100");
     setup.lines = collective_lines("all_reduce", algorithm, bytes, more);
+    setup.sets = {"engine.channels=4"};
     return setup;
 }
 
@@ -25,7 +26,7 @@ RunSetup two_tiers()
 {
     RunSetup setup;
     setup.document = example("two_tier_8");
-    setup.lines = collective_lines("all_reduce", "nvls", "32768");
+    setup.lines = collective_lines("all_reduce", "nvls", "8192");
     return setup;
 }
 
@@ -36,7 +37,7 @@ RunSetup cards(const std::string& operation, const std::string& algorithm)
 {
     RunSetup setup;
     setup.document = example("two_hosts");
-    setup.lines = collective_lines(operation, algorithm, "32768");
+    setup.lines = collective_lines(operation, algorithm, "16384");
     setup.sets = {"switch.message=4096"};
     return setup;
 }
@@ -77,14 +78,14 @@ using WorkloadProcesses = OverProcesses;
 
 TEST(WorkloadParts, StepsInSwitches)
 {
-    expect_same(dgx("nvls", "65536"), {2, 3, 8}, "nvls");
-    expect_same(dgx("push_reduce", "40000").with("engine.channels=3"), {2, 8}, "push_reduce");
+    expect_same(dgx("nvls", "16384"), {2, 3, 8}, "nvls");
+    expect_same(dgx("push_reduce", "10000").with("engine.channels=3"), {2, 8}, "push_reduce");
     expect_same(two_tiers(), {2, 4, 8}, "two tiers");
 }
 
 TEST_F(WorkloadProcesses, StepsInSwitches)
 {
-    expect_same_over({2}, dgx("nvls", "65536"), "nvls");
+    expect_same_over({2}, dgx("nvls", "16384"), "nvls");
     expect_same_over({3}, two_tiers(), "two tiers");
 }
 
@@ -113,19 +114,20 @@ TEST_F(WorkloadProcesses, NetworkCards)
 
 TEST(WorkloadParts, LateRanksAndBackgroundKernels)
 {
-    expect_same(dgx("ring", "32768", "delay: {1: 2us, 6: 1500ns}"), {2, 3, 8}, "late");
-    expect_same(dgx("direct", "65536", "beside: \"gemm:256,256,128\""), {2, 3, 8}, "beside");
+    expect_same(dgx("ring", "8192", "delay: {1: 2us, 6: 1500ns}"), {2, 3, 8}, "late");
+    expect_same(dgx("direct", "16384", "beside: \"gemm:128,128,64\""), {2, 3, 8}, "beside");
 }
 
 TEST_F(WorkloadProcesses, LateRanks)
 {
-    expect_same_over({3}, dgx("ring", "32768", "delay: {1: 2us, 6: 1500ns}"), "late");
+    expect_same_over({3}, dgx("ring", "8192", "delay: {1: 2us, 6: 1500ns}"), "late");
 }
 
 TEST_F(WorkloadProcesses, BackgroundKernels)
 {
-    expect_same_over({2}, dgx("direct", "32768", "beside: \"gemm:256,256,128\""), "beside");
-    expect_same_over({2}, dgx("ring", "32768", "beside: \"gemm:256,256,128\"").with("engine.flag_home=signaller"),
+    expect_same_over({2}, dgx("direct", "16384", "beside: \"gemm:128,128,64\""), "beside");
+    expect_same_over({2},
+        dgx("ring", "2048", "beside: \"gemm:128,128,64\"").with("engine.flag_home=signaller").with("engine.channels=1"),
         "flags at the rank that signals");
 }
 

@@ -37,9 +37,10 @@ std::string run_with(const std::string& model, const std::string& label)
     return line_of(outcome.out, label);
 }
 
-nlohmann::json traffic_with(const std::string& model, const std::vector<std::string>& more)
+nlohmann::json traffic_with(const std::string& model, const std::vector<std::string>& more,
+    const std::string& duration = "500ns")
 {
-    std::vector<std::string> arguments{"fabric", dgx, "--duration", "2us", "--check-protocol", "--json", "-"};
+    std::vector<std::string> arguments{"fabric", dgx, "--duration", duration, "--check-protocol", "--json", "-"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto outcome = weft::plugin_test::weft(with(model, arguments));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -79,9 +80,9 @@ TEST(PluginExamples, TrafficOfAllKindsPassesTheChecker)
 // At a load at which nobody waits, all of them take the same time: wire, latency, switch, wire.
 TEST(PluginExamples, ZeroLoadLatencyIsTheSame)
 {
-    const auto ours = traffic_with("switch", {"--loads", "0.001"});
+    const auto ours = traffic_with("switch", {"--loads", "0.001"}, "1us");
     for (const std::string model : {"my_switch", "base_router"}) {
-        const auto theirs = traffic_with(model, {"--loads", "0.001"});
+        const auto theirs = traffic_with(model, {"--loads", "0.001"}, "1us");
         EXPECT_EQ(theirs["points"][0], ours["points"][0]) << model;
     }
 }
@@ -99,7 +100,7 @@ TEST(PluginExamples, AnIncastSaturatesWhereTheReceiverDoes)
 // 64 threads at 200 ns and more carry a fifth of what the links do: that says nothing about the router.
 TEST(PluginExamples, ASaturationThatAnAdapterSetsIsNotTheRouters)
 {
-    const std::vector<std::string> load{"fabric", dgx, "--duration", "2us", "--loads", "0.1,0.6"};
+    const std::vector<std::string> load{"fabric", dgx, "--duration", "1us", "--loads", "0.6"};
     const auto threads = weft::plugin_test::weft(with("base_router_lt", load));
     EXPECT_EQ(threads.code, 0) << threads.err;
     EXPECT_NE(threads.out.find("saturation  of an adapter, not of the model behind the adapter: "), std::string::npos)
@@ -114,7 +115,7 @@ TEST(PluginExamples, ASaturationThatAnAdapterSetsIsNotTheRouters)
 // The same with 64 threads behind which one bus passes 64 B each 200 ps, 320 of 2880 GB/s: a ninth, and the threads wait for it.
 TEST(PluginExamples, ASaturationBehindAnAdapterIsTheRouters)
 {
-    const auto outcome = weft::plugin_test::weft({"fabric", dgx, "--duration", "4us", "--loads", "0.05", "--plugin",
+    const auto outcome = weft::plugin_test::weft({"fabric", dgx, "--duration", "2us", "--loads", "0.05", "--plugin",
         built_examples().folder + "/plugin_router_bus.so", "--model", "*.nvsw.*=base_router_lt"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("saturation  0.1111 of load 1 "), std::string::npos) << outcome.out;

@@ -20,7 +20,7 @@ weft::commands_test::Outcome with_plugin(const std::string& file, const std::vec
     std::vector<std::string> arguments{"run", dgx, "--plugin", file, "--model", "*.nvsw.0=my_switch"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     if (std::find(more.begin(), more.end(), "--bytes") == more.end())
-        arguments.insert(arguments.end(), {"--bytes", "256KiB"});
+        arguments.insert(arguments.end(), {"--bytes", "64KiB"});
     return weft::plugin_test::weft(arguments);
 }
 
@@ -50,22 +50,23 @@ TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)
     EXPECT_TRUE(has(ran.out, " credits did not come back: dgx.0.nvsw.0 port 0 lost them")) << ran.out;
 }
 
-// With larger messages no credit is left. Who waits for flags polls for ever, so the run has to be ended.
+// With larger messages and few credits none is left. Who waits for flags polls for ever, so the run has to be ended.
 TEST(PluginLeak, WhereNoCreditIsLeftTheRunEndsAndSaysSo)
 {
     const std::string where = "where no packet waits: its credits were not returned";
     for (const char* leak : {"kept", "lost"}) {
-        const auto ran = with_leak(leak, {"--bytes", "4MiB"});
+        const auto ran =
+            with_leak(leak, {"--bytes", "512KiB", "--set", "engine.channels=4", "--set", "link.request_credits=32"});
         EXPECT_EQ(ran.code, 3) << leak << ran.out << ran.err;
         EXPECT_TRUE(has(ran.out, "\nDEADLOCK    at 400.")) << leak << ran.out;
         EXPECT_TRUE(has(ran.out, where)) << leak << ran.out;
     }
     // The same where packets are polled for, flags at the rank that signals, and lists of copies.
-    const std::vector<std::vector<std::string>> others{
-        {"--bytes", "4MiB", "--set", "engine.protocol=ll", "--set", "engine.channels=2"},
+    const std::vector<std::vector<std::string>> others{{"--bytes", "1MiB", "--set", "engine.protocol=ll", "--set",
+                                                           "engine.channels=2", "--set", "link.request_credits=32"},
         {"--bytes", "4MiB", "--set", "engine.flag_home=signaller"},
-        {"--bytes", "4MiB", "--collective", "all_gather", "--algorithm", "direct", "--set",
-            "engine.mover=copy_engine"}};
+        {"--bytes", "1MiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.mover=copy_engine",
+            "--set", "engine.channels=2", "--set", "link.request_credits=32"}};
     for (const auto& more : others) {
         if (!weft::test::thorough() && more[3] == "engine.flag_home=signaller") continue;
         const auto ran = with_leak("kept", more);
@@ -76,7 +77,7 @@ TEST(PluginLeak, WhereNoCreditIsLeftTheRunEndsAndSaysSo)
 
 TEST(PluginLeak, WhereResponsesDisappearTheRunEndsAndNamesWhoWaits)
 {
-    const auto ran = with_leak("swallowed", {"--bytes", "1MiB"});
+    const auto ran = with_leak("swallowed", {"--bytes", "256KiB", "--set", "engine.channels=2"});
     EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, " request without a response") || has(ran.out, " requests without a response")) << ran.out;
     EXPECT_TRUE(has(ran.out, "dgx.0.nvsw.0 (model my_switch): ")) << ran.out;
@@ -143,10 +144,10 @@ TEST(PluginLeak, ARouterThatChangesTransactionsIsNamed)
     }
 }
 
-// A wait that is long and ends is none of these: a rank enters 5 ms later.
+// A wait that is long and ends is none of these: a rank enters 1 ms later, where those end after 0.4.
 TEST(PluginLeak, ALateRankIsWaitedFor)
 {
-    const auto ran = with_plugin(built_examples().my_switch, {"--delay", "3=5ms"});
+    const auto ran = with_plugin(built_examples().my_switch, {"--delay", "3=1ms", "--bytes", "64KiB"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
@@ -169,7 +170,7 @@ TEST(PluginLeak, ACheckerStopsAtTheFirstCallThatBreaksTheProtocol)
     EXPECT_TRUE(has(line, ": gets a response before its request credit came back, at ")) << line;
     EXPECT_TRUE(has(ran.out, "\nprotocol    VIOLATED: ")) << ran.out;
 
-    const auto good = with_plugin(built_examples().my_switch, {"--check-protocol"});
+    const auto good = with_plugin(built_examples().my_switch, {"--check-protocol", "--bytes", "64KiB"});
     EXPECT_EQ(good.code, 0) << good.out << good.err;
     EXPECT_TRUE(has(good.out, "\nprotocol    kept on all of ")) << good.out;
     EXPECT_TRUE(has(good.out, "verified    passed")) << good.out;
@@ -177,7 +178,7 @@ TEST(PluginLeak, ACheckerStopsAtTheFirstCallThatBreaksTheProtocol)
 
 TEST(PluginLeak, OneThatLosesNoneEndsWell)
 {
-    const auto ran = with_plugin(built_examples().my_switch, {});
+    const auto ran = with_plugin(built_examples().my_switch, {"--bytes", "64KiB"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 

@@ -11,7 +11,7 @@ namespace {
 nlohmann::json run_with(const std::vector<std::string>& sets)
 {
     std::vector<std::string> arguments{"run", "examples/clos_8/system.yaml", "--collective", "all_reduce", "--bytes",
-        "64KiB", "--plugin", built_examples().lt_memory, "--set", "hbm.capacity=4MiB", "--check-protocol", "--json",
+        "32KiB", "--plugin", built_examples().lt_memory, "--set", "hbm.capacity=4MiB", "--check-protocol", "--json",
         "-"};
     for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set});
     const auto outcome = weft::plugin_test::weft(arguments);

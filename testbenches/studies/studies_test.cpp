@@ -44,21 +44,21 @@ std::map<std::string, Point> sweep(const std::string& study, const std::vector<s
 TEST(StudyWaiting, SpinningReadsGrowWithTheWaitAndThoseOfTheOthersDoNot)
 {
     auto points = sweep("study_waiting",
-        {"--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--over", "delay=7=0us,7=20us,7=40us",
+        {"--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--over", "delay=7=0us,7=10us,7=20us",
             "--column", "gpu.flag_reads"});
     const auto reads = [&](const std::string& policy, const std::string& late) {
         return points[policy + " 7=" + late + "us"].columns["gpu.flag_reads"];
     };
-    const double first = reads("spin", "20") - reads("spin", "0");
-    const double second = reads("spin", "40") - reads("spin", "20");
+    const double first = reads("spin", "10") - reads("spin", "0");
+    const double second = reads("spin", "20") - reads("spin", "10");
     EXPECT_NEAR(second / first, 1, 0.05);
     // 7 ranks of 32 workgroups, each a read of the one flag that is missing every 142 + 20 ns; they do not all wait all the time.
-    const double all_waiting = 7 * 32 * 20'000.0 / 162;
+    const double all_waiting = 7 * 32 * 10'000.0 / 162;
     EXPECT_LT(second, all_waiting);
     EXPECT_GT(second, 0.85 * all_waiting);
-    EXPECT_LT(reads("backoff", "40") - reads("backoff", "0"), 0.2 * (reads("spin", "40") - reads("spin", "0")));
-    EXPECT_LT(reads("monitor", "40"), 1.25 * reads("monitor", "0"));
-    EXPECT_EQ(reads("waiting_atomic", "40"), reads("waiting_atomic", "0"));
+    EXPECT_LT(reads("backoff", "20") - reads("backoff", "0"), 0.2 * (reads("spin", "20") - reads("spin", "0")));
+    EXPECT_LT(reads("monitor", "20"), 1.25 * reads("monitor", "0"));
+    EXPECT_EQ(reads("waiting_atomic", "20"), reads("waiting_atomic", "0"));
 }
 
 TEST(StudyWaiting, PollsCrossLinksOnlyToFlagsOfOthers)
