@@ -15,7 +15,7 @@ namespace {
 
 using namespace link_bench;
 
-class LinkReferenceBlock : public LongRtlTest {};
+class LinkReferenceBlock : public RtlTest {};
 
 // Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
 // stall, consumers from slow to fast. Errors are fewer where a wire holds more packets that each of them costs.
