@@ -198,7 +198,7 @@ Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace
     Digest digest;
     digest.add(verilator_version());
     digest.add(compile_flags);
-    digest.add(optimisation());  // a precompiled header goes with one level, too
+    digest.add(optimisation());                                     // a precompiled header goes with one level, too
     const fs::path library = cache / ("runtime-" + digest.text());  // none of its sources depends on `trace`
     digest.add(trace ? "trace" : "");
     const fs::path waves = cache / ("runtime-" + digest.text());
@@ -211,8 +211,8 @@ Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace
             const fs::path printf = folder / "weft_printf.h";
             write(printf, printf_header);
             for (const std::string& source : sources)
-                compile(fmt::format("{} {} -include {} -c {} -o {}", quoted(optimisation()), out.flags, quoted(printf.string()),
-                    quoted(fmt::format("{}/include/{}.cpp", root, source)),
+                compile(fmt::format("{} {} -include {} -c {} -o {}", quoted(optimisation()), out.flags,
+                    quoted(printf.string()), quoted(fmt::format("{}/include/{}.cpp", root, source)),
                     quoted((folder / (source + ".o")).string())));
         });
         for (const std::string& source : sources) out.objects += " " + quoted((folder / (source + ".o")).string());

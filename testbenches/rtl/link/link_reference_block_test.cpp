@@ -19,7 +19,7 @@ class LinkReferenceBlock : public RtlTest {};
 
 // Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
 // stall, consumers from slow to fast. Errors are fewer where a wire holds more packets that each of them costs.
-void compare(const LinkSet& set, std::uint64_t seeds = test::by_default(3, 20), 
+void compare(const LinkSet& set, std::uint64_t seeds = test::by_default(3, 20),
     std::uint64_t clocks = test::by_default(30'000, 100'000))
 {
     const double scale = std::min(1.0, 50.0 / set.latency);

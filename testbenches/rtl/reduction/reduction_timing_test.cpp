@@ -192,7 +192,8 @@ TEST(ReductionTiming, TheInputIsTheLimit)
 }
 TEST_F(ReductionTimingRtl, TheInputIsTheLimit)
 {
-    on_block({8, 1, 16, 32, 8}, [](const auto& parameters, auto& block) { saturation(parameters, block, !thorough()); });
+    on_block({8, 1, 16, 32, 8},
+        [](const auto& parameters, auto& block) { saturation(parameters, block, !thorough()); });
 }
 
 // A context is taken for d + 2 m + 2 clocks by a load_reduce whose members answer after d clocks: the copy one clock

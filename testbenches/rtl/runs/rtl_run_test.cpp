@@ -29,7 +29,8 @@ RunSetup box(const std::string& algorithm, const std::string& binds)
     RunSetup setup = dgx(algorithm, binds, "4 KiB");
     setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/box_4.yaml";
     setup.sets.insert(setup.sets.end(),
-        {"link.request_credits=16", "link.response_credits=16", "switch.multicast_groups=4", "switch.group_contexts=8"});
+        {"link.request_credits=16", "link.response_credits=16", "switch.multicast_groups=4",
+            "switch.group_contexts=8"});
     return setup;
 }
 
@@ -118,9 +119,8 @@ TEST_F(RtlRun, EveryLinkAsRtlIsItsReferenceToThePicosecond)
     const Json rtl = weft::testing::run(setup.with("link.model=rtl_link"), 400);
     EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
     EXPECT_EQ(without_models(rtl), without_models(reference));
-    const Json both = weft::testing::run(
-        setup.with(device + ".0.nvsw.1~*.link.model=link_lockstep")
-            .with(device + ".0.nvsw.1~*.link.bit_error_rate=1e-6"),
+    const Json both = weft::testing::run(setup.with(device + ".0.nvsw.1~*.link.model=link_lockstep")
+                                             .with(device + ".0.nvsw.1~*.link.bit_error_rate=1e-6"),
         400);
     EXPECT_EQ(both.value("exit_code", -1), 0) << both.dump();
     EXPECT_EQ(both.value("verified", ""), "passed");
