@@ -165,6 +165,10 @@ std::string optimisation()
     return wanted == nullptr ? "-O2" : wanted;
 }
 
+// Without optimisation it is the compiler that takes long: Verilator then keeps modules apart and wide assignments whole, which
+// is half of the C++ and the same values.
+const char* verilator_flags() { return optimisation() == "-O0" ? " --expand-limit 1 -fno-inline" : ""; }
+
 constexpr const char* compile_flags =
     "-std=c++17 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
     "-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN "
@@ -194,10 +198,10 @@ Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace
     Digest digest;
     digest.add(verilator_version());
     digest.add(compile_flags);
+    digest.add(optimisation());                                     // a precompiled header goes with one level, too
     const fs::path library = cache / ("runtime-" + digest.text());  // none of its sources depends on `trace`
     digest.add(trace ? "trace" : "");
     const fs::path waves = cache / ("runtime-" + digest.text());
-    digest.add(optimisation());  // of the header only: a precompiled one goes with one level
     const fs::path headers = cache / ("header-" + digest.text());
     Runtime out;
     out.flags = fmt::format("{} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{}", compile_flags, trace ? 1 : 0, trace ? 1 : 0,
@@ -207,8 +211,8 @@ Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace
             const fs::path printf = folder / "weft_printf.h";
             write(printf, printf_header);
             for (const std::string& source : sources)
-                compile(fmt::format("-O2 {} -include {} -c {} -o {}", out.flags, quoted(printf.string()),
-                    quoted(fmt::format("{}/include/{}.cpp", root, source)),
+                compile(fmt::format("{} {} -include {} -c {} -o {}", quoted(optimisation()), out.flags,
+                    quoted(printf.string()), quoted(fmt::format("{}/include/{}.cpp", root, source)),
                     quoted((folder / (source + ".o")).string())));
         });
         for (const std::string& source : sources) out.objects += " " + quoted((folder / (source + ".o")).string());
@@ -292,6 +296,7 @@ std::string block_library(const BlockSource& source)
     for (const auto& [name, value] : source.parameters) options += " " + quoted(fmt::format("-G{}={}", name, value));
     for (const std::string& name : source.defines) options += " " + quoted("-D" + name);
     options += source.assertions ? " --assert" : " --noassert";
+    options += verilator_flags();
     if (source.trace) options += " --trace-fst --trace-structs";
     const char* const lint = std::getenv("WEFT_RTL_LINT");
     options += source.lint && (lint == nullptr || std::strcmp(lint, "off") != 0) ? " -Wall" : " -Wno-fatal";

@@ -31,7 +31,7 @@ protected:
     }
 };
 
-// Tests of whole systems, and of small blocks over many clocks: what is simulated outweighs what the compiler takes.
+// Tests of the rates of blocks. Only with --all: one more level is also one more precompiled header and run-time library.
 class LongRtlTest : public RtlTest {
 protected:
     void SetUp() override

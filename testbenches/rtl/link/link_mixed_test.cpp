@@ -8,7 +8,7 @@ namespace {
 
 using namespace link_bench;
 
-class LinkMixed : public LongRtlTest {};
+class LinkMixed : public RtlTest {};
 
 std::vector<std::uint64_t> log_of(Kind left, Kind right, const LinkSet& set, std::uint64_t seed, double errors)
 {

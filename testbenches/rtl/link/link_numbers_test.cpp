@@ -265,9 +265,12 @@ TEST_P(LinkNumbers, GoodputUnderErrors)
     const unsigned latency = 11, flits = 5;
     const double lost = in_vain(flits, latency);
     for (const double rate : {1e-5, 1e-4, 3e-4, 1e-3}) {
+        // By default the reference model alone has them all: LinkReferenceBlock has the same errors at every pin.
+        const bool few = GetParam() == Kind::block && !test::thorough();
+        if (few && rate != 1e-4 && rate != 1e-3) continue;
         Rig rig(GetParam(), GetParam(), ample(16), latency, 5, rate, 0);
         rig.pair.behaviour(0) = {1, 0, 1, -1, writes(56)};
-        const std::uint64_t clocks = 600'000;
+        const std::uint64_t clocks = few ? 60'000 : 600'000;
         rig.pair.run(clocks);
         ASSERT_EQ(rig.pair.failure(), "");
         const double p = 1 - std::pow(1 - rate, 130 * flits);

@@ -15,11 +15,12 @@ namespace {
 
 using namespace link_bench;
 
-class LinkReferenceBlock : public LongRtlTest {};
+class LinkReferenceBlock : public RtlTest {};
 
 // Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
 // stall, consumers from slow to fast. Errors are fewer where a wire holds more packets that each of them costs.
-void compare(const LinkSet& set, std::uint64_t seeds = test::by_default(3, 20), std::uint64_t clocks = 100'000)
+void compare(const LinkSet& set, std::uint64_t seeds = test::by_default(3, 20),
+    std::uint64_t clocks = test::by_default(30'000, 100'000))
 {
     const double scale = std::min(1.0, 50.0 / set.latency);
     const double errors[] = {0, 1e-5 * scale, 0, 3e-4 * scale, 0, 2e-3 * scale};

@@ -41,7 +41,7 @@ protected:
     {
         if (GetParam() == Kind::reference) return;
         ::setenv("WEFT_RTL_CACHE", WEFT_BINARY_DIR "/rtl_cache", 0);
-        ::setenv("WEFT_RTL_OPTIMISE", "-O1", 0);  // as testbenches/rtl/rtl_test.h
+        ::setenv("WEFT_RTL_OPTIMISE", test::thorough() ? "-O1" : "-O0", 0);  // as testbenches/rtl/rtl_test.h
         if (!verilator_available()) GTEST_SKIP() << "Verilator is not installed";
     }
 };

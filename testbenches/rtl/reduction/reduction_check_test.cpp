@@ -382,14 +382,15 @@ TEST_F(ReductionCheckTest, AssertionsAreHeard)
         unit.set_group(0, 2);
     });
     // Places that do not fill their bits.
-    const ReductionParameters odd{3, 3, 3, 4, 3, 6, 0, 1, 2, 5};
+    // A block that ReductionLockstepTest has.
+    const ReductionParameters odd{5, 3, 7, 9, 6, 6, 4, 0, 5, 2};
     ReductionRtl block(odd, "odd");
     ReductionDriver unit(odd, block);
     unit.set_group(0, 3);
     unit.request(op_multicast, 0, 7, 0, 1, 0, posted_flag);
-    unit.in.port = 3;
+    unit.in.port = 6;
     unit.step();
-    EXPECT_NE(block.failure().find("comes from port 3"), std::string::npos) << block.failure();
+    EXPECT_NE(block.failure().find("comes from port 6"), std::string::npos) << block.failure();
     ReductionRtl group_block(odd, "odd");
     ReductionDriver group_unit(odd, group_block);
     group_unit.set_group(3, 1);
@@ -398,7 +399,7 @@ TEST_F(ReductionCheckTest, AssertionsAreHeard)
     ReductionDriver port_unit(odd, port_block);
     port_unit.set_group(0, 1);
     port_unit.in.cfg_valid = true;
-    port_unit.in.cfg_members = {3};
+    port_unit.in.cfg_members = {6};
     port_unit.step();
     EXPECT_NE(port_block.failure().find("a port that there is not"), std::string::npos) << port_block.failure();
 }

@@ -1,5 +1,5 @@
-// Reference model and block, clock by clock, and both against the scoreboard: 2 or 20 seeds of 100,000 clocks for
-// each set of parameters.
+// Reference model and block, clock by clock, and both against the scoreboard: 2 seeds of 40,000 clocks or 20 of
+// 100,000 for each set of parameters.
 #include "testbenches/rtl/reduction/reduction_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/thorough.h"
@@ -7,7 +7,7 @@
 namespace weft::test::reduction_lockstep_test {
 namespace {
 
-constexpr std::uint64_t clocks = 100'000;
+const std::uint64_t clocks = by_default(40'000, 100'000);
 
 class ReductionLockstepTest : public RtlTest {
 protected:

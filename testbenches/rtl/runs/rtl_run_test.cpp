@@ -21,6 +21,19 @@ RunSetup dgx(const std::string& algorithm, const std::string& binds, const std::
     return setup;
 }
 
+// By default four GPUs: the compiler takes longest, for switches with eight ports three times as long; and as few credits,
+// groups and contexts as these need.
+RunSetup box(const std::string& algorithm, const std::string& binds)
+{
+    if (test::thorough()) return dgx(algorithm, binds);
+    RunSetup setup = dgx(algorithm, binds, "4 KiB");
+    setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/box_4.yaml";
+    setup.sets.insert(setup.sets.end(),
+        {"link.request_credits=16", "link.response_credits=16", "switch.multicast_groups=4",
+            "switch.group_contexts=8"});
+    return setup;
+}
+
 std::string all(const std::string& model) { return "{nodes: \"*.nvsw.*\", model: " + model + "}"; }
 
 // All but what names the models.
@@ -100,13 +113,15 @@ TEST(ReferenceSwitchRun, LinksNeedNothingStated)
 
 TEST_F(RtlRun, EveryLinkAsRtlIsItsReferenceToThePicosecond)
 {
-    const RunSetup setup = dgx("one_shot", all("switch"));
+    const RunSetup setup = box("one_shot", all("switch"));
+    const std::string device = test::thorough() ? "dgx" : "box";
     const Json reference = weft::testing::run(setup.with("link.model=reference_link"));
     const Json rtl = weft::testing::run(setup.with("link.model=rtl_link"), 400);
     EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
     EXPECT_EQ(without_models(rtl), without_models(reference));
-    const Json both = weft::testing::run(
-        setup.with("dgx.0.nvsw.1~*.link.model=link_lockstep").with("dgx.0.nvsw.1~*.link.bit_error_rate=1e-6"), 400);
+    const Json both = weft::testing::run(setup.with(device + ".0.nvsw.1~*.link.model=link_lockstep")
+                                             .with(device + ".0.nvsw.1~*.link.bit_error_rate=1e-6"),
+        400);
     EXPECT_EQ(both.value("exit_code", -1), 0) << both.dump();
     EXPECT_EQ(both.value("verified", ""), "passed");
 }
@@ -114,12 +129,7 @@ TEST_F(RtlRun, EveryLinkAsRtlIsItsReferenceToThePicosecond)
 TEST_F(RtlRun, EverySwitchAsRtlIsTheReferenceToThePicosecond)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
-        const auto with = [algorithm](const std::string& model) {
-            RunSetup setup = dgx(algorithm, all(model));
-            // By default four GPUs: the compiler takes longest, for switches with eight ports three times as long.
-            if (!test::thorough()) setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/box_4.yaml";
-            return setup;
-        };
+        const auto with = [algorithm](const std::string& model) { return box(algorithm, all(model)); };
         const Json reference = weft::testing::run(with("reference_switch"));
         const Json rtl = weft::testing::run(with("rtl_switch"), 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed");

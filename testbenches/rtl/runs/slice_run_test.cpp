@@ -104,7 +104,7 @@ std::string ending(const Tampered::Change& change)
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class SliceRtlRun : public LongRtlTest {};
+class SliceRtlRun : public RtlTest {};
 
 }  // namespace
 

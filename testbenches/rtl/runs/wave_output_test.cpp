@@ -23,7 +23,8 @@ protected:
     Outcome run(const std::vector<std::string>& more) const
     {
         std::vector<std::string> arguments{"run", "examples/rtl_block/system.yaml", "--bytes", "4KiB", "--model",
-            "*.nvsw.1=rtl_switch", "--set", "switch.clock=500 ps", "--set", "switch.multicast_groups=0", "--quiet"};
+            "*.nvsw.1=rtl_switch", "--set", "switch.clock=500 ps", "--set", "switch.multicast_groups=0", "--set",
+            "link.request_credits=8", "--set", "link.response_credits=8", "--quiet"};  // the block of FaultWave
         arguments.insert(arguments.end(), more.begin(), more.end());
         return call(arguments);
     }

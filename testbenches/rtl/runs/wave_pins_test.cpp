@@ -77,15 +77,16 @@ TEST_F(WavePins, AreWhatTheBlockGaveInEachClock)
     }
 }
 
-// Links slower than the switch, so that its outputs wait.
+// Links slower than the switch, so that its outputs wait. Few credits: the block of FaultWave.
 TEST_F(WavePins, OfASwitchHaveEveryLineOnce)
 {
     const std::string wave = folder_.file("w.fst");
     const std::string json = folder_.file("w.json");
-    const auto ran = commands_test::call({"run", "examples/rtl_block/system.yaml", "--bytes", "16KiB", "--model",
-        "*.nvsw.1=rtl_switch", "--set", "switch.clock=500 ps", "--set", "switch.multicast_groups=0", "--set",
-        "links.fabric.bandwidth=40GB/s", "--collective", "all_gather", "--algorithm", "ring", "--quiet", "--wave",
-        "box.0.nvsw.1=" + wave, "--json", json});
+    const auto ran = commands_test::call(
+        {"run", "examples/rtl_block/system.yaml", "--bytes", "16KiB", "--model", "*.nvsw.1=rtl_switch", "--set",
+            "switch.clock=500 ps", "--set", "switch.multicast_groups=0", "--set", "link.request_credits=8", "--set",
+            "link.response_credits=8", "--set", "links.fabric.bandwidth=40GB/s", "--collective", "all_gather",
+            "--algorithm", "ring", "--quiet", "--wave", "box.0.nvsw.1=" + wave, "--json", json});
     ASSERT_EQ(ran.code, 0) << ran.err;
     std::map<std::string, std::uint64_t> in, out;  // by the link's other end, in the order of its ports
     const auto result = nlohmann::json::parse(read_text_file(json));
