@@ -30,7 +30,9 @@ TEST(Walk, OfAnArchitectPrintsWhatItsPageShows)
     EXPECT_EQ(walked.files, 3u);
     EXPECT_EQ(walked.written.at("machine.svg"),
         weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/pictures/rack64.svg"));
-    if (all) EXPECT_NE(walked.written.at("report.html").find("rack64"), std::string::npos);
+    if (all) {
+        EXPECT_NE(walked.written.at("report.html").find("rack64"), std::string::npos);
+    }
     EXPECT_EQ(walked.commands, all ? 9u : 5u);
     EXPECT_GT(walked.lines, all ? 30u : 15u);
 }

@@ -19,7 +19,7 @@ namespace {
 
 // A GPU's caches are far smaller than what it works on: lines come and go, and are written back.
 RunSetup system_with(const std::string& document, const std::string& profile, const std::string& algorithm,
-    const std::vector<std::string>& sets, const std::string& op = "all_reduce", const std::string& bytes = "256 KiB")
+    const std::vector<std::string>& sets, const std::string& op = "all_reduce", const std::string& bytes = "128 KiB")
 {
     RunSetup setup;
     setup.document = example(document);
