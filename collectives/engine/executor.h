@@ -84,6 +84,9 @@ public:
 
     // Throws InputError when the job cannot be executed on this system.
     virtual JobId open(Job job) = 0;
+    // The same for steps in switches of any job, naming its algorithm: before its schedule is written, whose steps may grow with
+    // the cube of its ranks. Does nothing where only open() can tell.
+    virtual void require_switches(const std::string& algorithm) { (void)algorithm; }
     // The rank at `position` of the job enters it now; `done` is called when it leaves.
     virtual void enter(JobId job, std::uint32_t position, Done done) = 0;
 

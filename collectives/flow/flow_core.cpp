@@ -61,7 +61,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
             fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
             fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
     if (border_ != nullptr) require_known_outside(program);
-    if (program.in_switches) require_switches(program);
+    if (program.in_switches) require_switches(program.name);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
     const std::uint32_t ranks = what.one_for_all ? 1 : program.ranks();

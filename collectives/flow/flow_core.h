@@ -58,6 +58,8 @@ public:
     // Routes to switches that combine and copy, asked for by the first program that needs them. Null: there are none.
     using Switches = std::function<SwitchRoutes*()>;
     void set_switches(Switches find) { find_switches_ = std::move(find); }
+    // Throws InputError, naming `algorithm`, where there are none, and what `find` refuses.
+    void require_switches(const std::string& algorithm);
     // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
     // link, so this changes the order of what happens in one instant only.
     void shorten_signals() { short_signals_ = true; }
@@ -307,7 +309,6 @@ private:
         return devices_ ? devices_->poll(index, threads_[index].endpoint, now_) : 0;
     }
     // Operations that switches execute (flow_switches.cpp).
-    void require_switches(const FlowProgram& program);
     std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
     const SwitchGroupRoutes& routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order);
     const GroupPaths& paths_of(const SwitchRoute& route);

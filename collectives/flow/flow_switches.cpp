@@ -9,11 +9,11 @@
 
 namespace weft {
 
-void FlowCore::require_switches(const FlowProgram& program)
+void FlowCore::require_switches(const std::string& algorithm)
 {
     if (switches_ == nullptr && find_switches_) switches_ = find_switches_();
     if (switches_ == nullptr)
-        throw InputError(program.name, 0,
+        throw InputError(algorithm, 0,
             "this algorithm has steps in switches, but no switch of this run combines or copies for its ranks",
             "switches with multicast groups, an algorithm of loads and stores, or --fidelity line");
 }

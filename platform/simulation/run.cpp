@@ -13,6 +13,7 @@
 #include "platform/assembly/link_results.h"
 #include "platform/simulation/kernel_processes.h"
 #include "platform/simulation/planned_run.h"
+#include "platform/simulation/proxy_notice.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/gathered_reports.h"
 #include "platform/console/interrupt.h"
@@ -254,6 +255,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
         result.notices.push_back(std::move(*notice));
     }
     result.memory_bound = memory_bound_of(result, resolved, plan);
+    if (std::optional<std::string> notice = proxy_notice(result, resolved, plan))
+        result.notices.push_back(std::move(*notice));
     result.parameters = explained_parameters(resolved, plan.used);
     if (run.cut) result.cut = all.cut;
     if (run.options.around != nullptr) run.options.around->add_to(result, std::move(all.around));

@@ -71,6 +71,30 @@ TEST(ToldValues, WriteBacksAfterTheEndOfTheRun)
         EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\nin\n" << outcome.out;
 }
 
+// Each channel has its requests, and a proxy takes one after another: the time is that of the proxies.
+TEST(ToldValues, RequestsOfManyPortChannels)
+{
+    const auto with = [](const std::string& channels) {
+        return std::vector<std::string>{"run", dgx, "--ranks", "4", "--collective", "all_gather", "--algorithm",
+            "direct", "--bytes", "32KiB", "--no-data", "--set", "engine.channel=port", "--set",
+            "gpu.wait_policy=waiting_atomic", "--set", "engine.channels=" + channels};
+    };
+    // A put to all peers and a signal to each: four requests of a channel.
+    const std::string notice = "the proxy of dgx.0.xpu.0 serves its 128 requests for 908.8 us of this run, one after "
+                               "the other, each for copy.proxy_service = 7.1 us: each of the 32 channels makes "
+                               "requests of its own, so fewer engine.channels make fewer (docs/models/copy_engine.md)";
+    expect_said(with("32"), notice);
+    expect_said(with("2"), "the proxy of dgx.0.xpu.0 serves its 8 requests for 56.8 us of this run");
+    expect_said(with("1"), "the proxy of", false);
+    // A channel for each 32 KiB, and copies that take longer than their requests.
+    std::vector<std::string> few = with("32");
+    few.insert(few.end(), {"--set", "engine.channel_bytes=32KiB"});
+    expect_said(few, "the proxy of", false);
+    std::vector<std::string> quick = with("2");
+    quick.insert(quick.end(), {"--set", "copy.proxy_service=100ns"});
+    expect_said(quick, "the proxy of", false);
+}
+
 TEST(ToldValues, WhatClockedLinksDoNotRead)
 {
     const std::string notice =

@@ -112,6 +112,23 @@ TEST(PortChannel, EveryParameterMovesItsPart)
     EXPECT_EQ(time_of_put(options), before + 1'450'000);
 }
 
+// Every channel of a rank has a request for its put, to all peers at once, and one for the signal to each peer. The proxy takes
+// them one after the other; only the last signal stands behind the last of them.
+TEST(PortChannel, RequestsOfAllChannelsGoOneAfterTheOther)
+{
+    BoxOptions options = plain(EngineChannel::port);
+    options.gpus = 4;
+    options.gpu.wait_policy = WaitPolicy::waiting_atomic;
+    const Parts parts(options);
+    const CopySpec& copy = options.copy;
+    for (const std::uint64_t channels : {1, 2, 8, 32}) {
+        options.engine.channels = channels;
+        EXPECT_EQ(time_of(options, CollectiveOp::all_gather, "direct", 4 * 64 * channels),
+            copy.request_latency + channels * (1 + 3) * copy.proxy_service + parts.signal)
+            << channels;
+    }
+}
+
 // MSCCL++'s tutorials, two GPUs, 1 KiB both ways with a signal: 20.49 us by port channels, 6.5 us by memory channels.
 TEST(PortChannel, CostsWhatTheTutorialsMeasured)
 {

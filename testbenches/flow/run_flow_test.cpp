@@ -395,6 +395,31 @@ TEST(FlowRun, OneRankForAllGivesTheResultOfAll)
     EXPECT_EQ(flow_run(dgx()).symmetry, "");
 }
 
+// Before the schedule is written, whose steps grow with the square or the cube of the ranks: a contradiction that only the
+// schedule shows is not what is said.
+TEST(FlowRun, StepsInSwitchesForTooManyRanksAreRefusedAtOnce)
+{
+    const auto too_many = [](const std::string& lines) {
+        RunSetup setup = on(star_document(300), "profile: generic\n" + lines);
+        setup.sets = {"switch.multicast_groups=8", "engine.channel=memory"};
+        expect_refused(setup,
+            "flow fidelity has steps in switches for up to 256 ranks, and this run has 300; expected an algorithm of "
+            "loads and stores, or --fidelity line");
+    };
+    for (const std::string algorithm : {"nvls", "nvls_one_shot", "nvls_tree", "push_reduce"})
+        too_many(collective_lines("all_reduce", algorithm, "1 MiB"));
+    too_many(collective_lines("reduce_scatter", "load_reduce", "1 MiB"));
+    const chakra::testing::Folder folder;
+    const std::vector<std::string> reduction{chakra::testing::collective(1, 0, 1 << 20)};
+    too_many(trace_lines(folder.write_set(std::vector(300, reduction)), "algorithm: nvls"));
+    // No switches at all.
+    RunSetup none = on(star_document(200), "profile: generic\n" + collective_lines("all_reduce", "nvls", "1 MiB"));
+    none.sets = {"switch.multicast_groups=0", "engine.channel=memory"};
+    expect_refused(none,
+        "nvls: this algorithm has steps in switches, but no switch of this run combines or copies for its ranks; "
+        "expected switches with multicast groups, an algorithm of loads and stores, or --fidelity line");
+}
+
 TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
     expect_refused(dgx("all_reduce", "nvls").with("switch.multicast_groups=0"),

@@ -225,12 +225,15 @@ TEST(Contents, OfMirroredPartitions)
     }
     expect_the_same(system_with("dgx_h100", "h100", "direct", small_h100, "all_to_all"));
 }
+// Its smallest size is that of both partitions of a GPU together.
 TEST(Contents, OfOneCache)
 {
-    expect_the_same(system_with("dgx_h100", "h100", "ring", one_partition));
-    expect_the_same(system_with("dgx_h100", "h100", "ring",
-        one_partition + std::vector<std::string>{"l2.line=64", "l2.merges=2", "l2.outstanding_misses=4"}));
-    expect_the_same(system_with("dgx_h100", "h100", "nvls", one_partition));
+    const auto in_one = [](const char* algorithm, const std::vector<std::string>& more = {}) {
+        expect_the_same(system_with("dgx_h100", "h100", algorithm, one_partition + more, "all_reduce", "256 KiB"));
+    };
+    in_one("ring");
+    in_one("ring", {"l2.line=64", "l2.merges=2", "l2.outstanding_misses=4"});
+    in_one("nvls");
 }
 TEST(Contents, OfPrivatePartitionsAndTheirMemorySideCache)
 {
@@ -273,7 +276,7 @@ TEST(Contents, OfCachesThatHoldEverything)
 
 TEST(BrokenContents, AreSeenInOneCache)
 {
-    expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", one_partition), true);
+    expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", one_partition, "all_reduce", "256 KiB"), true);
 }
 TEST(BrokenContents, AreSeenInMirroredPartitions)
 {
@@ -286,7 +289,7 @@ TEST(BrokenContents, AreSeenInPrivatePartitions)
 // What one image could not show: the slices' contents do not matter there.
 TEST(BrokenContents, AreNotSeenWithOneImage)
 {
-    RunSetup setup = system_with("dgx_h100", "h100", "ring", one_partition);
+    RunSetup setup = system_with("dgx_h100", "h100", "ring", one_partition, "all_reduce", "256 KiB");
     setup.sets.push_back("l2.contents=flat");
     EXPECT_EQ(run(setup).value("verified", ""), "passed");
 }

@@ -50,6 +50,7 @@ public:
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done) override;
+    void require_switches(const std::string& algorithm) override { core_.require_switches(algorithm); }
     bool only_waits() const override { return core_.only_kernels(); }
     void wait(std::uint32_t, Picoseconds duration, Done done) override;
     double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }

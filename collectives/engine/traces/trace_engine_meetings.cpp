@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/traces/trace_engine.h"
+#include "collectives/schedule/algorithms/algorithms.h"
 
 namespace weft {
 
@@ -42,6 +43,9 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const std::uint32_t channels = channels_of(spec_, job.bytes);
         const CollectiveOp op = op_of(*node.comm_type);
         TraceSchedules::Collective collective;
+        const AlgorithmInfo* const info = algorithm_info(op, request_.algorithm);
+        if (ranks > 1 && info != nullptr && info->carrier == Carrier::in_switch)
+            executor_.require_switches(request_.algorithm);
         if (request_.choose)
             collective.schedule = request_.choose(op, *members, job.bytes, channels);
         else
