@@ -30,8 +30,8 @@ struct BlockSource {
 bool verilator_available();
 
 // The shared library of the block; builds it unless it is there, with WEFT_RTL_OPTIMISE (-O2; -O1 is
-// built twice as fast and runs slower; -O0, with modules kept apart, ten times as fast and runs five times
-// as long). Says so on stderr when it builds. Throws InputError with the
+// built twice as fast and runs slower; -O0, with modules kept apart, is built fastest and runs four to five
+// times as long as -O1). Says so on stderr when it builds. Throws InputError with the
 // tool's first error, or the first warning where nothing but warnings stopped it.
 std::string block_library(const BlockSource& source);
 
