@@ -7,10 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <zlib.h>
-
 #include "base/diagnostic.h"
 #include "base/output_target.h"
+#include "base/plain_or_gzip.h"
 #include "base/read_files.h"
 
 namespace weft {
@@ -33,29 +32,18 @@ std::string read_text_file(const std::string& path, std::size_t limit)
     const bool stream = !S_ISREG(info.st_mode);
     if (const auto known = streams.find(path); stream && known != streams.end()) return known->second;
 
-    // gzread passes plain files through unchanged.
-    gzFile file = ::gzopen(path.c_str(), "rb");
-    if (file == nullptr)
-        throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
-    ::gzbuffer(file, 1U << 18);
-    std::string contents;
     std::string problem;
+    PlainOrGzip file(path, problem);
+    if (!problem.empty()) throw InputError(path, 0, "cannot be read: " + problem, "a readable file");
+    std::string contents;
     char buffer[1U << 16];
-    for (;;) {
-        const int count = ::gzread(file, buffer, sizeof buffer);
-        if (count < 0) {
-            int code = 0;
-            problem = ::gzerror(file, &code);
-            break;
-        }
-        if (count == 0) break;
-        contents.append(buffer, static_cast<std::size_t>(count));
+    while (const std::size_t count = file.read(buffer, sizeof buffer, problem)) {
+        contents.append(buffer, count);
         if (contents.size() > limit) {
             problem = "larger than " + std::to_string(limit) + " bytes";
             break;
         }
     }
-    if (::gzclose(file) != Z_OK && problem.empty()) problem = "damaged gzip data";
     if (!problem.empty()) throw InputError(path, 0, "cannot be read: " + problem, "plain text or whole gzip data");
     if (stream) streams[path] = contents;
     return contents;

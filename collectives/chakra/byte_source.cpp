@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <utility>
 
-#include <zlib.h>
-
 #include "base/diagnostic.h"
 #include "base/read_files.h"
 
@@ -26,12 +24,10 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)), buffer_(buffe
         throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno), "a trace file");
     if (!S_ISREG(info.st_mode)) throw InputError(path_, 0, "is not a regular file", "a trace file");
     note_read_file(path_);
-    file_ = ::gzopen(path_.c_str(), "rb");
-    if (file_ == nullptr)
-        throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno), "a trace file");
+    std::string reason;
+    file_ = std::make_unique<PlainOrGzip>(path_, reason);
+    if (!reason.empty()) throw InputError(path_, 0, "cannot be read: " + reason, "a trace file");
 }
-
-ByteSource::~ByteSource() { ::gzclose(static_cast<gzFile>(file_)); }
 
 bool ByteSource::refill()
 {
@@ -39,16 +35,11 @@ bool ByteSource::refill()
     consumed_before_ += filled_;
     position_ = 0;
     filled_ = 0;
-    const auto file = static_cast<gzFile>(file_);
-    const int count = ::gzread(file, buffer_.data(), static_cast<unsigned>(buffer_.size()));
-    int code = Z_OK;
-    const char* reason = ::gzerror(file, &code);
-    if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
-        throw InputError(path_, 0,
-            "byte " + std::to_string(offset()) +
-                ": cannot be read: " + (code == Z_ERRNO ? std::strerror(errno) : reason),
+    std::string reason;
+    filled_ = file_->read(buffer_.data(), buffer_.size(), reason);
+    if (!reason.empty())
+        throw InputError(path_, 0, "byte " + std::to_string(offset()) + ": cannot be read: " + reason,
             "plain or whole gzip data");
-    filled_ = static_cast<std::size_t>(count);
     at_end_ = filled_ == 0;
     return !at_end_;
 }

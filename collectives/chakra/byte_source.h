@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "base/plain_or_gzip.h"
 
 namespace weft::chakra {
 
@@ -13,9 +16,6 @@ class ByteSource {
 public:
     // Throws InputError unless `path` is a regular file that can be read (a pipe could hang a run).
     explicit ByteSource(std::string path);
-    ~ByteSource();
-    ByteSource(const ByteSource&) = delete;
-    ByteSource& operator=(const ByteSource&) = delete;
 
     // The next byte, or -1 at the end. Throws InputError on damaged gzip data or a read error.
     int get();
@@ -30,7 +30,7 @@ private:
     bool refill();  // false at the end
 
     std::string path_;
-    void* file_ = nullptr;  // gzFile
+    std::unique_ptr<PlainOrGzip> file_;
     std::vector<char> buffer_;
     std::size_t position_ = 0;
     std::size_t filled_ = 0;
