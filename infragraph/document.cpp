@@ -256,7 +256,11 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
             if (chosen && *chosen != name) value.reset();
             chosen = name;
         } else if (unit != units.end()) {
-            if (kind == YamlTree::Kind::null) continue;
+            if (kind == YamlTree::Kind::null) {
+                findings_.doubt(tree_.line(entry), std::string(what) + " field '" + key + "' has no value",
+                    "a value, or no such key", "read as absent");
+                continue;
+            }
             if (kind != YamlTree::Kind::integer && kind != YamlTree::Kind::number) {
                 findings_.refuse(tree_.line(entry), std::string(what) + " " + key + " is " + tree_.describe(entry),
                     "a number without quotes");
@@ -280,6 +284,8 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
                     "kept as text without a usable value");
         }
     }
+    if (fields.size() == 0 && tree_.kind(id) == YamlTree::Kind::mapping)
+        findings_.doubt(tree_.line(id), std::string(what) + " is an empty mapping", all_units, "read as absent");
     if (conflict)
         findings_.doubt(fields.line(), std::string(what) + " names more than one unit", all_units,
             value ? "the last one counts: " + value->text() : "the last one counts, which has no value");

@@ -80,6 +80,10 @@ std::optional<std::string> Fields::name(const char* key_name, Need need)
         findings_.refuse(tree_.line(*get(key_name)),
             std::string(what_) + " name " + in_quotes(*found) + " is not allowed",
             "one or more of letters, digits, whitespace and - _ ( ) > < [ ]");
+    else if (found && found->find_first_of("\n\r\v\f") != std::string::npos)
+        findings_.doubt(tree_.line(*get(key_name)),
+            std::string(what_) + " name " + in_quotes(*found) + " has a line break",
+            "a name on one line: tables of results have a row for each", "kept");
     return found;
 }
 

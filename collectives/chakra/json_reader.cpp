@@ -145,6 +145,7 @@ void JsonReader::refuse_without_graph()
 
 void JsonReader::find_graph()
 {
+    scanner_.pass_byte_order_mark();
     if (scanner_.peek() < 0) throw InputError(file(), 0, "is empty", trace_forms);
     scanner_.expect('{');
     while (scanner_.peek() != '}') {

@@ -25,6 +25,12 @@ int JsonScanner::get()
     return byte;
 }
 
+void JsonScanner::pass_byte_order_mark()
+{
+    for (const int byte : {0xef, 0xbb, 0xbf})
+        if (source_.peek() == byte) get();
+}
+
 int JsonScanner::peek()
 {
     while (is_space(source_.peek())) get();

@@ -12,6 +12,7 @@ class JsonScanner {
 public:
     explicit JsonScanner(const std::string& path) : source_(path) {}
 
+    void pass_byte_order_mark();  // at the start of a document: some editors write one
     // The next character that is not white space, left in place; -1 at the end.
     int peek();
     // Takes the next character that is not white space. Throws InputError unless it is `wanted`.

@@ -117,7 +117,8 @@ private:
     // A parent does not grow while a child of it is open, so the pointers hold.
     bool open(JsonValue::Kind kind)
     {
-        if (open_.size() >= deepest) throw InputError(file_, line_, "values nested more than 64 deep", "a plan");
+        if (open_.size() >= deepest)
+            throw InputError(file_, line_, "values nested more than 64 deep", "a plan or a result of Weft");
         JsonValue& value = place();
         value.kind = kind;
         value.line = line_;

@@ -180,7 +180,7 @@ void check_ports(const ResolvedSystem& system, const Fabric& fabric, const std::
             if (++ports[node] > (used.empty() ? 65535 : most_ports))
                 throw InputError(system.infrastructure, 0,
                     "more than " + std::to_string(ports[node] - 1) + " links at " + fabric.nodes[node].name,
-                    "at most " + std::to_string(most_ports));
+                    used.empty() ? "at most 65535" : "at most " + std::to_string(most_ports) + ", or --fidelity flow");
     }
 }
 
@@ -295,8 +295,10 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     used.nodes = routing.used_nodes();
     used.edges = routing.used_edges();
     used.transit.assign(fabric.nodes.size(), false);
-    check_ports(system, fabric, used.edges);
-    if (use == RouteUse::transactions) check_paths(system, fabric, routing, transit);
+    if (use == RouteUse::transactions) {
+        check_ports(system, fabric, used.edges);
+        check_paths(system, fabric, routing, transit);
+    }
     system.require_links(used.edges);
     check_vc_sets(system, fabric, routing, used.edges);
 

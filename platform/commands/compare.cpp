@@ -43,8 +43,8 @@ int compare_command(const Arguments& arguments)
     Tolerances tolerances;
     for (const std::string& text : tolerance_texts) tolerances.add(text);
     const OutputFile json_output(json);
-    const Facts of_a = read_facts(files[0], read_text_file(files[0]));
-    const Facts of_b = read_facts(files[1], read_text_file(files[1]));
+    const Facts of_a = read_facts(files[0], read_text_file(files[0], longest_result));
+    const Facts of_b = read_facts(files[1], read_text_file(files[1], longest_result));
     const ResultComparison comparison = compare_results(of_a, of_b, tolerances);
     if (json_output.wanted()) json_output.write(comparison_json(comparison));
     constexpr std::size_t usual = 10;

@@ -1,6 +1,7 @@
 #include "platform/schema/result_schema.h"
 
 #include "base/text_file.h"
+#include "platform/applications/compare/read_facts.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/schema/schema_check.h"
@@ -26,7 +27,7 @@ int schema_command(const Arguments& arguments)
     std::vector<Diagnostic> problems;
     std::vector<std::string> notices;
     for (const std::string& file : files) {
-        const JsonValue value = read_json(read_text_file(file), file);
+        const JsonValue value = read_json(read_text_file(file, longest_result), file);
         const SchemaFindings findings = check_against(schema, value, file);
         problems.insert(problems.end(), findings.problems.begin(), findings.problems.end());
         for (const Diagnostic& each : findings.undescribed) notices.push_back(each.text());

@@ -128,6 +128,14 @@ TEST_F(JsonReaderTest, DeepNestingEndsInARefusal)
     expect_refused(graph(deep), "the file ends inside a value");
 }
 
+TEST_F(JsonReaderTest, PassesAByteOrderMark)
+{
+    const std::string document = graph(R"({"Id": 1, "NodeType": 4, "data_deps": []})");
+    Node node;
+    EXPECT_TRUE(open_trace_file(folder.write("b.0.json", "\xef\xbb\xbf" + document))->next(node));
+    expect_refused("\xef\xbb" + document.substr(1), "found '\"'");
+}
+
 TEST_F(JsonReaderTest, ReadsGzip)
 {
     const std::string path = folder.write_gzip("b.0.json", graph(R"({"Id": 1, "NodeType": 4, "data_deps": []})"));

@@ -236,6 +236,19 @@ TEST(Reader, UnitsThatDisagree)
     EXPECT_EQ(only_kind(earlier, true).latency->text(), "1 us");
 }
 
+TEST(Reader, NamesOnSeveralLines)
+{
+    expect_doubted(with(small(), "name: small", "name: \"sm\\nall\""), 1, "has a line break");
+}
+
+TEST(Reader, UnitsWithoutAValue)
+{
+    expect_doubted(physical("{bandwidth: {gigabytes_per_second: null}}"), 5,
+        "bandwidth field 'gigabytes_per_second' has no value");
+    expect_doubted(physical("{latency: {ns: , us: 1}}"), 5, "latency field 'ns' has no value");
+    expect_doubted(physical("{bandwidth: {}}"), 5, "bandwidth is an empty mapping");
+}
+
 TEST(Reader, ValuesOutOfRange)
 {
     for (const char* value : {"0", "-1", "1e300", "0.0000000001"})

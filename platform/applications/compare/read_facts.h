@@ -1,12 +1,15 @@
 // Reads a result of `weft` as facts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "collectives/plans/json_tree.h"
 #include "platform/applications/compare/facts.h"
 
 namespace weft {
+
+constexpr std::size_t longest_result = std::size_t{1} << 29;  // bytes of a file with a result
 
 // `text`: the JSON of `weft run`, `sweep`, `fabric`, `probe` or `validate`. Throws InputError that names `file` and the line.
 Facts read_facts(const std::string& file, const std::string& text);
