@@ -73,10 +73,12 @@ private:
             if (text_[at_] == '\n') ++line_;
     }
 
+    // Plans have no text of their own: what stands between elements is damage. A byte-order mark may come first.
     bool to_markup()
     {
-        const std::size_t next = text_.find('<', at_);
-        advance(next == std::string::npos ? text_.size() : next);
+        if (at_ == 0 && starts("\xef\xbb\xbf")) at_ += 3;
+        spaces();
+        if (at_ < text_.size() && text_[at_] != '<') refuse("text between elements", "elements and comments");
         return at_ < text_.size();
     }
 

@@ -271,6 +271,8 @@ TEST(Msccl, WhatARuntimeStumblesOverIsANotice)
         "never signals that step");
 }
 
+TEST(Msccl, AByteOrderMarkIsPassed) { EXPECT_EQ(problems_of(read("\xef\xbb\xbf" + std::string(pair_xml))), ""); }
+
 TEST(Msccl, WhatIsNoPlanIsRefused)
 {
     const Defect defects[] = {
@@ -289,6 +291,8 @@ TEST(Msccl, WhatIsNoPlanIsRefused)
         {"<tb id", "<block id", "plan.xml:8: </tb> closes no open element; expected </block>"},
         {"</algo>", "", "plan.xml:23: <algo> of line 1 is never closed; expected </algo>"},
         {"<gpu id=\"0\"", "<cpu></cpu><gpu id=\"0\"", "plan.xml:2: <cpu> in <algo>; expected <gpu>"},
+        {"<tb id", "text <tb id", "plan.xml:3: text between elements; expected elements and comments"},
+        {"</algo>", "</algo>junk", "plan.xml:22: text between elements; expected elements and comments"},
     };
     for (const Defect& defect : defects)
         EXPECT_EQ(refusal_of_xml(with(pair_xml, defect.from, defect.to)), defect.problem);
