@@ -32,8 +32,10 @@ bool is_cut(const std::string& path)
 SweepStore::SweepStore(std::string folder) : folder_(std::move(folder))
 {
     std::error_code error;
+    std::error_code unknown;
     fs::create_directories(folder_, error);
-    if (!fs::is_directory(folder_))
+    // The paths of results may be too long where that of the folder is not.
+    if (!fs::is_directory(folder_, unknown) || (!fs::exists(point({}).inputs_path, error) && error))
         throw InputError(folder_, 0, error ? "cannot be made: " + error.message() : "is no folder",
             "a folder for the results of the sweep");
 }
