@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "base/text_file.h"
 #include "platform/result/input_files.h"
 
@@ -65,6 +66,12 @@ SweepStore::Kept SweepStore::find(const Arguments& run) const
     if (!fs::exists(files.json_path)) return {false, 0, "its result is gone"};
     if (is_cut(files.json_path)) return {false, 0, "its result is damaged"};
     return {true, code, ""};
+}
+
+void SweepStore::note_inputs(const Arguments& run) const
+{
+    const Json done = Json::parse(read_text_file(point(run).done_path));
+    for (const Json& file : done.at("files")) note_read_file(file.at("path").get<std::string>());
 }
 
 void SweepStore::clear(const Arguments& run) const
