@@ -310,7 +310,7 @@ int sweep_command(const Arguments& arguments)
     const ModelRegistry registry = options.registry();
     workload.note_inputs();
     note_named_inputs(axes);
-    note_named_input(energy);
+    if (energy != "builtin") note_named_input(energy);
     for (const std::string& system : systems) {
         if (!system.empty()) options.set_file(system);
         options.refuse_streams("sweep");
