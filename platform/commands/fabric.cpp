@@ -9,6 +9,7 @@
 #include "platform/console/output_file.h"
 #include "platform/applications/sweep/sweep_points.h"
 #include "platform/commands/fabric_runs.h"
+#include "platform/commands/named_inputs.h"
 #include "platform/commands/traffic_options.h"
 #include "platform/commands/system_options.h"
 #include "platform/applications/fabric/fabric_bench.h"
@@ -257,6 +258,7 @@ int fabric_command(const Arguments& arguments)
     }
 
     options.refuse_streams("fabric");
+    note_named_inputs(axes);
     FabricRuns runs;
     runs.loads = loads;
     runs.base = std::move(base);

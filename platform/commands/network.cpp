@@ -7,6 +7,7 @@
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
+#include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
 

@@ -7,6 +7,7 @@
 #include "platform/console/messages.h"
 #include "platform/console/standard_output.h"
 #include "platform/console/interrupt.h"
+#include "platform/console/told_reads.h"
 
 namespace weft {
 
@@ -14,6 +15,7 @@ int outcome_of(int (*command)(const Arguments&), const Arguments& arguments)
 {
     keep_output_for_results();
     end_on_interrupt();
+    const ToldReads reads;
     int code = exit_refused;
     try {
         code = command(arguments);

@@ -38,6 +38,17 @@ std::uint32_t bytes_of(const std::string& element)
     return size_of(type);
 }
 
+// Of --bytes. What no layout takes would else be told of the plan.
+std::uint64_t size_of_message(const std::string& text)
+{
+    constexpr std::uint64_t largest = std::uint64_t{1} << 48;  // of a Layout
+    const std::uint64_t bytes = bytes_option("--bytes", text);
+    if (bytes == 0 || bytes > largest)
+        throw usage_error("option '--bytes' has the value " + quoted_word(text),
+            bytes == 0 ? "at least one byte, such as 1MiB" : "at most 2^48 bytes");
+    return bytes;
+}
+
 // MSCCL knows what MSCCL++ does, and more.
 std::string xml_protocol(const Plan& plan) { return plan.protocol.empty() ? "Simple" : plan.protocol; }
 
@@ -109,9 +120,10 @@ int plan_command(const Arguments& arguments)
     if (!line.parse(without_dash(arguments))) return exit_good;
 
     check_choice("--element", element, element_names());
+    options.refuse_without_system();
     const OutputFile output(exported);
     PlanOptions reading;
-    if (!bytes.empty()) reading.bytes = bytes_option("--bytes", bytes);
+    if (!bytes.empty()) reading.bytes = size_of_message(bytes);
     reading.element_bytes = bytes_of(element);
     PlanReport report;
     report.element_bytes = reading.element_bytes;

@@ -197,12 +197,12 @@ bool RunCommandLine::parse(const Arguments& arguments)
     }
     set_parts();
     const bool alone = run_.group == nullptr;
+    const std::string divided = !alone ? "several processes" : parts_.empty() ? "--partitions" : "--parts";
+    const std::string whole = !alone ? "one process" : parts_.empty() ? "--partitions 1" : "no --parts";
     if (run_.flow && run_.partitions > 1)
-        throw usage_error(alone ? "--partitions with --fidelity flow" : "several processes with --fidelity flow",
-            alone ? "--fidelity line, or --partitions 1" : "--fidelity line, or one process");
+        throw usage_error(divided + " with --fidelity flow", "--fidelity line, or " + whole);
     if (run_.partitions > 1 && !waves_.empty())
-        throw usage_error(alone ? "--partitions with --wave" : "several processes with --wave",
-            alone ? "--partitions 1" : "one process, or no --wave");
+        throw usage_error(divided + " with --wave", alone ? whole : whole + ", or no --wave");
     if (!until_.empty()) run_.until = time_option("--until", until_);
     const bool windows = !(files_.series + files_.html + files_.timeline).empty();
     if (!window_.empty() && !windows)

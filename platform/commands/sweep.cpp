@@ -10,6 +10,7 @@
 #include "platform/applications/sweep/sweep_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/assembly/fabric_plan.h"
+#include "platform/commands/named_inputs.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
 #include "platform/configuration/parameters/old_names.h"
@@ -105,6 +106,7 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
     } catch (const InputError&) {
         description.workload = {};  // the points complete it; all accelerators count here
     }
+    note_named_inputs(description);
     std::optional<ResolvedSystem> system;
     try {
         system = resolve_loaded(description, std::move(loaded), registry);
@@ -306,6 +308,9 @@ int sweep_command(const Arguments& arguments)
     const std::vector<SweepPoint> points = combine(axes);
     // What is wrong with the files is wrong with every point.
     const ModelRegistry registry = options.registry();
+    workload.note_inputs();
+    note_named_inputs(axes);
+    if (energy != "builtin") note_named_input(energy);
     for (const std::string& system : systems) {
         if (!system.empty()) options.set_file(system);
         options.refuse_streams("sweep");

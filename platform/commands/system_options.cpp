@@ -101,6 +101,16 @@ void SystemOptions::refuse_streams(const char* command) const
 
 bool SystemOptions::reads_stream() const { return is_stream(file_) || is_stream(infra_) || is_stream(annotation_); }
 
+void SystemOptions::refuse_without_system() const
+{
+    if (names_system()) return;
+    const std::pair<const char*, bool> options[] = {{"--lenient", lenient_}, {"--annotate", !annotation_.empty()},
+        {"--strict", strict_}, {"--set", !sets_.empty()}, {"--model", !models_.empty()},
+        {"--plugin", !plugins_.empty()}, {"--profile", !profile_.empty()}, {"--seed", !seed_.empty()}};
+    for (const auto& [option, given] : options)
+        if (given) throw usage_error(std::string("option '") + option + "' needs a system", "--infra FILE with it");
+}
+
 SystemDescription SystemOptions::description_of(const std::string& infrastructure) const
 {
     SystemDescription description;

@@ -36,6 +36,8 @@ public:
     void set_file(const std::string& path) { file_ = path; }
     // Whether a file is given.
     bool names_system() const { return !file_.empty() || !infra_.empty(); }
+    // Throws InputError for options that change a system where none is given: for commands that go without.
+    void refuse_without_system() const;
     // What --set, --model and the like say, of a system whose document is called `infrastructure`.
     SystemDescription description_of(const std::string& infrastructure) const;
     // Throws InputError if the system comes from a stream: for commands whose runs are processes that read it again.

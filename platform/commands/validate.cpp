@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "base/text_file.h"
 #include "base/units.h"
 #include "platform/commands/grain_option.h"
@@ -257,6 +258,7 @@ int validate_command(const Arguments& arguments)
             throw InputError(file, result.table.system_line,
                 "the system " + quoted_word(result.table.system) + " is not there",
                 "a system file or an InfraGraph document, its path from the folder of the table");
+        note_read_file(result.table.system);  // by the runs
         faster.apply(result.table);
         for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
             for (const std::uint64_t number : numbers_to_run(result.table, result.table.variants[variant]))

@@ -6,6 +6,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/kernels/gemm.h"
 #include "platform/commands/known_names.h"
+#include "platform/commands/named_inputs.h"
 #include "platform/console/messages.h"
 
 namespace weft {
@@ -201,6 +202,16 @@ void WorkloadOptions::apply(Workload& workload) const
             ? usage_error("a collective of 0 bytes", "at least one byte, such as --bytes 1MiB")
             : usage_error("the size of the collective is missing", "--bytes N, such as 1MiB");
     place(workload);
+}
+
+void WorkloadOptions::note_inputs() const
+{
+    Workload named;
+    named.kind = trace_.empty() ? Workload::Kind::collective : Workload::Kind::trace;
+    named.plan = plan_;
+    named.trace = trace_;
+    named.groups = groups_;
+    note_named_inputs(named);
 }
 
 // Errors about options of the command line must not name a line of the system file.

@@ -16,6 +16,8 @@ public:
 
     // Throws InputError for unknown names and for options that do not go with the workload.
     void apply(Workload& workload) const;
+    // --plan, --trace and --groups, as note_named_inputs().
+    void note_inputs() const;
 
 private:
     std::map<std::uint64_t, std::uint64_t> delays() const;

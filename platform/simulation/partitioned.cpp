@@ -18,7 +18,9 @@ CutPlan checked_plan(const ResolvedSystem& resolved, const FabricPlan& plan, con
 {
     if (options.check_protocol && options.group != nullptr)
         throw InputError("", 0, "several processes with --check-protocol", "one process, or no --check-protocol");
-    if (options.check_protocol) throw InputError("", 0, "--partitions with --check-protocol", "--partitions 1");
+    if (options.check_protocol)
+        throw InputError("", 0, std::string(options.parts ? "--parts" : "--partitions") + " with --check-protocol",
+            options.parts ? "no --parts" : "--partitions 1");
     return options.parts ? cut_plan(resolved, plan, registry, *options.parts, beyond)
                          : cut_plan(resolved, plan, registry, options.partitions, beyond);
 }

@@ -53,7 +53,8 @@ public:
         map_.name = fields.text("name", Fields::Need::required).value_or("");
         const bool plain = std::all_of(map_.name.begin(), map_.name.end(),
             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-        if (!plain || map_.name.size() > 64)
+        const bool empty = map_.name.empty() && fields.get("name").has_value();
+        if (!plain || empty || map_.name.size() > 64)
             findings_.refuse(fields.line(), "the name " + weft::in_quotes(map_.name),
                 "letters, digits, _ and -, at most 64");
         map_.text = fields.text("text").value_or("a block of RTL behind a port map");

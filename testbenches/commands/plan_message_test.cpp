@@ -107,4 +107,36 @@ TEST(PlanMessage, APlanThatIsRightForItsMessageAloneRuns)
     }
 }
 
+// Without a system nothing would read them.
+TEST(PlanMessage, OptionsOfASystemNeedOne)
+{
+    const Fixtures files;
+    const std::string plan = files.write("first.xml", first_chunk);
+    for (const char* option : {"--set=l2.siez=3", "--set=nonsense", "--seed=nan", "--profile=nosuch", "--model=a=b",
+             "--plugin=/nonexistent.so", "--annotate=/nonexistent", "--lenient"}) {
+        const Outcome outcome = call({"plan", plan, option});
+        const std::string text = option;
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err,
+            "weft: option '" + text.substr(0, text.find('=')) + "' needs a system; expected --infra FILE with it\n");
+    }
+}
+
+// As `weft run` has it; no size of a plan is wrong because of these.
+TEST(PlanMessage, ASizeThatNoMessageHasIsRefused)
+{
+    const Fixtures files;
+    const std::string plan = files.write("first.xml", first_chunk);
+    const auto refused = [&](const std::string& bytes, const std::string& expected) {
+        const Outcome outcome = call({"plan", plan, "--bytes", bytes});
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err, "weft: option '--bytes' has the value '" + bytes + "'; expected " + expected + "\n");
+    };
+    for (const char* none : {"0", "0B", "0KiB"}) refused(none, "at least one byte, such as 1MiB");
+    refused("281474976710660", "at most 2^48 bytes");
+    EXPECT_EQ(call({"plan", plan, "--bytes", "281474976710656"}).err, "");
+}
+
 }  // namespace plan_message_test

@@ -217,4 +217,19 @@ TEST(RunInputs, AreAllFilesThatARunRead)
     EXPECT_EQ(call({"schema", "--check", files.path("i.json")}).out, files.path("i.json") + ": weft.inputs/1\n");
 }
 
+// A name, and a path, that are longer than the file system has.
+TEST(SweepKeep, FoldersThatCannotBeAreRefused)
+{
+    const Fixtures files;
+    std::string deep = files.path("");
+    while (deep.size() < 4000) deep += std::string(90, 'a') + "/";
+    for (const std::string& keep : {files.path(std::string(256, 'k')), deep + std::string(4090 - deep.size(), 'b')}) {
+        const Outcome outcome = call(two_of(files, {"--keep", keep}));
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err,
+            keep + ": cannot be made: File name too long; expected a folder for the results of the sweep\n");
+    }
+}
+
 }  // namespace sweep_keep_test

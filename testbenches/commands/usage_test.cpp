@@ -219,4 +219,24 @@ TEST(Usage, NetworkRefusesWhatARunRefuses)
     }
 }
 
+// The option that was given, of the two that cut a system.
+TEST(Usage, PartsAreNotCalledPartitions)
+{
+    const Fixtures files;
+    const std::string parts = files.write("parts.yaml", "parts:\n- [\"*.xpu.0\"]\n- [\"*.xpu.1\"]\n");
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
+        std::vector<std::string> arguments{"run", files.pair_system()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err, "weft: " + why + "\n");
+    };
+    refused({"--parts", parts, "--fidelity", "flow"},
+        "--parts with --fidelity flow; expected --fidelity line, or no --parts");
+    refused({"--partitions", "2", "--fidelity", "flow"},
+        "--partitions with --fidelity flow; expected --fidelity line, or --partitions 1");
+    refused({"--parts", parts, "--check-protocol"}, "--parts with --check-protocol; expected no --parts");
+    refused({"--parts", parts, "--wave", "host.0=w.fst"}, "--parts with --wave; expected no --parts");
+}
+
 }  // namespace usage_test

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include "base/text_file.h"
 #include "platform/console/messages.h"
 #include "platform/console/interrupt.h"
+#include "platform/console/told_reads.h"
 
 namespace weft {
 
@@ -50,6 +52,8 @@ void redirect(int descriptor, const char* path)
     ::close(file);
 }
 
+std::string told_path(const ProcessCall& call) { return call.error_path + ".reads"; }
+
 pid_t start(const ProcessCall& call, const BlockedSignals& signals)
 {
     std::vector<char*> arguments{const_cast<char*>("weft")};
@@ -70,6 +74,7 @@ pid_t start(const ProcessCall& call, const BlockedSignals& signals)
     signals.restore();
     ::setenv("WEFT_ALONE", "1",
         1);  // no process of a launcher's, though it inherits what a launcher says (platform/parallel/launched.h)
+    ::setenv(told_reads_variable, told_path(call).c_str(), 1);
     ::execv("/proc/self/exe", arguments.data());
     ::_exit(exit_refused);
 }
@@ -82,6 +87,7 @@ bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
     const BlockedSignals signals;
     std::map<pid_t, std::size_t> running;
     std::size_t next = 0;
+    std::set<std::string> told;  // mostly the same for all
     bool interrupted = false;
     while ((!interrupted && next < calls.size()) || !running.empty()) {
         while (!interrupted && next < calls.size() && running.size() < jobs) {
@@ -100,10 +106,12 @@ bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
             ProcessEnd end;
             end.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
             end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+            told.insert(take_told_reads(told_path(calls[entry->second])));
             done(entry->second, end);
             running.erase(entry);
         }
     }
+    for (const std::string& files : told) note_told_reads(files);
     return interrupted;
 }
 

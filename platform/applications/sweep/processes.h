@@ -21,7 +21,8 @@ struct ProcessEnd {
 
 // Runs all calls, `jobs` at a time, and tells `done` of each one's end in the order in which they end.
 // SIGINT and SIGTERM are passed on to the running ones, and no further ones start; true when that happened.
-// Throws InputError when no process can be made.
+// The files that they have read count as read by this process. Throws InputError when one of those is an output, after the last end, and
+// when no process can be made.
 bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
     const std::function<void(std::size_t, ProcessEnd)>& done);
 

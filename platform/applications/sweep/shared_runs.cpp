@@ -45,6 +45,7 @@ bool make_runs(const RunSharing& how, const TemporaryFolder& folder, const Argum
             const SweepStore::Kept found = how.store->find(each.arguments);
             each.end.code = found.done ? found.code : -1;
             each.why = found.why;
+            if (found.done) how.store->note_inputs(each.arguments);
             if (!found.done && !how.merge) {
                 if (found.why != SweepStore::never) ++again[found.why];
                 how.store->clear(each.arguments);

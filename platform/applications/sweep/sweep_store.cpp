@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "base/text_file.h"
 #include "platform/result/input_files.h"
 
@@ -32,8 +33,10 @@ bool is_cut(const std::string& path)
 SweepStore::SweepStore(std::string folder) : folder_(std::move(folder))
 {
     std::error_code error;
+    std::error_code unknown;
     fs::create_directories(folder_, error);
-    if (!fs::is_directory(folder_))
+    // The paths of results may be too long where that of the folder is not.
+    if (!fs::is_directory(folder_, unknown) || (!fs::exists(point({}).inputs_path, error) && error))
         throw InputError(folder_, 0, error ? "cannot be made: " + error.message() : "is no folder",
             "a folder for the results of the sweep");
 }
@@ -63,6 +66,12 @@ SweepStore::Kept SweepStore::find(const Arguments& run) const
     if (!fs::exists(files.json_path)) return {false, 0, "its result is gone"};
     if (is_cut(files.json_path)) return {false, 0, "its result is damaged"};
     return {true, code, ""};
+}
+
+void SweepStore::note_inputs(const Arguments& run) const
+{
+    const Json done = Json::parse(read_text_file(point(run).done_path));
+    for (const Json& file : done.at("files")) note_read_file(file.at("path").get<std::string>());
 }
 
 void SweepStore::clear(const Arguments& run) const

@@ -34,6 +34,9 @@ public:
     // A point is done when its run ended with a result, and program, arguments and files are those of now.
     Kept find(const Arguments& run) const;
 
+    // The files that a point has read which is done count as read by this process. Throws InputError for one that is an output.
+    void note_inputs(const Arguments& run) const;
+
     // Before the run: what an earlier one left.
     void clear(const Arguments& run) const;
     // After the run has ended. A run without a result (bad input, a signal) is not done.

@@ -146,6 +146,7 @@ TEST(PortMap, WhatAMapCannotSay)
     };
     expect("name: mine", "name: my/block",
         "m.yaml:1: the name 'my/block'; expected letters, digits, _ and -, at most 64");
+    expect("name: mine", "name: \"\"", "m.yaml:1: the name ''; expected letters, digits, _ and -, at most 64");
     expect("role: switch", "role: gpu", "m.yaml:2: 'role' is 'gpu'; expected one of switch, link");
     expect("ports: 4", "ports: 65", "m.yaml:4: 'ports' is '65'; expected a whole number from 1 to 64");
     expect("- {pin: clk}", "- {pin: clk, period: 5}",
