@@ -1,4 +1,4 @@
-// The checks of .clang-tidy find nothing: the cheaper ones in one in 48 of the libraries, all of them in the whole tree with the long
+// The checks of .clang-tidy find nothing: the cheaper ones in one in twelve of the libraries, all of them in the whole tree with the long
 // tests.
 // Skipped where clang-tidy 14 is not installed.
 #include <string>
