@@ -45,6 +45,7 @@ std::string read_text_file(const std::string& path, std::size_t limit)
         }
     }
     if (!problem.empty()) throw InputError(path, 0, "cannot be read: " + problem, "plain text or whole gzip data");
+    if (contents.compare(0, 3, "\xef\xbb\xbf") == 0) contents.erase(0, 3);
     if (stream) streams[path] = contents;
     return contents;
 }

@@ -73,10 +73,9 @@ private:
             if (text_[at_] == '\n') ++line_;
     }
 
-    // Plans have no text of their own: what stands between elements is damage. A byte-order mark may come first.
+    // Plans have no text of their own: what stands between elements is damage.
     bool to_markup()
     {
-        if (at_ == 0 && starts("\xef\xbb\xbf")) at_ += 3;
         spaces();
         if (at_ < text_.size() && text_[at_] != '<') refuse("text between elements", "elements and comments");
         return at_ < text_.size();

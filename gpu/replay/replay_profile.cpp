@@ -334,10 +334,8 @@ const char* name_of(ReplayRow::Kind kind)
     return "?";
 }
 
-ReplayProfile read_replay_text(const std::string& file, const std::string& whole_text)
+ReplayProfile read_replay_text(const std::string& file, const std::string& text)
 {
-    // Without the byte-order mark that some editors write.
-    const std::string text = whole_text.rfind("\xef\xbb\xbf", 0) == 0 ? whole_text.substr(3) : whole_text;
     RowReader reader(file);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && (text[first] == '[' || text[first] == '{'))

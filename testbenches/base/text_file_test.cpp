@@ -25,6 +25,17 @@ TEST(TextFile, ReadsPlainAndGzipAlike)
     EXPECT_THROW(read_text_file(path, 3), InputError);
 }
 
+// Whatever the format of a text, some editors begin it with one.
+TEST(TextFile, ComesWithoutItsByteOrderMark)
+{
+    const test::ScratchFolder folder;
+    const std::string path = folder.file("text");
+    write_text_file(path, "\xef\xbb\xbf<algo/>\n");
+    EXPECT_EQ(read_text_file(path), "<algo/>\n");
+    write_text_file(path, "\xef\xbb");
+    EXPECT_EQ(read_text_file(path), "\xef\xbb");
+}
+
 TEST(TextFile, NamesTheFileThatCannotBeRead)
 {
     try {

@@ -271,8 +271,6 @@ TEST(Msccl, WhatARuntimeStumblesOverIsANotice)
         "never signals that step");
 }
 
-TEST(Msccl, AByteOrderMarkIsPassed) { EXPECT_EQ(problems_of(read("\xef\xbb\xbf" + std::string(pair_xml))), ""); }
-
 TEST(Msccl, WhatIsNoPlanIsRefused)
 {
     const Defect defects[] = {
