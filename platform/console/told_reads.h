@@ -20,7 +20,7 @@ private:
     std::string file_;
 };
 
-// What a process has written, which has ended; "" where it has written nothing. The file is removed.
+// The list that an ended process has left in `file`, "" without one. The file is removed.
 std::string take_told_reads(const std::string& file);
 
 // Each file of these counts as read by this process. Throws InputError for one that is an output.

@@ -20,7 +20,7 @@ std::map<std::string, Time> requests_by_module(const RunResult& result)
     return out;
 }
 
-// Of a trace each collective has its own message.
+// The collectives of a trace have messages of different sizes: the most channels that one can have.
 std::uint64_t channels_of(const EngineSpec& engine, const Workload& workload)
 {
     if (workload.kind == Workload::Kind::trace) return engine.channels;

@@ -262,7 +262,7 @@ edges: [{ep1: {instance: "box[0]", component: sw}, ep2: {instance: "box[1]", com
     // Its link is asked for twice what it carries; those of accelerators are full at load 1 only.
     EXPECT_EQ(all["limit"]["name"], "box.0.sw.0~box.1.sw.0 from box.0.sw.0");
     EXPECT_NEAR(all["limit"]["asked"].get<double>(), 2, 0.1);
-    // What the senders across have is what fills their link, however far the loads are apart.
+    // The senders across get what fills their link, also where the two loads of the sweep are far apart.
     const json far = result("0.3,0.8", "16us");
     EXPECT_EQ(far["saturation_is"], "estimate");
     EXPECT_NEAR(far["saturation"].get<double>(), 0.5, 0.01);

@@ -35,7 +35,7 @@ TEST(Stop, UntilEndsARunThere)
 // A kernel that takes minutes beside a collective of microseconds: the run says what it is at, and ends with what there is.
 TEST(Stop, AKernelThatOutlastsTheCollectiveIsSaid)
 {
-    // Of two ranks the collective is over before the first words on progress.
+    // With two ranks the collective has ended before the first line on progress comes.
     Process run({"run", "examples/dgx_h100/system.yaml", "--fidelity", "flow", "--bytes", "64KiB", "--ranks", "2",
         "--beside", "gemm:60000,60000,60000"});
     EXPECT_TRUE(run.wait_for_err("M messages/s; the workload has ended, its background kernel has not\n")) << run.err();

@@ -1,4 +1,4 @@
-// What only the runs of a sweep read is an input of the sweep, too.
+// Files that only the runs of a sweep read are inputs of the sweep, too.
 #include <algorithm>
 
 #include <gtest/gtest.h>

@@ -38,7 +38,7 @@ struct FabricLimit {
     std::string text() const;
 };
 
-// What a link did under one load.
+// Statistics of one link at one load.
 struct FabricLinkUse {
     std::string name;
     double carried = 0;  // share of the second half of the run that it was busy

@@ -278,7 +278,7 @@ private:
                     request_->schedule ? request_->schedule->name : request_->algorithm),
                 fmt::format("at most {} ranks, or {} under engine.protocol=simple in one slice", most_ranks_of_schedule,
                     algorithms_by_rank(request_->op)));
-        // What refuses steps in switches does so before they are written: they may grow with the cube of the ranks.
+        // Steps in switches are refused before the schedule is written, which may grow with the cube of the ranks.
         const AlgorithmInfo* const info = named ? algorithm_info(request_->op, request_->algorithm) : nullptr;
         if (ranks_ > 1 && info != nullptr && info->carrier == Carrier::in_switch)
             at_workload(resolved_, [this] { executor_.require_switches(request_->algorithm); });
