@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/algorithms/algorithms.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
@@ -28,6 +29,16 @@ FlowProfile mixed_rules(const FlowFabric& fabric, std::size_t ranks)
     return out;
 }
 
+// Asked before a schedule is written, which may grow with the cube of the ranks; of plans and choices only the schedule tells.
+bool names_steps_in_switches(const Workload& workload)
+{
+    CollectiveOp op = CollectiveOp::custom;
+    if (workload.kind != Workload::Kind::collective || !collective_from_name(workload.collective, op)) return false;
+    const AlgorithmInfo* const info =
+        algorithm_info(op, workload.algorithm.empty() ? algorithm_names(op).front() : workload.algorithm);
+    return info != nullptr && info->carrier == Carrier::in_switch;
+}
+
 void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
 {
     const EngineSpec& engine = system.engine();
@@ -43,6 +54,7 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
             "engine.channel=port or in_switch"},
         {engine.flag_home != FlagHome::waiter, "engine.flag_home=signaller"},
         {!system.workload.beside.empty(), "background kernel"},
+        {names_steps_in_switches(system.workload), "steps that switches carry out"},
     };
     for (const auto& [asked, text] : not_there)
         if (asked) throw InputError(system.file, system.workload.line, none + text, expected);
