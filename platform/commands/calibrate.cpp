@@ -13,7 +13,7 @@
 #include "platform/applications/flow/flow_calibration.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/applications/sweep/processes.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/console/temporary_folder.h"

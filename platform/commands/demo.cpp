@@ -2,7 +2,7 @@
 #include "platform/console/command_line.h"
 #include "platform/commands/demo_document.h"
 #include "platform/console/messages.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/result/report.h"
 #include "platform/simulation/run.h"
 

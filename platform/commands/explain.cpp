@@ -4,7 +4,7 @@
 
 #include "platform/applications/flow/flow_calibration.h"
 #include "platform/console/messages.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/assembly/fabric_plan.h"
 
 namespace weft {

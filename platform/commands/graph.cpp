@@ -7,7 +7,7 @@
 #include "infragraph/graph_text.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/plotting/graph_picture.h"
 #include "platform/simulation/cut_plan.h"
 #include "platform/workload/run_workload.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/commands/models_text.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/texts/models_text.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/configuration/tables/profile.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"

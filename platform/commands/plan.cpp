@@ -13,9 +13,9 @@
 #include "collectives/plans/msccl_writer.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
-#include "platform/commands/known_names.h"
-#include "platform/commands/plan_report.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/known_names.h"
+#include "platform/commands/texts/plan_report.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/assembly/fabric_plan.h"
 
 namespace weft {

@@ -10,7 +10,7 @@
 #include "base/text_file.h"
 #include "platform/applications/probe/report.h"
 #include "platform/applications/sweep/processes.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 #include "platform/configuration/parameters/glob.h"
 #include "platform/configuration/tables/profile.h"
 #include "platform/console/messages.h"

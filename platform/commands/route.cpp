@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "platform/console/messages.h"
-#include "platform/commands/route_text.h"
-#include "platform/commands/system_options.h"
+#include "platform/commands/texts/route_text.h"
+#include "platform/commands/options/system_options.h"
 
 namespace weft {
 

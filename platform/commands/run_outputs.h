@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "platform/commands/run_command_line.h"
+#include "platform/commands/options/run_command_line.h"
 #include "platform/console/output_file.h"
 #include "platform/result/run_result.h"
 

@@ -12,7 +12,7 @@
 #include "base/read_files.h"
 #include "base/text_file.h"
 #include "base/units.h"
-#include "platform/commands/grain_option.h"
+#include "platform/commands/options/grain_option.h"
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"

@@ -15,7 +15,7 @@
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
-#include "platform/commands/workload_text.h"
+#include "platform/commands/texts/workload_text.h"
 #include "platform/console/interrupt.h"
 
 namespace weft {

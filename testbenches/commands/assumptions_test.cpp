@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace assumptions_test {
 

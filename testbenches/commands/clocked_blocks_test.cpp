@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 #include "testbenches/support/thorough.h"
 
 namespace clocked_blocks_test {

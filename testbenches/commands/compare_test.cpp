@@ -7,8 +7,8 @@
 #include "platform/applications/compare/difference_report.h"
 #include "platform/applications/compare/read_facts.h"
 #include "testbenches/commands/comparing.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace compare_test {
 

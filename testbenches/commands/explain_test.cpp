@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace explain_test {
 

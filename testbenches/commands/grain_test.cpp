@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
-#include "platform/commands/grain_option.h"
-#include "testbenches/commands/process.h"
+#include "platform/commands/options/grain_option.h"
+#include "testbenches/process/process.h"
 
 namespace grain_test {
 

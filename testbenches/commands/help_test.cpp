@@ -7,7 +7,7 @@
 
 #include "base/text_file.h"
 #include "platform/commands/command.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 
 namespace help_test {
 

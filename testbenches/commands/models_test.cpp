@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text_file.h"
-#include "platform/commands/models_text.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "platform/commands/texts/models_text.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace models_test {
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "platform/configuration/parameters/old_names.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace old_names_test {
 

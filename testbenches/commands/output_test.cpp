@@ -12,8 +12,8 @@
 #include "base/diagnostic.h"
 #include "platform/console/output_file.h"
 #include "platform/console/standard_output.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace output_test {
 

@@ -12,8 +12,8 @@
 #include "platform/report/activity.h"
 #include "platform/report/page.h"
 #include "testbenches/chakra/trace_writer.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace page_test {
 

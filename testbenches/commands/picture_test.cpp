@@ -8,8 +8,8 @@
 #include "infragraph/load.h"
 #include "platform/plotting/colours.h"
 #include "platform/plotting/graph_picture.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace picture_test {
 

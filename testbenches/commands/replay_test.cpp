@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "testbenches/chakra/trace_writer.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace replay_test {
 

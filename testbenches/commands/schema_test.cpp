@@ -9,8 +9,8 @@
 #include "platform/schema/result_schema.h"
 #include "platform/schema/schema_check.h"
 #include "testbenches/chakra/trace_writer.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace schema_test {
 

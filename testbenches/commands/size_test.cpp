@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/workload/machine_memory.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 #include "testbenches/support/thorough.h"
 
 namespace size_test {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/result/timeline_counters.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace timeline_counters_test {
 

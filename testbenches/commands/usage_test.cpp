@@ -1,8 +1,8 @@
 // Wrong use: one line on stderr, nothing on stdout, exit code 2.
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace usage_test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "testbenches/commands/walk.h"
+#include "testbenches/process/walk.h"
 #include "testbenches/support/thorough.h"
 
 namespace walk_test {

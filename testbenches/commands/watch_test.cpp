@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace watch_test {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "testbenches/commands/comparing.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace what_ran_test {
 

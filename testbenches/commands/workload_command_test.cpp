@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text_file.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace workload_command_test {
 

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 
 namespace weft::testing {
 

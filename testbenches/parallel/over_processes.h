@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/fixtures.h"
+#include "testbenches/process/fixtures.h"
 #include "testbenches/platform/runs.h"
 
 namespace weft::testing {

@@ -4,7 +4,7 @@
 #include "base/diagnostic.h"
 #include "platform/configuration/parts_file.h"
 #include "platform/parallel/partition.h"
-#include "testbenches/commands/fixtures.h"
+#include "testbenches/process/fixtures.h"
 #include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/same_bytes.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/text_file.h"
-#include "testbenches/commands/fixtures.h"
+#include "testbenches/process/fixtures.h"
 #include "testbenches/parallel/launcher.h"
 #include "testbenches/support/thorough.h"
 

@@ -1,7 +1,7 @@
 // One simulation over processes of mpirun gives the bytes of one process.
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/fixtures.h"
+#include "testbenches/process/fixtures.h"
 #include "testbenches/parallel/over_processes.h"
 #include "testbenches/parallel/random_systems.h"
 #include "testbenches/parallel/same_bytes.h"

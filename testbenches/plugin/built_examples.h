@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 
 namespace weft::plugin_test {
 

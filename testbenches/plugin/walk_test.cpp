@@ -1,7 +1,7 @@
 // The walk of docs/ that brings switches of somebody else.
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/walk.h"
+#include "testbenches/process/walk.h"
 #include "testbenches/plugin/built_examples.h"
 
 namespace plugin_walk_test {

@@ -132,7 +132,7 @@ struct Room {
 };
 
 // Rooms of a floor; the first whose folder a file's path begins with is its own.
-constexpr std::array<Room, 39> rooms{{
+constexpr std::array<Room, 41> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -171,7 +171,9 @@ constexpr std::array<Room, 39> rooms{{
     {"platform/applications/probe/", 6},
     {"platform/applications/sweep/", 6},
     {"platform/applications/validation/", 6},
-    {"platform/commands/", 7},
+    {"platform/commands/options/", 7},
+    {"platform/commands/texts/", 7},
+    {"platform/commands/", 8},
 }};
 
 const Room* room_of(std::string_view path)

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 #include "testbenches/support/scratch_folder.h"
 
 namespace scale_studies_test {

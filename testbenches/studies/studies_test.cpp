@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 
 namespace studies_test {
 

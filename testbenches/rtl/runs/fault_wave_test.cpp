@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text_file.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 

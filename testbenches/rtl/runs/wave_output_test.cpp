@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/assembly/model_registry.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 

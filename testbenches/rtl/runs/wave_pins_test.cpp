@@ -3,7 +3,7 @@
 
 #include "base/text_file.h"
 #include "rtl/verilated/verilated_block.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/runs/fst_samples.h"
 #include "testbenches/support/scratch_folder.h"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 #include "testbenches/plans/fixtures.h"
 
 namespace sweep_inputs_test {

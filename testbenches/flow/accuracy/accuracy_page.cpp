@@ -1,4 +1,4 @@
-#include "testbenches/flow/accuracy_page.h"
+#include "testbenches/flow/accuracy/accuracy_page.h"
 
 #include <algorithm>
 

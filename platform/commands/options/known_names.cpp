@@ -1,4 +1,4 @@
-#include "platform/commands/known_names.h"
+#include "platform/commands/options/known_names.h"
 
 #include <algorithm>
 

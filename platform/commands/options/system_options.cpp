@@ -1,10 +1,10 @@
-#include "platform/commands/system_options.h"
+#include "platform/commands/options/system_options.h"
 
 #include "base/text_file.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/plugin_loader.h"
 #include "platform/assembly/rtl_models.h"
-#include "platform/commands/known_names.h"
+#include "platform/commands/options/known_names.h"
 #include "platform/configuration/resolution/resolve.h"
 #include "platform/console/messages.h"
 

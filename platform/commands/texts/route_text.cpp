@@ -1,4 +1,4 @@
-#include "platform/commands/route_text.h"
+#include "platform/commands/texts/route_text.h"
 
 #include <algorithm>
 #include <deque>
@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "platform/assembly/packet_paths.h"
 #include "platform/choice/latencies.h"
-#include "platform/commands/route_reasons.h"
+#include "platform/commands/texts/route_reasons.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/protocol/line.h"
 

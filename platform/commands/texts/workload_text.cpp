@@ -1,4 +1,4 @@
-#include "platform/commands/workload_text.h"
+#include "platform/commands/texts/workload_text.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "testbenches/flow/mixed_bench.h"
+#include "testbenches/flow/mixed/mixed_bench.h"
 
 #include "platform/applications/flow/run_flow.h"
 #include "platform/applications/flow/run_mixed.h"

@@ -1,4 +1,4 @@
-#include "testbenches/commands/process.h"
+#include "testbenches/process/process.h"
 
 #include <csignal>
 #include <cstdlib>

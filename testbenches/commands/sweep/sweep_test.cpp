@@ -9,8 +9,8 @@
 
 #include "platform/applications/sweep/sweep_table.h"
 #include "testbenches/chakra/trace_writer.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace sweep_test {
 

@@ -12,7 +12,7 @@
 
 #include "platform/applications/flow/run_mixed.h"
 #include "testbenches/chakra/trace_writer.h"
-#include "testbenches/flow/mixed_bench.h"
+#include "testbenches/flow/mixed/mixed_bench.h"
 #include "testbenches/support/thorough.h"
 
 namespace mixed_test {

@@ -1,4 +1,4 @@
-#include "platform/commands/traffic_options.h"
+#include "platform/commands/options/traffic_options.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "platform/commands/workload_options.h"
+#include "platform/commands/options/workload_options.h"
 
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/kernels/gemm.h"
-#include "platform/commands/known_names.h"
-#include "platform/commands/named_inputs.h"
+#include "platform/commands/options/known_names.h"
+#include "platform/commands/options/named_inputs.h"
 #include "platform/console/messages.h"
 
 namespace weft {

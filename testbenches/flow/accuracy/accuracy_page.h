@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbenches/flow/accuracy_rows.h"
+#include "testbenches/flow/accuracy/accuracy_rows.h"
 
 namespace accuracy_test {
 

@@ -1,4 +1,4 @@
-#include "platform/commands/run_command_line.h"
+#include "platform/commands/options/run_command_line.h"
 
 #include <fmt/format.h>
 

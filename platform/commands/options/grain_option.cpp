@@ -1,4 +1,4 @@
-#include "platform/commands/grain_option.h"
+#include "platform/commands/options/grain_option.h"
 
 #include <cmath>
 #include <cstdlib>

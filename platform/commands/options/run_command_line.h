@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/commands/system_options.h"
-#include "platform/commands/workload_options.h"
+#include "platform/commands/options/system_options.h"
+#include "platform/commands/options/workload_options.h"
 #include "platform/console/command_line.h"
 #include "platform/simulation/run.h"
 

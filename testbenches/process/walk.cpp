@@ -1,11 +1,11 @@
-#include "testbenches/commands/walk.h"
+#include "testbenches/process/walk.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "base/text_file.h"
-#include "testbenches/commands/fixtures.h"
-#include "testbenches/commands/process.h"
+#include "testbenches/process/fixtures.h"
+#include "testbenches/process/process.h"
 
 namespace weft::commands_test {
 

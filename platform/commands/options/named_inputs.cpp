@@ -1,4 +1,4 @@
-#include "platform/commands/named_inputs.h"
+#include "platform/commands/options/named_inputs.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "testbenches/flow/accuracy_rows.h"
+#include "testbenches/flow/accuracy/accuracy_rows.h"
 
 #include <fstream>
 #include <map>

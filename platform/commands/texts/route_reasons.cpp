@@ -1,4 +1,4 @@
-#include "platform/commands/route_reasons.h"
+#include "platform/commands/texts/route_reasons.h"
 
 #include <algorithm>
 

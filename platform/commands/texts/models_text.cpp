@@ -1,4 +1,4 @@
-#include "platform/commands/models_text.h"
+#include "platform/commands/texts/models_text.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "platform/commands/plan_report.h"
+#include "platform/commands/texts/plan_report.h"
 
 #include <algorithm>
 

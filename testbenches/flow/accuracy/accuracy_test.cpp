@@ -19,7 +19,7 @@
 #include "infragraph/load.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/configuration/resolution/resolve.h"
-#include "testbenches/flow/accuracy_page.h"
+#include "testbenches/flow/accuracy/accuracy_page.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/thorough.h"
 

@@ -1,4 +1,4 @@
-#include "testbenches/commands/fixtures.h"
+#include "testbenches/process/fixtures.h"
 
 #include <algorithm>
 #include <filesystem>
