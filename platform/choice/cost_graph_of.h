@@ -30,11 +30,14 @@ struct PartialPath {
         EdgeId edge = 0;
         double share = 1;
         unsigned vc_set = 0;
+        std::vector<unsigned> inputs;  // ports of `node` that what leaves here has come by; empty: it begins there
     };
     CostPath path;  // what ends (begins) at the border is at the node in front of it, ready for the wire of the exit
     std::uint64_t signal_ps = 0;  // as path.put_ps, of a signal
     CostPath back;                // the same links the other way, for what comes back
     std::vector<Exit> exits;
+    std::vector<unsigned>
+        answers;           // of path_from(): ports of its first node that answers come by; empty: they begin there
     bool message = false;  // a network card has made messages of what crosses
 };
 
