@@ -20,6 +20,7 @@ struct FlowCore::Outside {  // a share or a signal that is beyond the border
     FlowBorder::Signal signal;
     std::uint32_t thread = 0;
     std::uint32_t path = 0;
+    double held = 0;  // of the places of its unit, until it is acknowledged
     // Of a load.
     std::uint32_t move = 0;
     std::uint32_t lines = 0;  // of the answer that are still to come

@@ -51,14 +51,16 @@ void FlowCore::store_outside(const Move& move, std::uint32_t operand, Ps from, P
     Thread& thread = threads_[move.thread];
     const FlowOp& op = thread.program->ops[move.op];
     const std::uint32_t to = endpoint_at(thread, thread.program->operands[op.first + op.sources + operand].peer);
-    const Outside whole = outside_share(move, operand, to);
+    Outside whole = outside_share(move, operand, to);
     ++messages_;
-    const std::uint32_t parts = parts_of(move.bytes, ready - from);
+    const std::uint32_t parts = std::max(move.singly ? move.least_parts : 1, parts_of(move.bytes, ready - from));
     Transfer transfer;
     transfer.flight = links_.put(whole.path, thread.endpoint, move.bytes, from);
     in_messages(transfer.flight, thread, move.part);
     transfer.use = Use::leaving;
     transfer.thread = move.thread;
+    if (move.singly) transfer.places = move.places;
+    whole.held = transfer.places * move.bytes / parts;
     const double messages = transfer.flight.messages / parts;
     const Ps head = transfer.flight.head_ps;
     for (std::uint32_t part = 0; part < parts; ++part) {
@@ -169,6 +171,10 @@ void FlowCore::stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t se
     shorten(transfer.flight);
     transfer.use = Use::acknowledge;
     transfer.thread = beyond_[ticket].thread;
+    if (beyond_[ticket].held > 0) {  // of all of the part, whose last line is acknowledged
+        transfer.flight.bytes = std::max(transfer.flight.bytes, 1.0);
+        transfer.places = beyond_[ticket].held / transfer.flight.bytes;
+    }
     free_beyond_.push_back(ticket);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }

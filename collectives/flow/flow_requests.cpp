@@ -146,7 +146,7 @@ void FlowCore::issue_more(std::uint32_t thread)
         load_windows_[thread].waiting.pop_front();
         Transfer& transfer = transfers_[number];
         transfer.began = now_;
-        if (transfer.use == Use::put) transfer.flight.head_ps = now_;
+        if (transfer.takes_place()) transfer.flight.head_ps = now_;
         if (logs() && load_windows_[thread].waiting.empty()) log_room(thread);
         hop(number);
     }
@@ -186,15 +186,16 @@ bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path) cons
 double FlowCore::store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
-    if (!profile_.links.requests || thread.job->what.mover != FlowMover::units) return 0;
+    if (!profile_.links.buffers || thread.job->what.mover != FlowMover::units) return 0;
     if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0) return 0;
     const FlowProgram& program = thread.job->program();
     const double together = load.in_flight() * (program.ranks() - 1);
     if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return 0;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
     if (peer == thread.endpoint) return 0;
-    const std::uint32_t path = book_.find(thread.endpoint, peer);
-    if (profile_.links.buffers && buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return 0;
+    const std::uint32_t path =
+        is_outside(peer) ? border_->path_out(thread.endpoint, peer, false) : book_.find(thread.endpoint, peer);
+    if (buffers_.takes(links_.put(path, thread.endpoint, 1, now_))) return 0;
     // All that the threads of a rank may have in flight, on this path. Below a round trip the limit binds, up to two the link does and is
     // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
     // memory take fewer of the places.

@@ -44,7 +44,7 @@ struct alignas(64) FlowTransfer {
     double places = 0;        // of requests in flight of its unit, for each byte; 0: it takes none
 
     // Whether it waits for such places by itself. Requests do so, too.
-    bool takes_place() const { return use == Use::put && places > 0; }
+    bool takes_place() const { return (use == Use::put || use == Use::leaving) && places > 0; }
 };
 
 }  // namespace weft

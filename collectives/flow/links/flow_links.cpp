@@ -345,9 +345,15 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
     std::uint64_t left, std::uint64_t& head)
 {
     LinkGroup& group = book_.group(number);
+    const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
+    if (flight.of_line) {
+        const std::uint64_t turn = turn_of_acknowledge(number, now, occupancy);
+        head = std::max(head, turn);
+        flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
+        return;
+    }
     std::uint64_t turn = std::max(now, group.answers_free_ps);
     turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
-    const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
     turn += others_between(number, occupancy, turn + occupancy);  // its own wire is booked
     const std::uint64_t end = turn + occupancy;
     head = std::max(head, turn);

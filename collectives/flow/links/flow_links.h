@@ -184,6 +184,7 @@ private:
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
     std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
+    std::uint64_t turn_of_acknowledge(std::uint32_t number, std::uint64_t now, std::uint64_t occupancy);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
@@ -225,10 +226,15 @@ private:
         std::uint64_t others_ps = 0;  // signals, acknowledges
         double others_busy_ps = 0;    // the same, not rounded
     };
+    struct Answers {
+        std::uint64_t end_ps = 0;  // of the latest one
+        std::uint32_t lines = 0;   // that have followed each other up to it
+    };
     std::vector<ContextWindow> contexts_;    // by group
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
+    std::vector<Answers> line_answers_;      // by group: of lines of a border
 };
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/line_size.h"
 #include "collectives/flow/links/flow_links.h"
 
 namespace weft {
@@ -15,6 +16,28 @@ std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own,
     std::uint64_t until = group.free_ps;
     if (group.queued) until += static_cast<std::uint64_t>(waiting_[number].data_ps) + waiting_[number].others_ps;
     return std::min(own, until > at ? until - at : 0);
+}
+
+// Acknowledges of single lines, which come while a packet of data passes, leave behind it together: as many as a packet of data has lines.
+// Those beyond wait for one more. (A whole transfer's acknowledges are one flight, and wait once.)
+std::uint64_t FlowLinks::turn_of_acknowledge(std::uint32_t number, std::uint64_t now, std::uint64_t occupancy)
+{
+    if (line_answers_.size() <= number) line_answers_.resize(book_.groups());
+    Answers& answers = line_answers_[number];
+    const CostLink& link = book_.figures(book_.group(number));
+    const double lines_ps = link.ps_per_byte * static_cast<double>(line_bytes);
+    const auto most = static_cast<std::uint32_t>(lines_ps > 0 ? std::max(1.0, link.packet_time_ps / lines_ps) : 1);
+    const std::uint64_t first = now + packet_left(number, link.packet_time_ps, now);
+    if (answers.end_ps < first) {
+        answers = {first, 0};
+    } else if (answers.lines >= most) {
+        answers.end_ps += packet_left(number, link.packet_time_ps, answers.end_ps);
+        answers.lines = 0;
+    }
+    const std::uint64_t turn = answers.end_ps;
+    answers.end_ps += occupancy;
+    ++answers.lines;
+    return turn;
 }
 
 // How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.

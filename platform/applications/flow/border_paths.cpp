@@ -14,12 +14,13 @@ BorderPaths::Way BorderPaths::made(const PartialPath& path)
     signal.put_ps = path.signal_ps;
     out.signals = book_.add(signal, false);
     out.message = path.message;
+    out.answers = path.answers;
     double sum = 0;
     for (const PartialPath::Exit& exit : path.exits) {
         sum += exit.share;
         const auto port = std::find_if(ports_.begin(), ports_.end(),
             [&](const Port& known) { return known.edge == exit.edge && known.outer == exit.node; });
-        out.exits.push_back({static_cast<unsigned>(port - ports_.begin()), sum, exit.vc_set});
+        out.exits.push_back({static_cast<unsigned>(port - ports_.begin()), sum, exit.vc_set, exit.inputs});
         constexpr double tolerance = 1e-9;
         out.even = out.even && std::abs(exit.share - path.exits.front().share) < tolerance;
     }

@@ -27,9 +27,11 @@ public:
             unsigned port = 0;
             double until = 1;  // sum of the shares so far
             unsigned vc_set = 0;
+            std::vector<unsigned> inputs;  // of the node there, as PartialPath has them
         };
         std::vector<Exit> exits;
-        bool even = true;  // all have the same share
+        std::vector<unsigned> answers;  // inputs that answers come by
+        bool even = true;               // all have the same share
     };
 
     // `lines`: by node, whether it is at lines.

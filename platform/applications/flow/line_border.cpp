@@ -29,11 +29,11 @@ LineBorder::LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progre
 {
 }
 
-FabricModules::End LineBorder::end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines,
+FabricModules::End LineBorder::end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines, unsigned inputs,
     std::string link)
 {
     const unsigned number = paths_.add_port({edge, outer, inner});
-    auto port = std::make_unique<Port>(("flow_border_" + std::to_string(number)).c_str(), *this, number);
+    auto port = std::make_unique<Port>(("flow_border_" + std::to_string(number)).c_str(), *this, number, inputs);
     port->packet_lines = packet_lines;
     port->link = std::move(link);
     FabricModules::End out = FabricModules::End::of(port->out, port->in, port->output);
@@ -93,7 +93,9 @@ void LineBorder::run(ScheduledItem& item)
     case answer_kind: {
         Line& line = Line::of(item);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
-        ports_[item.input]->output.enqueue(line, LineClass::response, 0, vc_set_of(line.vc));
+        Port& port = *ports_[item.input];
+        const BorderPaths::Way& way = paths_.in(item.input, line.destination);
+        port.output.enqueue(line, LineClass::response, port.input_of(way.answers, line.path_hash), vc_set_of(line.vc));
         request_arbitration();
         break;
     }
@@ -264,8 +266,10 @@ void LineBorder::go_on(Line& line)
     const Line::Hop hop = line.pop_hop();
     line.push_hop(hop.port, hop.vc_set);
     const BorderPaths::Way& way = paths_.in(hop.port, line.destination);
+    const unsigned hash = line.path_hash;
     const BorderPaths::Way::Exit& exit = way.exits[exit_of(way, line)];
-    ports_[exit.port]->output.enqueue(line, LineClass::request, 0, exit.vc_set);
+    Port& port = *ports_[exit.port];
+    port.output.enqueue(line, LineClass::request, port.input_of(exit.inputs, hash), exit.vc_set);
     request_arbitration();
 }
 
@@ -350,10 +354,11 @@ void LineBorder::send_line(Stream& stream)
         if (stream.way->message && spreads)
             line.path_hash /= std::max<std::uint32_t>(1, static_cast<std::uint32_t>(packet) / stripe);
     }
-    const std::size_t exit = exit_of(*stream.way, line);
-    Port& port = *ports_[exits[exit].port];
+    const unsigned hash = line.path_hash;
+    const BorderPaths::Way::Exit& exit = exits[exit_of(*stream.way, line)];
+    Port& port = *ports_[exit.port];
     if (stream.way->message && port.packet_lines > 0) line.message_part = part;
-    port.output.enqueue(line, LineClass::request, 0, exits[exit].vc_set);
+    port.output.enqueue(line, LineClass::request, port.input_of(exit.inputs, hash), exit.vc_set);
     ++lines_out_;
 }
 

@@ -38,8 +38,9 @@ public:
     LineBorder(EventQueue& event_queue, LinePool& pool, Progress& progress, FlowCore& core, BorderPaths& paths,
         const RoutingSpec& routing);
 
-    // During elaboration. `link` names it in reports.
-    FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines, std::string link);
+    // During elaboration. `inputs`: ports of `outer`, each of which has a queue for the link. `link` names it in reports.
+    FabricModules::End end(EdgeId edge, NodeId outer, NodeId inner, std::uint32_t packet_lines, unsigned inputs,
+        std::string link);
     // Before time starts.
     void join(LineExecutor& lines, BorderJobs& jobs);
     // Calls of the core from outside its events, at `now`, go between these two.
@@ -68,15 +69,21 @@ public:
 private:
     // A module of its own: sockets are made while their module is.
     struct Port final : sc_core::sc_module {
-        Port(sc_core::sc_module_name name, LineBorder& border, unsigned number)
+        Port(sc_core::sc_module_name name, LineBorder& border, unsigned number, unsigned inputs)
             : sc_module(name), out("out", border, number), in("in", border, number),
-              output(border.event_queue(), border, border, number, 1, out, in)
+              output(border.event_queue(), border, border, number, inputs + 1, out, in), inputs(inputs)
         {
+        }
+        // The queue of a line that comes by one of `ways`: packets of different inputs do not break each other up.
+        unsigned input_of(const std::vector<unsigned>& ways, std::uint32_t hash) const
+        {
+            return ways.empty() ? inputs : ways[hash % ways.size()];
         }
 
         LineInitiatorSocket out;
         LineTargetSocket in;
         OutputPort output;
+        unsigned inputs;  // the one behind them is for what begins at the node
         std::string link;
         std::uint32_t packet_lines = 0;  // of a message's packet; 0: the link has none
         unsigned vc_sets = 1;            // of the link, for each VC set of the routes

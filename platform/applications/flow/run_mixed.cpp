@@ -25,7 +25,7 @@ namespace {
 FlowProfile mixed_rules(const FlowFabric& fabric, std::size_t ranks)
 {
     FlowProfile out = fabric.rules(ranks);
-    out.links.requests = out.links.starts = false;
+    out.links.requests = false;
     return out;
 }
 
@@ -89,13 +89,15 @@ public:
         }
         paths_.emplace(*fabric_->paths(), fabric_->book(), std::move(lines), plan.members.size());
         elsewhere_.nodes = part_.outside;
+        for (const std::vector<Fabric::Port>& ports : plan.fabric.ports())
+            inputs_.push_back(static_cast<unsigned>(ports.size()));
         elsewhere_.border = [this](const RunContext& context, EdgeId edge, NodeId outer, NodeId inner) {
             if (!border_)
                 border_.emplace(context.event_queue, context.pool, context.progress, *core_, *paths_,
                     resolved_.routing());
             const LinkSpec& link = resolved_.link(edge);
             return border_->end(edge, outer, inner, link.message_header > 0 ? destination_lines(link) : 0,
-                edge_name(resolved_.graph(), edge));
+                inputs_[outer], edge_name(resolved_.graph(), edge));
         };
         return elsewhere_;
     }
@@ -160,6 +162,7 @@ private:
     std::optional<FlowCore> core_;
     std::optional<BorderPaths> paths_;
     System::Elsewhere elsewhere_;
+    std::vector<unsigned> inputs_;  // by node, its ports
     std::optional<LineBorder> border_;
     ProtocolChoice protocols_;
     std::optional<FlowExecutor> flow_;

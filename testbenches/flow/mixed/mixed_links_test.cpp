@@ -1,0 +1,96 @@
+// What the two parts of a mixed run do to each other on links: acknowledges between packets of data, starts of messages, requests in flight.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "testbenches/flow/mixed/mixed_bench.h"
+
+namespace mixed_links_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+double time_of(const RunSetup& setup, const std::string& lines)
+{
+    const Json result = mixed_run(setup, lines);
+    EXPECT_EQ(result.value("exit_code", -1), 0) << result;
+    return static_cast<double>(result.value("simulated_ps", std::uint64_t{0}));
+}
+
+// Three servers of one accelerator, each with a network card at one InfiniBand switch.
+const char* const three_servers = R"(
+name: three
+devices:
+- name: server
+  components:
+  - {name: xpu, choice: xpu, count: 1}
+  - {name: psw, choice: switch, count: 1}
+  - {name: nic, choice: nic, count: 1}
+  links:
+  - {name: pcie, description: PCI Express Gen5 x16}
+  edges:
+  - {ep1: {component: xpu}, ep2: {component: psw}, scheme: many2many, link: pcie}
+  - {ep1: {component: nic}, ep2: {component: psw}, scheme: many2many, link: pcie}
+- name: tor
+  components:
+  - {name: asic, choice: switch, count: 1}
+  links: []
+  edges: []
+instances:
+- {name: host, device: server, count: 3}
+- {name: tor, device: tor, count: 1}
+links:
+- {name: ib, description: InfiniBand, physical: {bandwidth: {gigabits_per_second: 200}}}
+edges:
+- {ep1: {instance: host, component: nic}, ep2: {instance: tor, component: asic}, scheme: many2many, link: ib}
+)";
+
+RunSetup servers(const std::string& op, const std::string& algorithm, const std::string& bytes)
+{
+    return on(three_servers,
+        "profile: h100\nbind:\n- {nodes: {component: nic}, kind: nic}\n" + collective_lines(op, algorithm, bytes));
+}
+
+}  // namespace
+
+// Each rank stores two of three parts, 512 KiB, at 25 GB/s: 21 us of wire, and as many in the other direction. Acknowledges that come while a
+// packet passes leave behind it, and hold up nobody: one for each packet would let credits of acknowledges run out (41.9 us).
+TEST(MixedLinks, AcknowledgesKeepThePaceOfTheirLinesBehindCards)
+{
+    const RunSetup ring = servers("all_gather", "ring", "768 KiB");
+    const double lines = time_of(ring, "");
+    EXPECT_NEAR(time_of(ring, "host.1"), lines, 0.015 * lines);
+    // Those of two peers come by two inputs of the switch, and do not break up each other's packets.
+    const RunSetup all = servers("all_to_all", "direct", "768 KiB");
+    const double all_lines = time_of(all, "");
+    EXPECT_NEAR(time_of(all, "host.1"), all_lines, 0.015 * all_lines);
+}
+
+// One channel and two peers: two messages of data and two signals start at each card. With 2 us between starts the last begins 6 us
+// after the first, at lines and as flow.
+TEST(MixedLinks, CardsOfThePartAtFlowStartOneMessageAfterTheOther)
+{
+    const RunSetup slow = servers("all_gather", "direct", "12 KiB")
+                              .with("engine.channels=1")
+                              .with("host.0.nic.*.switch.message_interval=2us");
+    const double lines = time_of(slow, "");
+    EXPECT_GE(lines, 6e6);
+    EXPECT_NEAR(time_of(slow, "host.1"), lines, 0.025 * lines);  // flow lets signals start in another order
+    EXPECT_NEAR(time_of(slow, "host.0"), lines, 0.01 * lines);
+}
+
+// Ranks 2 and 3 have 8 requests in flight for each workgroup, in place of all that they want: 2.3 us without the limit, 4.76 by lines.
+TEST(MixedLinks, RequestsInFlightOfRanksAtFlowAreLimitedAcrossTheBorder)
+{
+    RunSetup few = on(example("dgx_h100"),
+        "profile: h100\n" +
+            collective_lines("all_to_all", "direct", "64 KiB",
+                "ranks: [dgx.0.xpu.0, dgx.0.xpu.1, dgx.0.xpu.2, dgx.0.xpu.3]"));
+    for (const char* rank : {"2", "3"}) few = few.with(std::string("dgx.0.xpu.") + rank + ".gpu.outstanding=8");
+    const double lines = time_of(few, "");
+    EXPECT_NEAR(time_of(few, "dgx.0.xpu.0,dgx.0.xpu.1"), lines, 0.05 * lines);
+}
+
+}  // namespace mixed_links_test
