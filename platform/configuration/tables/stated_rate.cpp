@@ -20,7 +20,7 @@ bool is_number(const std::string& word)
         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::uint64_t number(const std::string& word) { return is_number(word) ? std::stoull(word) : 0; }
+std::uint64_t whole_number(const std::string& word) { return is_number(word) ? std::stoull(word) : 0; }
 
 bool is_lanes(std::uint64_t count)
 {
@@ -36,9 +36,9 @@ struct LaneWords {
 std::optional<LaneWords> lane_words(const std::vector<std::string>& words)
 {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        if (words[i] == "x" && is_number(words[i + 1])) return LaneWords{i, number(words[i + 1])};
+        if (words[i] == "x" && is_number(words[i + 1])) return LaneWords{i, whole_number(words[i + 1])};
         if (is_number(words[i]) && (words[i + 1] == "lanes" || words[i + 1] == "lane"))
-            return LaneWords{i, number(words[i])};
+            return LaneWords{i, whole_number(words[i])};
     }
     return std::nullopt;
 }
@@ -173,7 +173,7 @@ std::string unread_generation(const std::string& description)
     const std::vector<std::string> words = words_of(description);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
         if (const std::string generation = generation_of(words, i); !generation.empty())
-            return number(generation) >= 3 && number(generation) <= 6 ? "" : "gen " + generation;
+            return whole_number(generation) >= 3 && whole_number(generation) <= 6 ? "" : "gen " + generation;
     return "";
 }
 
