@@ -27,7 +27,7 @@ void read_scale_up_figure(const YamlSource& source, const YamlField& field, cons
             describe_range(info));
         return;
     }
-    out = Figure{*value, text->source, text->grade};
+    out = Figure{*value, text->source, text->grade, {}, text->line};
 }
 
 // A family or a link that the table does not have would join nothing.
@@ -61,6 +61,7 @@ void mark_inherited(Profile& profile, const std::string& base)
 {
     const auto mark = [&base](Figure& figure) {
         if (figure.inherited_from.empty()) figure.inherited_from = base;
+        figure.line = 0;
     };
     for (auto& [block, figures] : profile.figures)
         for (auto& entry : figures) mark(entry.second);
@@ -122,7 +123,7 @@ ProfileStore::ProfileStore(BuiltIn)
     built_in_ = profiles_.size();
 }
 
-const Profile& ProfileStore::read(const std::string& file, const YamlTree& tree)
+Profile& ProfileStore::read(const std::string& file, const YamlTree& tree)
 {
     Findings findings(file, false);
     const YamlSource source{tree, findings};
@@ -184,8 +185,10 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
             throw InputError(file, line, "profile " + in_quotes(name) + " " + error.diagnostics().front().what,
                 "a readable file or one of the built-in profiles");
         }
-        files_.emplace_back(name, &read(name, YamlTree(name, text)));
-        return files_.back().second;
+        Profile& profile = read(name, YamlTree(name, text));
+        profile.file = name;
+        files_.emplace_back(name, &profile);
+        return &profile;
     }
     for (std::size_t i = 0; i < built_in_; ++i)
         if (profiles_[i].name == name) return &profiles_[i];

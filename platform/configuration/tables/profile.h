@@ -22,6 +22,7 @@ struct Profile {
     };
 
     std::string name;
+    std::string file;  // empty: built in
     std::string description;
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
@@ -60,7 +61,7 @@ public:
 private:
     struct BuiltIn {};
     explicit ProfileStore(BuiltIn);
-    const Profile& read(const std::string& file, const YamlTree& tree);
+    Profile& read(const std::string& file, const YamlTree& tree);
     const Profile* find(const std::string& name) const;
 
     std::deque<Profile> profiles_;
