@@ -19,6 +19,9 @@ struct Profile {
         std::string link;             // link kind that a generic link name stands for
         std::optional<Figure> links;  // count
         std::optional<Figure> rate;   // B/s per link and direction
+
+        // Whether links of this family of the table are among them; "scale_up" stands for those of any accelerator.
+        bool has(const std::string& of) const { return !of.empty() && (of == "scale_up" || of == family); }
     };
 
     std::string name;
