@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "platform/assembly/packet_paths.h"
+#include "platform/configuration/parameter_place.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/link/packetiser.h"
 
@@ -153,8 +154,11 @@ std::unique_ptr<LinkModel> FabricModules::make_link(const ModelRegistry& registr
         } catch (const InputError& error) {
             Diagnostic wrong = error.diagnostics().front();
             if (!wrong.file.empty()) throw;
-            const std::string& file = resolved_.file.empty() ? resolved_.infrastructure : resolved_.file;
-            throw InputError(file, 0, wrong.what + ", at " + path, wrong.expected);
+            const InputError placed =
+                at_its_parameter(InputError("", 0, wrong.what + ", at " + path, wrong.expected), resolved_, edge);
+            wrong = placed.diagnostics().front();
+            if (wrong.file.empty()) wrong.file = resolved_.file.empty() ? resolved_.infrastructure : resolved_.file;
+            throw InputError(wrong);
         }
     };
     const bool is_cut = contexts.part(nodes[0]) != contexts.part(nodes[1]);

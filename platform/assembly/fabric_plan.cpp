@@ -8,6 +8,7 @@
 #include "platform/assembly/clocked_times.h"
 #include "platform/assembly/narrow_paths.h"
 #include "platform/assembly/unused_values.h"
+#include "platform/configuration/parameter_place.h"
 #include "platform/configuration/parameters/glob.h"
 #include "tlm_interconnect/protocol/line.h"
 
@@ -271,8 +272,10 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_size(system, members);
     const std::uint64_t stripe = system.routing().stripe;
     if ((stripe & (stripe - 1)) != 0)
-        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is not a power of 2",
-            "64 B, 128 B, 256 B, ...");
+        throw at_its_parameter(InputError("", 0,
+                                   "routing.stripe = " + std::to_string(stripe) + " B is not a power of 2",
+                                   "64 B, 128 B, 256 B, ..."),
+            system);
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
     std::vector<std::string> notices;

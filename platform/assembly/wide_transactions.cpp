@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/line_size.h"
+#include "platform/configuration/parameter_place.h"
 
 namespace weft {
 
@@ -82,8 +83,9 @@ void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
 {
     const std::uint64_t grain = system.engine().grain;
     if ((grain & (grain - 1)) != 0)
-        throw InputError(system.file, 0, fmt::format("engine.grain = {} B is not a power of 2", grain),
-            "64 B, 128 B, 256 B or 512 B");
+        throw at_its_parameter(InputError("", 0, fmt::format("engine.grain = {} B is not a power of 2", grain),
+                                   "64 B, 128 B, 256 B or 512 B"),
+            system);
     if (grain == line_bytes) return;
     for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
         if (plan.used.nodes[node] || plan.fabric.nodes[node].endpoint >= 0) check_node(system, plan, node);

@@ -2,6 +2,9 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "platform/configuration/last_word.h"
 
 namespace weft {
 
@@ -9,31 +12,32 @@ namespace {
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
-// Where a parameter has been set, at `node` where that is known; null: nowhere.
-const ValueSource* place_of(const ResolvedSystem& system, Block block, std::size_t parameter,
-    const std::optional<NodeId>& node)
+// What the text speaks of, where that is known.
+struct Subject {
+    std::optional<NodeId> node;
+    std::optional<EdgeId> edge;
+};
+
+// The source of a parameter that has a place; nullopt: nobody has stated it.
+std::optional<SourceId> stated(const ResolvedSystem& system, Block block, std::size_t parameter, const Subject& of)
 {
-    const auto set_in = [&](VariantId id) -> const ValueSource* {
-        if (id == no_variant) return nullptr;
-        const ValueSource& source = system.source(system.values(block, id).sources[parameter]);
-        return source.file.empty() ? nullptr : &source;
+    const auto stated_in = [&](VariantId id) -> std::optional<SourceId> {
+        if (id == no_variant) return std::nullopt;
+        const SourceId source = system.values(block, id).sources[parameter];
+        return last_word(system, {source}) ? std::optional(source) : std::nullopt;
     };
-    const BlockInfo& info = system.blocks()[block];
-    if (info.title.owner == BlockOwner::system) return set_in(system.system_variant(block));
-    if (on_nodes(info)) {
-        if (node) return set_in(system.variant(*node, block));
-        for (NodeId each = 0; each < system.graph().node_count(); ++each)
-            if (const ValueSource* found = set_in(system.variant(each, block)); found != nullptr) return found;
-        return nullptr;
-    }
-    for (EdgeId each = 0; each < system.graph().edge_count(); ++each)
-        if (const ValueSource* found = set_in(system.link_variant(each, block)); found != nullptr) return found;
-    return nullptr;
+    if (of.node && on_nodes(system.blocks()[block])) return stated_in(system.variant(*of.node, block));
+    if (of.edge && system.blocks()[block].title.owner == BlockOwner::link)
+        return stated_in(system.link_variant(*of.edge, block));
+    for (const VariantId each : system.variants(block))
+        if (const auto found = stated_in(each)) return found;
+    return std::nullopt;
 }
 
-// The place of the first parameter of the text that somebody has set; null: there is none.
-const ValueSource* source_in(std::string_view text, const ResolvedSystem& system, const std::optional<NodeId>& node)
+// The user's last word among the parameters that the text names; nullopt: nobody has stated any.
+std::optional<ValuePlace> place_in(std::string_view text, const ResolvedSystem& system, const Subject& of)
 {
+    std::vector<SourceId> sources;
     for (std::size_t dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.', dot + 1)) {
         const std::string_view before = text.substr(0, dot);
         const std::string_view behind = text.substr(dot + 1);
@@ -43,24 +47,26 @@ const ValueSource* source_in(std::string_view text, const ResolvedSystem& system
         const auto parameter =
             system.blocks()[*block].find(std::string(behind.substr(0, behind.find_first_not_of(letters))));
         if (!parameter) continue;
-        if (const ValueSource* found = place_of(system, *block, *parameter, node); found != nullptr) return found;
+        if (const auto found = stated(system, *block, *parameter, of)) sources.push_back(*found);
     }
-    return nullptr;
+    return last_word(system, sources);
 }
 
 }  // namespace
 
-InputError at_its_parameter(const InputError& error, const ResolvedSystem& system)
+InputError at_its_parameter(const InputError& error, const ResolvedSystem& system, std::optional<EdgeId> edge)
 {
     std::vector<Diagnostic> out = error.diagnostics();
     for (Diagnostic& wrong : out) {
         if (wrong.line > 0 || wrong.file.find_first_of("./") != std::string::npos) continue;
-        const std::optional<NodeId> node = system.graph().find(wrong.what.substr(0, wrong.what.find(':')));
-        const ValueSource* source = source_in(wrong.what + " " + wrong.expected, system, node);
-        if (source == nullptr) continue;
-        if (!wrong.file.empty() && wrong.file != source->file) wrong.what = wrong.file + ": " + wrong.what;
-        wrong.file = source->file;
-        wrong.line = source->line;
+        const Subject subject{system.graph().find(wrong.what.substr(0, wrong.what.find(':'))), edge};
+        // What is expected may name others, which are a way out.
+        auto place = place_in(wrong.what, system, subject);
+        if (!place) place = place_in(wrong.expected, system, subject);
+        if (!place) continue;
+        if (!wrong.file.empty() && wrong.file != place->file) wrong.what = wrong.file + ": " + wrong.what;
+        wrong.file = place->file;
+        wrong.line = place->line;
     }
     return InputError(std::move(out));
 }

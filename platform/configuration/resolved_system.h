@@ -36,8 +36,11 @@ enum class NodeRole : std::uint8_t { endpoint, memory, forwarder, passive };
 // Where a value comes from, as text and, for values of users, as a place.
 struct ValueSource {
     std::string text;
-    std::string file;
+    std::string file;  // where it is set for this system: the document, a system file, the command line
     int line = 0;
+    // Where a user's profile states it: a figure of the part, which nobody has set for this system.
+    std::string profile_file = {};
+    int profile_line = 0;
 };
 
 class ResolvedSystem {
@@ -150,7 +153,8 @@ private:
     std::vector<NodeId> endpoints_;
     std::vector<NodeId> memories_;
     std::vector<std::string> names_{""};
-    std::vector<ValueSource> sources_;  // 0: default, 1: unknown
+    // 0: default, 1: unknown. Of values that are set, the later layer has the larger number (last_word.h).
+    std::vector<ValueSource> sources_;
     std::shared_ptr<const BlockTable> blocks_;
     // By block: the values that somebody has, as Specs, and who has which (nodes, edges, or the system alone).
     std::vector<VariantPool> pools_;

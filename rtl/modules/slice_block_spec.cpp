@@ -1,7 +1,10 @@
 #include "rtl/modules/slice_block_spec.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,10 +31,12 @@ std::uint64_t power_below(std::uint64_t value, std::uint64_t most)
 struct Obstacles {
     std::string what;
     std::string expected;
+    std::vector<const char*> parameters;
 
-    void add(bool there, const std::string& is, const std::string& should)
+    void add(bool there, const std::string& is, const std::string& should, std::initializer_list<const char*> of)
     {
         if (!there) return;
+        parameters.insert(parameters.end(), of);
         what += (what.empty() ? "" : ", ") + is;
         expected += (expected.empty() ? "" : ", ") + should;
     }
@@ -50,18 +55,20 @@ SliceBlockSpec slice_block_spec(const L2Spec& spec)
     const std::uint64_t pipeline = out.block.hit_latency() * out.clock;
 
     Obstacles no;
-    no.add(spec.partitions > 1, fmt::format("{} partitions", spec.partitions), "l2.partitions=1");
-    no.add(spec.line != line_bytes, "lines of " + format_bytes(spec.line), "l2.line=64");
+    no.add(spec.partitions > 1, fmt::format("{} partitions", spec.partitions), "l2.partitions=1", {"partitions"});
+    no.add(spec.line != line_bytes, "lines of " + format_bytes(spec.line), "l2.line=64", {"line"});
     no.add(sets != fitting, fmt::format("{} sets in a slice", sets),
-        fmt::format("l2.size={}, a power of two of sets",
-            format_bytes(fitting * line_bytes * spec.slices * spec.ways)));
+        fmt::format("l2.size={}, a power of two of sets", format_bytes(fitting * line_bytes * spec.slices * spec.ways)),
+        {"size", "slices", "ways"});
     no.add(spec.outstanding_misses > most_misses, fmt::format("{} misses in flight", spec.outstanding_misses),
-        fmt::format("l2.outstanding_misses up to {}", most_misses));
+        fmt::format("l2.outstanding_misses up to {}", most_misses), {"outstanding_misses"});
     no.add(spec.merges > most_merges, fmt::format("{} merges", spec.merges),
-        fmt::format("l2.merges up to {}", most_merges));
+        fmt::format("l2.merges up to {}", most_merges), {"merges"});
     no.add(spec.latency < pipeline, fmt::format("a latency of {} ps with a clock of {} ps", spec.latency, out.clock),
-        fmt::format("l2.latency of at least {} clocks", out.block.hit_latency()));
-    if (!no.what.empty()) throw InputError("", 0, "a clocked slice of an L2 with " + no.what, no.expected);
+        fmt::format("l2.latency of at least {} clocks", out.block.hit_latency()),
+        {"latency", "clock", "bandwidth", "slices"});
+    if (!no.what.empty())
+        throw SliceBlockRefused("a clocked slice of an L2 with " + no.what, no.expected, std::move(no.parameters));
 
     out.block.sets = static_cast<std::uint32_t>(sets);
     out.block.ways = static_cast<std::uint32_t>(spec.ways);

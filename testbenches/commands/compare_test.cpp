@@ -1,4 +1,7 @@
 // `weft compare`: every kind of planted difference is found, named and measured; nothing else is.
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -287,6 +290,24 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
     broken = planted();
     broken["links"][0]["busy_ps"] = "much";
     EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is not a number; expected a number"), std::string::npos);
+    broken = planted();
+    const auto at = [](const std::string& text, const std::string& key) {
+        const auto key_at = text.begin() + static_cast<std::ptrdiff_t>(text.find("\"" + key + "\""));
+        return "r.json:" + std::to_string(1 + std::count(text.begin(), key_at, '\n'));
+    };
+    for (const json& seed : {json(-1), json(1.5)}) {
+        broken["seed"] = seed;
+        const std::string text = broken.dump(1);
+        EXPECT_EQ(refusal(text),
+            at(text, "seed") + ": 'seed' is " + seed.dump() + "; expected a whole number of 0 or more");
+    }
+    broken = planted();
+    broken["collectives"][0]["bytes"] = -4096;
+    const std::string text = broken.dump(1);
+    EXPECT_EQ(refusal(text), at(text, "bytes") + ": 'bytes' is -4096; expected a whole number of 0 or more");
+    const json point{{"parameters", json::object()}, {"seed", -1}};
+    EXPECT_EQ(refusal(json{{"schema", "weft.sweep/1"}, {"points", {point}}}.dump()),
+        "r.json:1: 'seed' is -1; expected a whole number of 0 or more");
     const json sweep{{"schema", "weft.sweep/1"}, {"points", json::array()}};
     EXPECT_THROW(compared(planted(), sweep), weft::InputError);
 }

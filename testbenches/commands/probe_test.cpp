@@ -125,6 +125,27 @@ TEST(ProbeCommand, RefusesInOneLine)
 }
 
 // The profile alone describes the system: what it lacks for its links is named first.
+// What is wrong in a profile is looked for there, not in the document or the system that uses it.
+TEST(ProbeCommand, FaultsOfAProfileHaveItsLine)
+{
+    const Fixtures files;
+    const std::string refresh = files.write("refresh.yaml", "profile: x\nhbm:\n  t_rfc: 5 us\n  t_refi: 4 us\n");
+    const std::string family =
+        files.write("family.yaml", "profile: x\nscale_up:\n  family: xgmi\n  link: nvlink_4\n  links: 4\n");
+    const auto told = [&](const std::string& node) {
+        return refresh + ":4: hbm.t_rfc = 5 us and hbm.t_refi = 4 us of " + node +
+            " leave no time between refreshes; expected a refresh shorter than its interval\n";
+    };
+    EXPECT_EQ(call({"probe", "--profile", refresh, "--only", "latency.l2"}).err, told("node.0.xpu.0"));
+    const Outcome run = call({"run", files.pair_system(), "--profile", refresh});
+    EXPECT_EQ(run.code, 2);
+    EXPECT_EQ(run.err, told("host.0.xpu.0"));
+    EXPECT_EQ(call({"probe", "--profile", family, "--only", "latency.l2"}).err,
+        family +
+            ":4: scale_up.link = nvlink_4 is of family nvlink, but scale_up.family is xgmi; expected a link of that "
+            "family: xgmi\n");
+}
+
 TEST(ProbeCommand, NamesTheScaleUpLinksThatAProfileLacks)
 {
     const Fixtures files;

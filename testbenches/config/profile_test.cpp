@@ -189,6 +189,35 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
         << error;
 }
 
+// Edges of a link of another family would not share out the links of the profile.
+TEST(Profiles, TheOwnLinkIsOfTheOwnFamily)
+{
+    const auto refusal = [](const std::string& lines) {
+        const TemporaryProfile file("profile: mine\n" + lines);
+        const std::string error = error_of([&] { resolved("profile: " + file.path + "\n"); });
+        return error.substr(0, file.path.size()) == file.path ? error.substr(file.path.size()) : error;
+    };
+    const std::string is_nvlink = "scale_up.link = nvlink_4 is of family nvlink, but scale_up.family is ";
+    EXPECT_EQ(refusal("scale_up:\n  family: xgmi\n  link: nvlink_4\n  links: 4\n  rate: 10 GB/s\n"),
+        ":4: " + is_nvlink + "xgmi; expected a link of that family: xgmi");
+    EXPECT_EQ(refusal("scale_up:\n  link: nvlink_4\n  family: ualink\n"),
+        ":4: " + is_nvlink + "ualink; expected a link of that family: ualink");
+    // The other one may be that of the base.
+    EXPECT_EQ(refusal("base: h100\nscale_up:\n  family: sue\n"),
+        ":4: " + is_nvlink + "sue; expected a link of that family: ethernet_sue");
+    EXPECT_EQ(refusal("base: mi300x\nscale_up:\n  link: nvlink_4\n"),
+        ":4: " + is_nvlink + "xgmi; expected a link of that family: xgmi");
+    EXPECT_EQ(refusal("base: h100\nscale_up:\n  link: pcie_gen5\n"),
+        ":4: scale_up.link = pcie_gen5 is of no family, but scale_up.family is nvlink; expected a link of that family: "
+        "nvlink, nvlink_1, nvlink_2, nvlink_3, nvlink_4 or nvlink_5");
+    for (const char* good : {"base: h100\nscale_up:\n  link: nvlink_5\n", "scale_up: {family: osfp, link: osfp_link}\n",
+             "scale_up: {family: c2c, link: nvlink_c2c}\n", "base: mi300x\nscale_up:\n  link: xpu_fabric\n"})
+        EXPECT_EQ(refusal(good), "") << good;
+    ProfileStore store;
+    for (const Profile& profile : store.profiles())
+        EXPECT_TRUE(profile.scale_up.has(LinkTable::built_in().by_name(profile.scale_up.link)->family)) << profile.name;
+}
+
 // What is compiled in is what the files say, line by line.
 TEST(Profiles, BuiltInTreesAreThoseOfTheFiles)
 {

@@ -123,40 +123,46 @@ std::uint64_t longest_acknowledge(const LinkSpec& spec)
         2 * time(spec.frame) + behind * time(packet);
 }
 
-void check_link(const LinkSpec& spec)
+std::optional<LinkProblem> link_problem(const LinkSpec& spec)
 {
     if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
-        throw InputError("", 0,
-            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
+        return LinkProblem{"frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
                 " B of packets",
-            "link.frame_payload from 1 to link.frame, or both 0");
+            "link.frame_payload from 1 to link.frame, or both 0", {"frame", "frame_payload"}};
     if (spec.retry != RetryKind::none && spec.bundle > 1)
-        throw InputError("", 0, "a bundle on a link with retry", "either a bundle or a retry protocol");
+        return LinkProblem{"a bundle on a link with retry", "either a bundle or a retry protocol", {"bundle", "retry"}};
     if (spec.retry == RetryKind::none && spec.bit_error_rate > 0)
-        throw InputError("", 0, "bit errors on a link without retry", "link.retry=timeout or go_back_n");
+        return LinkProblem{"bit errors on a link without retry", "link.retry=timeout or go_back_n",
+            {"retry", "bit_error_rate"}};
     if (spec.retry != RetryKind::none && spec.replay_timeout <= longest_acknowledge(spec))
-        throw InputError("", 0,
-            "a replay time-out of " + format_time_ps(spec.replay_timeout) +
+        return LinkProblem{"a replay time-out of " + format_time_ps(spec.replay_timeout) +
                 " that can end without an error: an acknowledge takes up to " +
                 format_time_ps(longest_acknowledge(spec)) + " at this bandwidth and latency",
-            "link.replay_timeout above that");
+            "link.replay_timeout above that",
+            {"retry", "replay_timeout", "bandwidth", "latency", "flit", "merge", "header", "message_header",
+                "message_answer", "packet_overhead", "address_extension", "atomic_extra", "byte_enable", "max_payload",
+                "frame", "frame_payload", "credit_bytes", "ack_bytes", "ack_every"}};
     // A millionth of the packets, or of the frames, gets through.
     constexpr double most_errors = 13.8;
     const double covered =
         static_cast<double>(spec.frame > 0 ? spec.frame : spec.header + spec.packet_overhead + line_bytes);
     if (8 * covered * static_cast<double>(spec.bit_error_rate) * 1e-18 > most_errors)
-        throw InputError("", 0, "so many bit errors that hardly a packet or frame arrives",
-            "a lower link.bit_error_rate");
+        return LinkProblem{"so many bit errors that hardly a packet or frame arrives", "a lower link.bit_error_rate",
+            {"bit_error_rate", "frame", "header", "packet_overhead"}};
     if (spec.retry != RetryKind::none && spec.ack_every > spec.replay_buffer)
-        throw InputError("", 0,
-            "one acknowledge for " + std::to_string(spec.ack_every) + " packets and a replay buffer of " +
-                std::to_string(spec.replay_buffer),
-            "link.ack_every of at most link.replay_buffer");
+        return LinkProblem{"one acknowledge for " + std::to_string(spec.ack_every) +
+                " packets and a replay buffer of " + std::to_string(spec.replay_buffer),
+            "link.ack_every of at most link.replay_buffer", {"retry", "ack_every", "replay_buffer"}};
     if (spec.response_saving > spec.header)
-        throw InputError("", 0,
-            "response headers " + std::to_string(spec.response_saving) + " B shorter than headers of " +
+        return LinkProblem{"response headers " + std::to_string(spec.response_saving) + " B shorter than headers of " +
                 std::to_string(spec.header) + " B",
-            "link.response_saving of at most link.header");
+            "link.response_saving of at most link.header", {"response_saving", "header"}};
+    return std::nullopt;
+}
+
+void check_link(const LinkSpec& spec)
+{
+    if (const auto wrong = link_problem(spec)) throw InputError("", 0, wrong->what, wrong->expected);
 }
 
 std::uint64_t adjacent_block(const LinkSpec& spec, bool of_group)

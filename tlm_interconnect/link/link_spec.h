@@ -1,6 +1,10 @@
 // Parameters of a link: one full-duplex connection between two nodes of the fabric.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/parameter.h"
 
 namespace weft {
@@ -56,7 +60,15 @@ struct LinkSpec {
     static const ParameterTable<LinkSpec>& parameters();
 };
 
-// Throws InputError when the parameters of a built-in link contradict each other: frames, bundles and retries, bit errors.
+// How the parameters of a built-in link contradict each other (frames, bundles and retries, bit errors), and which ones do.
+struct LinkProblem {
+    std::string what;
+    std::string expected;
+    std::vector<const char*> parameters;
+};
+// The first one; nullopt: none.
+std::optional<LinkProblem> link_problem(const LinkSpec& spec);
+// Throws InputError with it.
 void check_link(const LinkSpec& spec);
 
 // The longest time on a link with retry from the first bit of a line to its acknowledge, without an error, ps.

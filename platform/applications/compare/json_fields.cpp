@@ -26,6 +26,14 @@ const std::string& JsonFields::text(const std::string& key) const { return need(
 
 double JsonFields::number(const std::string& key) const { return number_of(need(key, JsonValue::Kind::number)); }
 
+const JsonValue& JsonFields::count(const std::string& key) const
+{
+    const JsonValue& value = need(key, JsonValue::Kind::number);
+    if (value.text.find_first_not_of("0123456789") != std::string::npos)
+        throw InputError(file_, value.line, "'" + key + "' is " + value.text, "a whole number of 0 or more");
+    return value;
+}
+
 const JsonValue& JsonFields::list(const std::string& key) const { return need(key, JsonValue::Kind::list); }
 
 const JsonValue& JsonFields::object(const std::string& key) const { return need(key, JsonValue::Kind::object); }
@@ -34,6 +42,11 @@ const JsonValue* JsonFields::maybe(const std::string& key) const
 {
     const JsonValue* found = object_.member(key);
     return found == nullptr || found->kind == JsonValue::Kind::null ? nullptr : found;
+}
+
+const JsonValue* JsonFields::maybe_count(const std::string& key) const
+{
+    return maybe(key) == nullptr ? nullptr : &count(key);
 }
 
 double number_of(const JsonValue& value) { return std::strtod(value.text.c_str(), nullptr); }

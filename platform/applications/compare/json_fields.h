@@ -14,10 +14,13 @@ public:
     const JsonValue& need(const std::string& key, JsonValue::Kind kind) const;
     const std::string& text(const std::string& key) const;
     double number(const std::string& key) const;
+    // A whole number, 0 or more.
+    const JsonValue& count(const std::string& key) const;
     const JsonValue& list(const std::string& key) const;
     const JsonValue& object(const std::string& key) const;
     // Null where the member is missing or null.
     const JsonValue* maybe(const std::string& key) const;
+    const JsonValue* maybe_count(const std::string& key) const;
 
 private:
     const std::string& file_;

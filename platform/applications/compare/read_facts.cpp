@@ -45,8 +45,8 @@ void read_collectives(Facts& out, const JsonValue& collectives)
         for (const char* word : {"protocol", "type", "reduction"})
             if (const JsonValue* value = one.maybe(word))
                 out.facts.push_back(fact_of(FactGroup::setup, element, word, "", *value));
-        out.facts.push_back(fact_of(FactGroup::setup, element, "ranks", "", one.need("ranks", Kind::number)));
-        out.facts.push_back(fact_of(FactGroup::setup, element, "bytes", "B", one.need("bytes", Kind::number)));
+        out.facts.push_back(fact_of(FactGroup::setup, element, "ranks", "", one.count("ranks")));
+        out.facts.push_back(fact_of(FactGroup::setup, element, "bytes", "B", one.count("bytes")));
         const JsonValue* finished = one.maybe("finished");
         if (finished != nullptr && finished->kind == Kind::boolean && !finished->boolean) {
             out.facts.push_back({FactGroup::checks, element, "finished", "", {}, "no"});
@@ -179,8 +179,8 @@ void read_result(Facts& out, const JsonValue& root)
     out.partial = result.text("stop") != "finished";
     out.facts.push_back(fact_of(FactGroup::setup, "system", "name", "", system.need("name", Kind::text)));
     for (const char* count : {"endpoints", "nodes", "links", "switches"})
-        out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.need(count, Kind::number)));
-    out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.need("seed", Kind::number)));
+        out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.count(count)));
+    out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.count("seed")));
     for (const char* word : {"fidelity", "calibration"})
         if (const JsonValue* value = result.maybe(word))
             out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
@@ -196,7 +196,7 @@ void read_result(Facts& out, const JsonValue& root)
     if (const JsonValue* paths = result.maybe("critical_paths")) read_paths(out, *paths, simulated);
     read_links(out, result.list("links"), simulated);
     for (const char* count : {"lines", "line_hops"})
-        out.facts.push_back(fact_of(FactGroup::modules, "all", count, "", result.need(count, Kind::number)));
+        out.facts.push_back(fact_of(FactGroup::modules, "all", count, "", result.count(count)));
     read_modules(out, result.list("modules"));
     if (const JsonValue* energy = result.maybe("energy")) read_energy(out, *energy);
 

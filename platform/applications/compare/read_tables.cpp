@@ -103,7 +103,7 @@ void add_bench(Facts& out, const JsonFields& fabric, const Parameters& parameter
         for (const char* field : {"name", "endpoints", "senders", "switches", "links"})
             add_setup(out, of_system, field, "", system.maybe(field));
     }
-    add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe("seed"));
+    add_cell(out, FactGroup::setup, combination, "seed", "", fabric.maybe_count("seed"));
     const JsonValue* capacity = fabric.maybe("capacity_GBps");
     add_cell(out, FactGroup::setup, combination, "capacity", "GB/s", capacity);
     add_cell(out, FactGroup::setup, combination, "duration", "ps", fabric.maybe("duration_ps"));
@@ -136,8 +136,8 @@ void read_sweep(Facts& out, const JsonValue& root)
         const std::string element = add_point(out, parameters_of(point));
         for (const char* word : {"system", "fidelity", "calibration", "collective", "type", "reduction"})
             add_setup(out, element, word, "", point.maybe(word));
-        for (const char* number : {"grain", "bytes"}) add_setup(out, element, number, "B", point.maybe(number));
-        for (const char* number : {"seed", "ranks"}) add_setup(out, element, number, "", point.maybe(number));
+        for (const char* number : {"grain", "bytes"}) add_setup(out, element, number, "B", point.maybe_count(number));
+        for (const char* number : {"seed", "ranks"}) add_setup(out, element, number, "", point.maybe_count(number));
         add_word(out, element, "exit", point.maybe("exit"));
         add_word(out, element, "stop", point.maybe("stop"));
         add_word(out, element, "verified", point.maybe("verified"));

@@ -53,7 +53,7 @@ bool contains(const Kinds& kinds, std::string_view kind)
 
 bool in_scale_up_family(const std::string& family, const Profile* profile)
 {
-    return profile != nullptr && !family.empty() && (family == "scale_up" || family == profile->scale_up.family);
+    return profile != nullptr && profile->scale_up.has(family);
 }
 
 const EndRule* rule_for_ends(std::string_view a, std::string_view b)

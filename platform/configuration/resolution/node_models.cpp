@@ -132,7 +132,7 @@ void Resolver::make_nodes()
         entry.profile = name_index(profile->name);
         for (const Block block : BlockTable::built_in()->of(BlockOwner::endpoint)) {
             Variant variant = defaults(block);
-            apply(variant, profile->of(block), "profile " + profile->name + ": ");
+            apply(variant, profile->of(block), *profile);
             system_.slot(id, block) = pool(block).add(std::move(variant));
         }
     }
@@ -140,7 +140,7 @@ void Resolver::make_nodes()
         if (fabric_of_[id] == nullptr || system_.nodes_[id].role != NodeRole::forwarder) continue;
         VariantId& slot = system_.slot(id, block_of<SwitchSpec>());
         Variant variant = pool(block_of<SwitchSpec>()).at(slot);
-        apply(variant, fabric_of_[id]->of(block_of<SwitchSpec>()), "profile " + fabric_of_[id]->name + ": ");
+        apply(variant, fabric_of_[id]->of(block_of<SwitchSpec>()), *fabric_of_[id]);
         slot = pool(block_of<SwitchSpec>()).add(std::move(variant));
     }
 }

@@ -91,7 +91,7 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
     if (selector && selector->scope == Selector::Scope::every && selector->block == block) {
         if (const auto value = value_of(block, selector->parameter, said, wrong)) {
             // Without the line: nodes that are told the same stay alike.
-            const SourceId from = source("annotation of " + attribute.file, attribute.file, attribute.line);
+            const SourceId from = source({"annotation of " + attribute.file, attribute.file, attribute.line});
             variant = pool(block).changed(variant, selector->parameter, *value, from);
             return;
         }
@@ -173,7 +173,7 @@ void Resolver::apply_assignment(const Assignment& said)
 bool Resolver::assign(const Selector& selector, const Assignment& assignment)
 {
     using Scope = Selector::Scope;
-    const SourceId from = source(assignment.origin(), assignment.file, assignment.line);
+    const SourceId from = source({assignment.origin(), assignment.file, assignment.line});
     const auto set = [&](Block block, std::size_t parameter, const std::vector<VariantId*>& slots) {
         if (slots.empty()) return false;
         ValueProblem wrong;

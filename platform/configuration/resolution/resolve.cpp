@@ -30,8 +30,8 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
     for (const Block block : blocks().all())
         for (const ParameterInfo* parameter : blocks()[block].parameters)
             if (!parameter->kind.empty()) system_.chosen_models_[parameter->kind] = parameter->choices;
-    source("default");
-    source("unknown");
+    source({"default", "", 0});
+    source({"unknown", "", 0});
 }
 
 ResolvedSystem Resolver::run()
@@ -51,7 +51,7 @@ ResolvedSystem Resolver::run()
     Variant routing = defaults(block_of<RoutingSpec>());
     if (!system_.endpoints_.empty()) {
         const Profile& first = *profile_of_[system_.endpoints_.front()];
-        apply(routing, first.of(block_of<RoutingSpec>()), "profile " + first.name + ": ");
+        apply(routing, first.of(block_of<RoutingSpec>()), first);
     }
     instances(block_of<RoutingSpec>()).front() = pool(block_of<RoutingSpec>()).add(std::move(routing));
     apply_annotations();
@@ -79,11 +79,12 @@ void Resolver::keep_rows()
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) system_.link_kinds_.push_back(&kind_of(edge));
 }
 
-SourceId Resolver::source(std::string text, std::string file, int line)
+SourceId Resolver::source(ValueSource from)
 {
     const auto [entry, fresh] =
-        source_ids_.try_emplace(std::make_tuple(text, file, line), static_cast<SourceId>(system_.sources_.size()));
-    if (fresh) system_.sources_.push_back({std::move(text), std::move(file), line});
+        source_ids_.try_emplace(std::make_tuple(from.text, from.file, from.line, from.profile_file, from.profile_line),
+            static_cast<SourceId>(system_.sources_.size()));
+    if (fresh) system_.sources_.push_back(std::move(from));
     return entry->second;
 }
 
@@ -100,12 +101,22 @@ Variant Resolver::defaults(Block block) const
     return {info.defaults, std::vector<SourceId>(info.defaults.size(), default_source)};
 }
 
-void Resolver::apply(Variant& variant, const Figures& figures, const std::string& prefix)
+void Resolver::apply(Variant& variant, const Figures& figures, const std::string& prefix, const std::string& file)
 {
     for (const auto& [parameter, figure] : figures) {
         variant.values[parameter] = figure.value;
-        variant.sources[parameter] = source(prefix + figure.provenance());
+        ValueSource from{prefix + figure.provenance(), "", 0};
+        if (!file.empty() && figure.line > 0) {
+            from.profile_file = file;
+            from.profile_line = figure.line;
+        }
+        variant.sources[parameter] = source(std::move(from));
     }
+}
+
+void Resolver::apply(Variant& variant, const Figures& figures, const Profile& profile)
+{
+    apply(variant, figures, "profile " + profile.name + ": ", profile.file);
 }
 
 void Resolver::problem(const std::string& file, int line, std::string what, std::string expected)

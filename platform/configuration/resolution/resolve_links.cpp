@@ -81,8 +81,8 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
         const Figure figure{rate,
             fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value), share.edges,
                 share.edges == 1 ? "" : "s", fabric.rate->source_text()),
-            fabric.rate->grade};
-        apply(variant, {{bandwidth, figure}}, "profile " + share.profile->name + ": ");
+            fabric.rate->grade, {}, std::max(fabric.links->line, fabric.rate->line)};
+        apply(variant, {{bandwidth, figure}}, *share.profile);
     }
     apply_document(variant, edge);
     return pool(block_of<LinkSpec>()).add(std::move(variant));
@@ -139,9 +139,8 @@ void Resolver::tell_contradiction(const LinkKind& kind, EdgeId edge, std::uint64
 void Resolver::apply_document(Variant& variant, EdgeId edge)
 {
     const EdgeKind& document = graph_.kind(edge);
-    const auto from = [this](const ValueSource& of) { return source(of.text, of.file, of.line); };
-    const SourceId of_bandwidth = from(origin_of(edge, true));
-    const SourceId of_latency = from(origin_of(edge, false));
+    const SourceId of_bandwidth = source(origin_of(edge, true));
+    const SourceId of_latency = source(origin_of(edge, false));
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
         const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
@@ -211,7 +210,7 @@ bool Resolver::is_inferred(EdgeId edge, VariantId variant, std::size_t parameter
     const auto figure = kind.figures.find(parameter);
     return figure != kind.figures.end() && figure->second.grade == "inferred" &&
         pool(block_of<LinkSpec>()).at(variant).sources[parameter] ==
-        source("link table " + kind.name + ": " + figure->second.provenance());
+        source({"link table " + kind.name + ": " + figure->second.provenance(), "", 0});
 }
 
 // Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
@@ -254,9 +253,10 @@ void Resolver::size_credits()
                         edge_name(graph_, edge), info.high, text));
                 }
                 const auto credits = static_cast<std::uint64_t>(std::min(lines + 1, most));
-                entry->second = pool(block_of<LinkSpec>())
-                                    .changed(entry->second, parameter,
-                                        std::clamp(credits, std::max(least, info.low), info.high), source(text));
+                entry->second =
+                    pool(block_of<LinkSpec>())
+                        .changed(entry->second, parameter, std::clamp(credits, std::max(least, info.low), info.high),
+                            source({text, "", 0}));
             }
             // So does a replay buffer, of packets of a line each and as many acknowledges of what comes the other way, which come in
             // bunches: a third more. Clocked links have a limit of their own.
@@ -282,7 +282,7 @@ void Resolver::size_credits()
                         pool(block_of<LinkSpec>())
                             .changed(entry->second, replay,
                                 static_cast<std::uint64_t>(std::min(packets_out, static_cast<double>(high))),
-                                source(std::move(text)));
+                                source({std::move(text), "", 0}));
             }
         }
         slot = entry->second;

@@ -60,10 +60,11 @@ private:
 
     // resolve.cpp
     void keep_rows();
-    SourceId source(std::string text, std::string file = "", int line = 0);
+    SourceId source(ValueSource from);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;
-    void apply(Variant& variant, const Figures& figures, const std::string& prefix);
+    void apply(Variant& variant, const Figures& figures, const std::string& prefix, const std::string& file = "");
+    void apply(Variant& variant, const Figures& figures, const Profile& profile);
     VariantPool& pool(Block block) { return system_.pools_[ResolvedSystem::index(block)]; }
     void problem(const std::string& file, int line, std::string what, std::string expected = "");
 
@@ -128,6 +129,8 @@ private:
 
     // checks.cpp
     void check_values();
+    // Values that do not go together, at the user's last word among them.
+    void problem_between(const std::vector<SourceId>& values, std::string what, std::string expected);
     void check_caches(NodeId node);
     void check_links();
 
@@ -138,7 +141,7 @@ private:
     ProfileStore profiles_;
     OldNames old_names_;
     std::vector<Diagnostic> problems_;
-    std::map<std::tuple<std::string, std::string, int>, SourceId> source_ids_;  // by text and place
+    std::map<std::tuple<std::string, std::string, int, std::string, int>, SourceId> source_ids_;  // by text and places
     std::map<std::string, std::uint32_t> name_ids_;
     std::vector<const Profile*> profile_of_;  // by node; nullptr: no endpoint
     std::vector<const NodeRow*> row_of_;      // by node

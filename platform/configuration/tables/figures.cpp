@@ -57,7 +57,7 @@ std::optional<Figure> read_figure(const YamlSource& source, const YamlField& fie
         source.findings.refuse(text->line, problem.what, problem.expected);
         return std::nullopt;
     }
-    return Figure{*value, text->source, text->grade};
+    return Figure{*value, text->source, text->grade, {}, text->line};
 }
 
 Figures read_figures(const YamlSource& source, const YamlField& field, Block block)

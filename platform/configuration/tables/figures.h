@@ -17,6 +17,7 @@ struct Figure {
     std::string source;               // "NVIDIA H100 whitepaper", or file:line where a user's file gives none
     std::string grade;                // one of figure_grades(); may be empty in a user's file
     std::string inherited_from = {};  // the profile that states it, where that is the base of this one
+    int line = 0;                     // where its file states it; 0: in the file of a base
 
     // An inherited figure is that of another part: its source speaks of that part.
     std::string source_text() const

@@ -27,7 +27,7 @@ void read_scale_up_figure(const YamlSource& source, const YamlField& field, cons
             describe_range(info));
         return;
     }
-    out = Figure{*value, text->source, text->grade};
+    out = Figure{*value, text->source, text->grade, {}, text->line};
 }
 
 // A family or a link that the table does not have would join nothing.
@@ -43,8 +43,26 @@ void read_link_name(const YamlSource& source, const YamlField& field, const std:
     out = text;
 }
 
+// Edges of the profile's own link would not share out its links. `line`: of what the file says last of the two.
+void check_family(const YamlSource& source, const Profile::ScaleUp& scale_up, int line)
+{
+    const LinkTable& table = LinkTable::built_in();
+    const LinkKind* link = table.by_name(scale_up.link);
+    if (link == nullptr || scale_up.has(link->family)) return;
+    std::vector<std::string> of_family;
+    for (const LinkKind& kind : table.kinds())
+        if (kind.family == scale_up.family) of_family.push_back(kind.name);
+    if (scale_up.family.empty() || of_family.empty()) return;  // not stated, or refused already
+    source.findings.refuse(line,
+        "scale_up.link = " + scale_up.link + " is of " +
+            (link->family.empty() ? "no family" : "family " + link->family) + ", but scale_up.family is " +
+            scale_up.family,
+        "a link of that family: " + joined_names(of_family));
+}
+
 void read_scale_up(const YamlSource& source, const YamlField& field, Profile::ScaleUp& out)
 {
+    int line = 0;
     for (const YamlField& part : yaml_fields(source, field.value, "'scale_up'", scale_up_keys())) {
         if (part.key == "links") {
             read_scale_up_figure(source, part, links_info, out.links);
@@ -52,8 +70,10 @@ void read_scale_up(const YamlSource& source, const YamlField& field, Profile::Sc
             read_scale_up_figure(source, part, rate_info, out.rate);
         } else if (const auto text = yaml_text(source, part)) {
             read_link_name(source, part, *text, part.key == "family" ? out.family : out.link);
+            line = std::max(line, part.line);
         }
     }
+    if (line > 0) check_family(source, out, line);
 }
 
 // What a profile takes over from its base is marked with the profile that states it.
@@ -61,6 +81,7 @@ void mark_inherited(Profile& profile, const std::string& base)
 {
     const auto mark = [&base](Figure& figure) {
         if (figure.inherited_from.empty()) figure.inherited_from = base;
+        figure.line = 0;
     };
     for (auto& [block, figures] : profile.figures)
         for (auto& entry : figures) mark(entry.second);
@@ -122,7 +143,7 @@ ProfileStore::ProfileStore(BuiltIn)
     built_in_ = profiles_.size();
 }
 
-const Profile& ProfileStore::read(const std::string& file, const YamlTree& tree)
+Profile& ProfileStore::read(const std::string& file, const YamlTree& tree)
 {
     Findings findings(file, false);
     const YamlSource source{tree, findings};
@@ -184,8 +205,10 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
             throw InputError(file, line, "profile " + in_quotes(name) + " " + error.diagnostics().front().what,
                 "a readable file or one of the built-in profiles");
         }
-        files_.emplace_back(name, &read(name, YamlTree(name, text)));
-        return files_.back().second;
+        Profile& profile = read(name, YamlTree(name, text));
+        profile.file = name;
+        files_.emplace_back(name, &profile);
+        return &profile;
     }
     for (std::size_t i = 0; i < built_in_; ++i)
         if (profiles_[i].name == name) return &profiles_[i];

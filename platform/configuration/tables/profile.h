@@ -19,9 +19,13 @@ struct Profile {
         std::string link;             // link kind that a generic link name stands for
         std::optional<Figure> links;  // count
         std::optional<Figure> rate;   // B/s per link and direction
+
+        // Whether links of this family of the table are among them; "scale_up" stands for those of any accelerator.
+        bool has(const std::string& of) const { return !of.empty() && (of == "scale_up" || of == family); }
     };
 
     std::string name;
+    std::string file;  // empty: built in
     std::string description;
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
@@ -60,7 +64,7 @@ public:
 private:
     struct BuiltIn {};
     explicit ProfileStore(BuiltIn);
-    const Profile& read(const std::string& file, const YamlTree& tree);
+    Profile& read(const std::string& file, const YamlTree& tree);
     const Profile* find(const std::string& name) const;
 
     std::deque<Profile> profiles_;
