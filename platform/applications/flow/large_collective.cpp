@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "collectives/flow/programs/rank_writers.h"
 #include "collectives/schedule/verification/verify.h"
+#include "collectives/synthesis/estimate.h"
 
 namespace weft {
 
@@ -11,13 +14,35 @@ namespace {
 
 constexpr std::uint64_t most_moves_played = 200'000;
 
+// As many of the channels as keep the play short. `with_data`: with more channels than that, chunks are empty, and as many moves as with these
+// carry something.
+std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one, std::uint64_t with_data)
+{
+    const auto fits = [&](std::uint64_t played) {
+        return std::min(played, with_data) * moves_of_one <= most_moves_played;
+    };
+    std::uint32_t played = channels;
+    while (played > 1 && (!fits(played) || channels % played != 0)) --played;
+    return played;
+}
+
+// How many channels have elements for all chunks, at least one; of a collective in one channel with `chunks`.
+std::uint64_t channels_with_data(const CollectiveRequest& request, std::uint64_t chunks)
+{
+    return std::max<std::uint64_t>(1, request.bytes / size_of(request.type) / std::max<std::uint64_t>(1, chunks));
+}
+
 }  // namespace
 
-std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one)
+Schedule played_schedule(const CollectiveRequest& request, const std::string& algorithm, std::uint32_t& played)
 {
-    std::uint32_t played = channels;
-    while (played > 1 && (played * moves_of_one > most_moves_played || channels % played != 0)) --played;
-    return played;
+    const auto ranks = static_cast<std::uint32_t>(request.members.size());
+    AlgorithmOptions options = request.options;
+    options.channels = 1;
+    Schedule one = make_schedule(algorithm, request.op, ranks, options);
+    options.channels = played =
+        played_channels(request.options.channels, data_steps(one), channels_with_data(request, one.chunks));
+    return played == 1 ? std::move(one) : make_schedule(algorithm, request.op, ranks, options);
 }
 
 LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest& request)
@@ -26,8 +51,9 @@ LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest
     const auto ranks = static_cast<std::uint32_t>(request.members.size());
     AlgorithmOptions options = request.options;
     options.channels = 1;
-    const std::uint64_t moves = program_for_all(request.algorithm, request.op, ranks, options).moves();
-    options.channels = played_channels(request.options.channels, moves);
+    const FlowProgram one = program_for_all(request.algorithm, request.op, ranks, options);
+    options.channels = played_channels(request.options.channels, one.moves(), channels_with_data(request, one.chunks));
+    short_signals_ = one.moves() > most_moves_played;
     played_ = options.channels;
     program_ = std::make_shared<const FlowProgram>(
         program_for_all(request.algorithm, request.op, ranks, options, request.options.channels / played_));
@@ -35,6 +61,17 @@ LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest
     shrink_for_proof(request.algorithm, proof_ranks_, options);
     require_right(make_schedule(request.algorithm, request.op, proof_ranks_, options));
     finish_.assign(ranks, 0);
+}
+
+std::string LargeCollective::notice() const
+{
+    constexpr double small = 1024;  // B, of which a signal of about 48 B is 5 %
+    const double chunk = static_cast<double>(request_.bytes) / program_->chunks * played_ / request_.options.channels;
+    if (!short_signals_ || chunk >= small) return "";
+    return fmt::format(
+        "beyond {} moves signals take no wire: each is about 48 B by lines, beside {:.0f} B of data, so bytes on "
+        "the wires and times are too low (docs/models/flow.md, Against lines)",
+        most_moves_played, chunk);
 }
 
 bool LargeCollective::plain() const

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "collectives/engine/collective_driver.h"
@@ -10,8 +11,8 @@
 
 namespace weft {
 
-// As many of the channels as keep the play short, each for several.
-std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one);
+// The schedule of an algorithm in as many of the request's channels as keep the play short, `played`: each stands for several.
+Schedule played_schedule(const CollectiveRequest& request, const std::string& algorithm, std::uint32_t& played);
 
 class LargeCollective {
 public:
@@ -24,6 +25,10 @@ public:
     void run_one_for_all() { one_for_all_ = true; }
     bool one_for_all() const { return one_for_all_; }
     std::uint32_t played() const { return played_; }
+    // Signals of so many moves would take longer to simulate than the data: they have their latency, and take no wire.
+    bool short_signals() const { return short_signals_; }
+    // That this matters; empty: it does not.
+    std::string notice() const;
     // Ranks of the instance that was verified.
     std::uint32_t proof_ranks() const { return proof_ranks_; }
     void start();
@@ -37,6 +42,7 @@ private:
     CollectiveRequest request_;
     std::shared_ptr<const FlowProgram> program_;
     std::uint32_t played_ = 1;
+    bool short_signals_ = false;
     std::uint32_t proof_ranks_ = 0;
     bool one_for_all_ = false;
     std::size_t left_ = 1;

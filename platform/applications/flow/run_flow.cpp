@@ -235,7 +235,7 @@ private:
                         ranks_),
                     fmt::format("at most {} ranks", most_ranks_whole));
             large_.emplace(executor_, *request_);
-            core_.shorten_signals();
+            if (large_->short_signals()) core_.shorten_signals();
             written_channels_ = large_->played();
             executor_.set_threads_each(request_->options.channels / large_->played());
             find_symmetry();
@@ -283,21 +283,27 @@ private:
         if (ranks_ > 1 && info != nullptr && info->carrier == Carrier::in_switch)
             at_workload(resolved_, [this] { executor_.require_switches(request_->algorithm); });
         std::shared_ptr<const Schedule> schedule;
-        const auto ranks = static_cast<std::uint32_t>(ranks_);
         if (named) {
-            AlgorithmOptions options = request_->options;
-            options.channels = 1;
-            const std::uint64_t moves = data_steps(make_schedule(request_->algorithm, request_->op, ranks, options));
-            options.channels = written_channels_ = played_channels(request_->options.channels, moves);
-            executor_.set_threads_each(request_->options.channels / options.channels);
-            schedule = std::make_shared<Schedule>(make_schedule(request_->algorithm, request_->op, ranks, options));
+            schedule = std::make_shared<Schedule>(in_few_channels(request_->algorithm));
         } else if (!request_->schedule) {
             if (fabric_.plan() == nullptr) require_priceable(resolved_, ranks_);
             PricingLine line(options_.progress);
             const CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
             schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
+            if (algorithm_info(request_->op, schedule->name) != nullptr) {  // as it is when it is asked for by its name
+                Schedule again = in_few_channels(schedule->name);
+                again.price = schedule->price;
+                schedule = std::make_shared<Schedule>(std::move(again));
+            }
         }
         load_.attach(executor_, ranks_, ranks_, schedule);
+    }
+
+    Schedule in_few_channels(const std::string& algorithm)
+    {
+        Schedule schedule = played_schedule(*request_, algorithm, written_channels_);
+        executor_.set_threads_each(request_->options.channels / written_channels_);
+        return schedule;
     }
 
     bool finished() const { return large_ ? large_->finished() : load_.finished(); }
@@ -376,6 +382,7 @@ private:
         if (request_ && written_channels_ < request_->options.channels)
             result.notices.push_back(fmt::format("{} channels are simulated as {}, each for {}",
                 request_->options.channels, written_channels_, request_->options.channels / written_channels_));
+        if (large_ && !large_->notice().empty()) result.notices.push_back(large_->notice());
         // A trace of compute nodes alone takes the same time by lines.
         const bool moves = has_kernels() || !executor_.records().empty();
         const bool kernels = has_kernels() && flow_rules(ranks_).devices;
