@@ -253,7 +253,7 @@ private:
     // Requests of loads that take the wire (flow_requests.cpp).
     bool asks_by_wire(std::uint32_t path, std::uint32_t back);
     std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts);
-    bool may_issue(const Transfer& transfer);
+    bool may_issue(Transfer& transfer);
     void issue(std::uint32_t number);
     void await_loads(std::uint32_t thread);
     void answer_request(const Transfer& asked);

@@ -7,6 +7,13 @@
 
 namespace weft {
 
+namespace {
+
+constexpr double short_parts = 8;         // so many in flight together, and more, are short
+constexpr double least_in_flight = 1e-6;  // B, of sums
+
+}  // namespace
+
 // Asks peers for what the move loads from them.
 void FlowCore::ask(const Move& move, Ps now)
 {
@@ -113,16 +120,31 @@ LoadWindow& FlowCore::load_window(std::uint32_t thread)
     return load_windows_[thread];
 }
 
-// A unit has only so many requests in flight. Further ones wait, in their order.
-bool FlowCore::may_issue(const Transfer& transfer)
+// A unit has only so many requests in flight. Further ones wait, in their order. A part that is long beside the limit takes the places
+// that are free; each of its further lines has one when an answer comes, so that those beyond the limit come at the limit in each round
+// trip. Of short ones it does not matter that they wait whole.
+bool FlowCore::may_issue(Transfer& transfer)
 {
     const Thread& thread = threads_[transfer.thread];
     LoadWindow& window = load_window(transfer.thread);
     window.collect(now_);
-    const double most =
-        thread.job->what.mover == FlowMover::units ? std::min(pace_of(thread).outstanding(), window.most) : 0;
+    const double places = thread.job->what.mover == FlowMover::units ? pace_of(thread).outstanding() : 0;
+    const double most = places > 0 ? std::min(places, window.most) : 0;
     const double bytes = transfer.flight.bytes * transfer.places;
-    if (most > 0 && window.in_flight > 0 && window.in_flight + bytes > most) return false;
+    const double beyond = most > 0 ? window.in_flight + bytes - most : 0;
+    if (beyond > 0) {
+        const bool line_by_line = places <= window.most && bytes * short_parts > most;
+        if (window.in_flight >= (line_by_line ? most : least_in_flight)) return false;
+        if (line_by_line) {
+            // A request is at its first link now, a store at its unit, whose answer begins when the last line is there.
+            const FlowPath& path = book_.path(transfer.flight.path);
+            const bool load = transfer.use == Use::request;
+            const Ps round_ps = path.put_ps + path.answer_ps + (load ? transfer.answer : 0);
+            const Ps first = load ? round_ps - book_.stage(path.first).before_ps : path.put_ps;
+            transfer.earliest = std::max(transfer.earliest,
+                now_ + first + static_cast<Ps>(static_cast<double>(round_ps) * beyond / most));
+        }
+    }
     window.in_flight += bytes;
     return true;
 }
@@ -209,9 +231,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
 
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const
 {
-    constexpr double at_once = 8;
     const double most = pace_of(thread).outstanding();
-    return most > 0 ? static_cast<std::uint32_t>(std::ceil(bytes * at_once / most)) : 1;
+    return most > 0 ? static_cast<std::uint32_t>(std::ceil(bytes * short_parts / most)) : 1;
 }
 
 // Data of a load will be at their unit at `tail`.

@@ -32,8 +32,9 @@ bool FlowCore::starts_later(std::uint32_t number, const FlowStage& stage)
     if (!profile_.links.starts || flight.started) return false;
     flight.started = true;
     links_.for_groups(stage, [&](std::uint32_t group, double share) {
-        flight.head_ps = std::max(flight.head_ps, links_.start_messages(group, flight.messages * share, flight, now_));
+        flight.head_ps = std::max(flight.head_ps, links_.start_messages(group, share, flight, now_));
     });
+    links_.end_starts();
     if (flight.head_ps <= now_) return false;
     push(flight.head_ps, Kind::hop, number);
     return true;

@@ -37,7 +37,8 @@ struct CostLink {
     double packet_ps = 0;
     double message_ps = 0;
     double answer_ps = 0;
-    double message_interval_ps = 0;  // behind a card: from the start of one message to the next
+    bool card = false;  // behind a network card: lines of a message that take several have a message at each
+    double message_interval_ps = 0;  // the same: from the start of one message to the next, by all links of the card
     double signal_ps = 0;
     double signal_back_ps = 0;
     double shared_packet_ps = 0;  // less, of a signal that finds a packet of another one to the same rank open

@@ -142,9 +142,9 @@ std::uint32_t CostGraphMaker::link(std::uint32_t edge, bool forward)
         const NodeId near = there ? plan_.fabric.edges[edge].a : plan_.fabric.edges[edge].b;
         if (system_.role(near) == NodeRole::forwarder || plan_.used.transit[near])
             out.answer_dwell_ps = static_cast<double>(system_.switch_of(near).latency);
-        if (by_card_ && system_.role(near) == NodeRole::forwarder && out.packet_payload > 0 &&
-            system_.switch_of(near).message > 0)
-            out.message_interval_ps = static_cast<double>(system_.switch_of(near).message_interval);
+        out.card = by_card_ && system_.role(near) == NodeRole::forwarder && out.packet_payload > 0 &&
+            system_.switch_of(near).message > 0;
+        if (out.card) out.message_interval_ps = static_cast<double>(system_.switch_of(near).message_interval);
         out.name = there ? a + " -> " + b : b + " -> " + a;
         out.from = static_cast<std::int32_t>(near);
         out.to = static_cast<std::int32_t>(there ? plan_.fabric.edges[edge].b : plan_.fabric.edges[edge].a);

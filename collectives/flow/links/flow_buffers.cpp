@@ -178,7 +178,8 @@ void FlowBuffers::start(std::uint32_t number, const Branch& branch, Ps now)
     Piece& piece = pieces_[number];
     const FlowFlight& flight = parts_[piece.part].flight;
     const Ps begin =
-        piece.started ? now : links_.start_messages(branch.group, flight.messages * branch.share, flight, now);
+        piece.started ? now : links_.start_messages(branch.group, branch.share / book_.size(branch.group), flight, now);
+    links_.end_starts();
     if (begin <= now) return take_link(number, branch, now);
     piece.started = true;
     events_.push_back({begin, number, true});

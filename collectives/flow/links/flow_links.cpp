@@ -131,6 +131,7 @@ bool FlowLinks::pass(FlowFlight& flight, std::uint64_t behind_ps, std::uint64_t 
         for_groups(stage,
             [&](std::uint32_t group, double share) { pass_signal(group, share, flight, now, left, head); });
     }
+    end_starts();
     behind_ps_ = 0;
     waited_ps_ = 0;
     return go_on(flight, head);
@@ -149,11 +150,19 @@ bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
 }
 
 // The extra occupancy of a link by one message: its rate already includes the packet headers of a long stream.
-double FlowLinks::headers_ps(const CostLink& link, const FlowFlight& flight, double share)
+double FlowLinks::headers_ps(const CostLink& link, const FlowFlight& flight, double share) const
 {
     if (link.packet_payload <= 0) return 0;
-    const double packets = flight.message / link.packet_payload;
-    return flight.messages * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
+    const double pieces = pieces_of(flight);
+    const double packets = flight.message / pieces / link.packet_payload;
+    return flight.messages * pieces * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
+}
+
+double FlowLinks::pieces_of(const FlowFlight& flight) const
+{
+    const std::uint32_t cards = book_.path(flight.path).cards;
+    if (cards == 1 || flight.of_line) return 1;
+    return std::clamp(std::ceil(flight.message / rules_.stripe), 1.0, static_cast<double>(cards));
 }
 
 void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now,
@@ -163,7 +172,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     if (!flight.neighbours) through_ranks_ += bytes / flight.stages;
     // It may make groups, so it comes before the reference.
     const double least_rate = rules_.waits ? rate_of_acknowledges(number, flight, now) : 0;
-    if (!flight.buffered && !flight.started) now = start_messages(number, flight.messages * share, flight, now);
+    if (!flight.buffered && !flight.started) now = start_messages(number, share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     if (link.at_once > 0) return pass_contexts(number, bytes, flight, now, left, head);
@@ -189,7 +198,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     double headers = 0;
     if (rules_.packets) {
         headers = headers_ps(link, flight, share);
-        back += flight.messages * share * link.answer_ps;
+        if (link.answer_ps > 0) back += flight.messages * pieces_of(flight) * share * link.answer_ps;
     }
     if (flight.pushed && rules_.packets)
         headers += acknowledges_ahead(number, flight, bytes, static_cast<double>(begin - now), bytes * rate);
@@ -214,15 +223,18 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     if (back > 0 && (!flight.buffered || (flight.loaded && !flight.asked))) answer_back(number, back, now, answered);
 }
 
-std::uint64_t FlowLinks::start_messages(std::uint32_t group, double messages, const FlowFlight& flight,
-    std::uint64_t now)
+std::uint64_t FlowLinks::start_messages(std::uint32_t group, double share, const FlowFlight& flight, std::uint64_t now)
 {
-    if (!rules_.starts || flight.loaded || flight.acknowledges || messages <= 0) return now;
+    if (!rules_.starts || flight.loaded || flight.acknowledges || flight.messages <= 0) return now;
     const double interval = book_.figures(book_.group(group)).message_interval_ps;
     if (interval <= 0) return now;
-    if (card_free_.size() <= group) card_free_.resize(book_.groups());
-    const double start = std::max(static_cast<double>(now), card_free_[group]);
-    card_free_[group] = start + messages * interval;
+    const double busy = flight.messages * pieces_of(flight) * share * interval;
+    auto start = static_cast<double>(now);
+    book_.for_links(group, [&](std::uint32_t number, const CostLink& link) {
+        // A card whose node is not known has one link.
+        const auto card = link.from >= 0 ? 2 * static_cast<std::size_t>(link.from) : 2 * std::size_t{number} + 1;
+        start = std::max(start, starts_.begin(card, static_cast<double>(now), busy));
+    });
     return rounded(start);
 }
 
@@ -240,7 +252,9 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
     LinkGroup& link = book_.group(group);
     const CostLink& figures = book_.figures(link);
     const double wire = flight.bytes * share * figures.back_ps_per_byte +
-        (flight.asks ? flight.messages * share * figures.answer_ps + packets_of_load_ps(group, flight, share, now) : 0);
+        (flight.asks ? flight.messages * pieces_of(flight) * share * figures.answer_ps +
+                    packets_of_load_ps(group, flight, share, now)
+                     : 0);
     head = std::max(now, link.free_ps);
     link.free_ps = head + occupancy_ps(wire, 1);
     link.busy_ps += wire;
@@ -278,7 +292,7 @@ bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass&
 void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now,
     std::uint64_t left, std::uint64_t& head)
 {
-    now = start_messages(number, flight.messages * share, flight, now);
+    now = start_messages(number, share, flight, now);
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
     std::uint64_t turn = std::max(now, group.signals_free_ps);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/flow/links/card_starts.h"
 #include "collectives/flow/links/flat_map.h"
 #include "collectives/flow/links/link_series.h"
 #include "collectives/flow/links/path_book.h"
@@ -24,8 +25,9 @@ struct FlowFlight {
     std::uint32_t path = 0;
     std::uint32_t sender = 0;  // endpoint
     double bytes = 0;
-    double message = 0;         // bytes of each message that these bytes are of, or are part of
-    double messages = 0;        // how many, or which part of one; of signals: how many
+    double message = 0;  // bytes of each message that these bytes are of, or are part of
+    double messages =
+        0;  // how many, or which part of one; of signals: how many. Cards may divide each (FlowLinks::pieces_of)
     std::uint32_t stage = 0;    // that its head is at (PathBook::stage)
     std::uint16_t passed = 0;   // stages before it
     std::uint16_t stages = 0;   // of its path
@@ -64,6 +66,7 @@ struct LinkRules {
     bool requests = false;  // requests of loads take wires and buffers before their data do; needs `buffers`
     bool turns = false;   // what waits for a link takes turns by input (input_turns.h); false: first come, first served
     bool starts = false;  // a network card starts one message after the other (CostLink::message_interval_ps)
+    double stripe = 64;   // bytes in a row that take the same of several equal paths
 };
 
 // A transfer that is always the same, over one link that nothing else uses: what it costs is computed once.
@@ -140,8 +143,10 @@ public:
     // A part of the flight passes one link of a stage: when it begins to, which is later where the wire is not free.
     std::uint64_t begin_on(std::uint32_t group, double share, FlowFlight& flight, std::uint32_t stage,
         std::uint64_t now);
-    // When a card starts the messages of the flight, or the first of them, that come to this link at `now`.
-    std::uint64_t start_messages(std::uint32_t group, double messages, const FlowFlight& flight, std::uint64_t now);
+    // When cards start the messages of the flight, or the first of them, of which `share` come to each link of the group at `now`. Then
+    // end_starts().
+    std::uint64_t start_messages(std::uint32_t group, double share, const FlowFlight& flight, std::uint64_t now);
+    void end_starts() { starts_.end(); }
     // So many bytes more, or less, wait for their turn at the link (LinkGroup::queued).
     void waits(std::uint32_t number, double bytes);
     // Behind data that have waited, or behind the last of them: signals and acknowledges that came meanwhile.
@@ -200,7 +205,9 @@ private:
     // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
     void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
     void answer_back(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
-    static double headers_ps(const CostLink& link, const FlowFlight& flight, double share);
+    // Messages that network cards make of one of the flight: where its lines take several cards, one at each that any come to.
+    double pieces_of(const FlowFlight& flight) const;
+    double headers_ps(const CostLink& link, const FlowFlight& flight, double share) const;
 
     PathBook& book_;
     LinkRules rules_;
@@ -215,7 +222,7 @@ private:
     void count_part(std::uint32_t group, std::uint64_t begin, std::uint64_t end, double busy_ps, double payload);
     LinkSeries* series_ = nullptr;
     std::uint64_t end_ = ~std::uint64_t{0};
-    std::vector<double> card_free_;  // by group: when the card in front of it may start a message
+    CardStarts starts_;
     double through_ranks_ = 0;       // B, by paths that pass ranks
     std::uint64_t behind_ps_ = 0;    // of the present pass()
     std::uint64_t waited_ps_ = 0;    // the same

@@ -40,6 +40,7 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
         FlowStage out;
         out.before_ps = stage.before_ps;
         out.left_ps = path.head_ps - passed;
+        if (path.cards == 1) path.cards = cards_of(stage.links);
         std::vector<LinkShare> links = stage.links;
         for (LinkShare& share : links) share.link = clock_of(share.link);
         if (begins == no_group && links_[links.front().link].at_once <= 0) begins = links.front().link;
@@ -68,6 +69,17 @@ std::uint32_t PathBook::add(const CostPath& made, bool counts)
     const auto number = static_cast<std::uint32_t>(paths_.size());
     paths_.push_back(path);
     return number;
+}
+
+std::uint32_t PathBook::cards_of(const std::vector<LinkShare>& links) const
+{
+    if (links.size() == 1 || !links_[links.front().link].card) return 1;
+    std::vector<std::int32_t> nodes;
+    for (const LinkShare& share : links) {
+        const CostLink& link = links_[share.link];
+        if (link.card && std::find(nodes.begin(), nodes.end(), link.from) == nodes.end()) nodes.push_back(link.from);
+    }
+    return static_cast<std::uint32_t>(nodes.size());
 }
 
 void PathBook::pass_beside(const std::vector<GroupShare>& shares, std::size_t links)

@@ -43,6 +43,8 @@ struct FlowPath {
     std::uint64_t answer_ps = 0;
     std::uint64_t head_ps = 0;  // the sender to the last stage
     bool neighbours = false;
+    // Network cards that its lines take side by side, or 1: each starts a message of those that come to it.
+    std::uint32_t cards = 1;
 };
 
 // The clock of a group of links and what every transfer changes, in one host cache line: of a large system most of them are in
@@ -99,6 +101,12 @@ public:
     bool begins_as(std::uint32_t path, std::uint32_t to) const;
     // Rates and latencies that the links of the group have in common; `name` and `reverse` are left empty.
     const CostLink& figures(const LinkGroup& group) const { return figures_[group.figures]; }
+    // Calls `visit` for each of its links.
+    template <class Visit>
+    void for_links(std::uint32_t group, Visit visit) const
+    {
+        for (const std::uint32_t member : sets_[group].members) visit(member, links_[member]);
+    }
     // One of its links.
     const CostLink& link_of(std::uint32_t group) const { return links_[sets_[group].members.front()]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
@@ -179,6 +187,8 @@ private:
 
     // Groups that together have exactly these links; existing groups are split where they have others as well.
     std::vector<GroupShare> cover(const std::vector<LinkShare>& links, bool apart = false);
+    // Network cards that links side by side are behind.
+    std::uint32_t cards_of(const std::vector<LinkShare>& links) const;
     // Notes which links a stage passes side by side.
     void pass_beside(const std::vector<GroupShare>& shares, std::size_t links);
     std::uint32_t new_group(const std::vector<std::uint32_t>& members);

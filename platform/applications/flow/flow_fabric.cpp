@@ -97,6 +97,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
 FlowProfile FlowFabric::rules(std::size_t ranks, const FlowCalibration& calibration) const
 {
     FlowProfile out = flow_rules(ranks, calibration);
+    out.links.stripe = static_cast<double>(system_.routing().stripe);
     if (!plan_) return out;
     // Where accelerators forward, finer parts between neighbours would upset the turns of what passes them.
     const std::vector<bool>& transit = plan_->used.transit;

@@ -116,6 +116,9 @@ std::uint32_t SparsePaths::link(EdgeId edge, bool forward, bool split)
     for (const bool there : {true, false}) {
         CostLink made = link_cost_of(system_, edge, by_card_, split ? 1 : 0);
         made.reverse = static_cast<std::int32_t>(first + (there ? 1 : 0));
+        const NodeId near = there ? system_.graph().edge(edge).a : system_.graph().edge(edge).b;
+        made.card = by_card_ && made.packet_payload > 0 && passes(near) && system_.switch_of(near).message > 0;
+        made.from = static_cast<std::int32_t>(near);
         links_.push_back(std::move(made));
         places_.push_back({edge, there});
         numbers_[2 * std::size_t{edge} + (there ? 0 : 1)] = first + (there ? 0 : 1);
