@@ -272,6 +272,7 @@ private:
 
     void attach_collective(bool named)
     {
+        if (is_choice(resolved_.workload.algorithm)) require_priceable(resolved_, ranks_);
         if (ranks_ > most_ranks_of_schedule)
             throw InputError(resolved_.file, resolved_.workload.line,
                 fmt::format("{} over {} ranks by '{}' needs its whole schedule", name_of(request_->op), ranks_,
@@ -286,7 +287,6 @@ private:
         if (named) {
             schedule = std::make_shared<Schedule>(in_few_channels(request_->algorithm));
         } else if (!request_->schedule) {
-            if (fabric_.plan() == nullptr) require_priceable(resolved_, ranks_);
             PricingLine line(options_.progress);
             const CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
             schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
