@@ -60,7 +60,7 @@ TEST(WhatRan, TheGrainOfLinesIsOneOfTheTwo)
     EXPECT_EQ(setup_of(compared(result_of({"run", files.pair_system()}),
                            result_of({"run", files.pair_system(), "--grain", "256B"})))
                   .front(),
-        "setup.grain 64.0 256.0");
+        "setup.grain 64 256");
 }
 
 // Two boxes of two accelerators, a switch in each and one between second accelerators, which pass the others' traffic on: their routers
