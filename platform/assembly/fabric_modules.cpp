@@ -7,6 +7,7 @@
 #include "platform/configuration/parameter_place.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/link/packetiser.h"
+#include "tlm_interconnect/switch/output_port.h"
 
 namespace weft {
 
@@ -296,7 +297,7 @@ bool FabricModules::moves(const std::string& circle) const
                 if (circle.find(buffer_name(link, end, vc)) == std::string::npos) continue;
                 for (const CreditAccount* account : links_[link].holders[end]->accounts())
                     if (transaction == 1 ? account->available(vc, any_time)
-                                         : account->available(vc, any_time, transaction))
+                                         : account->available(vc, any_time, credits_needed(vc, transaction)))
                         return true;
             }
     return false;

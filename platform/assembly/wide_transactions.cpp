@@ -12,72 +12,94 @@ namespace weft {
 
 namespace {
 
-[[noreturn]] void refuse(const ResolvedSystem& system, const std::string& what)
-{
-    throw WideRefused(system.file, 0, fmt::format("engine.grain = {} B with {}", system.engine().grain, what),
-        "a grain of 64 B");
-}
+// What a grain is refused with, of the first part that has no transactions as wide.
+class Refusal {
+public:
+    Refusal(const ResolvedSystem& system, const FabricPlan& plan, std::uint64_t grain)
+        : system_(system), lines_(grain / line_bytes)
+    {
+        for (NodeId node = 0; node < plan.fabric.nodes.size() && what_.empty(); ++node)
+            if (plan.used.nodes[node] || plan.fabric.nodes[node].endpoint >= 0) look_at_node(plan, node);
+        for (EdgeId edge = 0; edge < plan.fabric.edges.size() && what_.empty(); ++edge)
+            if (plan.used.edges[edge]) look_at_link(edge);
+    }
+
+    const std::string& what() const { return what_; }  // empty: nothing refuses it
+
+private:
+    // The first reason stays.
+    void refuse(const std::string& what)
+    {
+        if (what_.empty()) what_ = what;
+    }
+    void look_at_limits(const std::string& name, NodeId node);
+    void look_at_node(const FabricPlan& plan, NodeId node);
+    void look_at_link(EdgeId edge);
+
+    const ResolvedSystem& system_;
+    const std::uint64_t lines_;
+    std::string what_;
+};
 
 // Limits of lines in flight, of what moves data in this run.
-void check_limits(const ResolvedSystem& system, const std::string& name, NodeId node)
+void Refusal::look_at_limits(const std::string& name, NodeId node)
 {
-    const EngineSpec& engine = system.engine();
-    const std::uint64_t lines = engine.grain / line_bytes;
-    const auto check = [&](const char* parameter, std::uint64_t limit) {
-        if (limit < lines)
-            refuse(system, fmt::format("{} = {} of {}, where a transaction takes {}", parameter, limit, name, lines));
-    };
-    check("gpu.outstanding", system.gpu(node).outstanding);
-    // Which steps of a plan have port channels is not known yet.
-    const bool by_port = engine.channel == EngineChannel::port ||
-        (engine.channel == EngineChannel::any && !system.workload.plan.empty());
-    if (engine.mover == Mover::copy_engine || by_port) check("copy.in_flight", system.copy(node).in_flight);
-    if (engine.mover == Mover::bulk) check("bulk.in_flight", system.bulk(node).in_flight);
+    for (const FlightLimit& limit : flight_limits(system_, node))
+        if (limit.lines < lines_)
+            refuse(
+                fmt::format("{} = {} of {}, where a transaction takes {}", limit.parameter, limit.lines, name, lines_));
 }
 
-void check_node(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
+void Refusal::look_at_node(const FabricPlan& plan, NodeId node)
 {
     const std::string& name = plan.fabric.nodes[node].name;
     const bool member = plan.fabric.nodes[node].endpoint >= 0;
-    const std::string& model = system.model(node);
+    const std::string& model = system_.model(node);
     if (!member) {
         if (!plan.used.transit[node] && model != "switch")
-            refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", model, name));
-        if (system.switch_of(node).message > 0)
-            refuse(system, fmt::format("the network card {} (switch.message), which makes messages of lines", name));
+            refuse(fmt::format("model {} of {}, which has transactions of 64 B", model, name));
+        if (system_.switch_of(node).message > 0)
+            refuse(fmt::format("the network card {} (switch.message), which makes messages of lines", name));
         return;
     }
-    if (system.role(node) != NodeRole::memory && model != "gpu")
-        refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", model, name));
-    if (!system.l2(node).ours())
-        refuse(system,
-            fmt::format("l2.model {} of {}, which has transactions of 64 B", system.slice_model(node), name));
-    if (!system.hbm(node).ours())
-        refuse(system,
-            fmt::format("hbm.model {} of {}, which has transactions of 64 B", system.memory_model(node), name));
-    if (system.memory_side(node).present())
-        refuse(system, fmt::format("the memory-side cache of {}, which has transactions of 64 B", name));
-    if (system.role(node) != NodeRole::memory) check_limits(system, name, node);
+    if (system_.role(node) != NodeRole::memory && model != "gpu")
+        refuse(fmt::format("model {} of {}, which has transactions of 64 B", model, name));
+    if (!system_.l2(node).ours())
+        refuse(fmt::format("l2.model {} of {}, which has transactions of 64 B", system_.slice_model(node), name));
+    if (!system_.hbm(node).ours())
+        refuse(fmt::format("hbm.model {} of {}, which has transactions of 64 B", system_.memory_model(node), name));
+    if (system_.memory_side(node).present())
+        refuse(fmt::format("the memory-side cache of {}, which has transactions of 64 B", name));
+    if (system_.role(node) != NodeRole::memory) look_at_limits(name, node);
 }
 
-void check_link(const ResolvedSystem& system, EdgeId edge)
+void Refusal::look_at_link(EdgeId edge)
 {
-    const LinkSpec& link = system.link(edge);
-    const std::string name = edge_name(system.graph(), edge);
-    if (system.link_model(edge) != "link")
-        refuse(system, fmt::format("model {} of {}, which has transactions of 64 B", system.link_model(edge), name));
-    if (link.retry != RetryKind::none) refuse(system, fmt::format("link.retry of {}", name));
-    if (link.bundle > 1)
-        refuse(system, fmt::format("link.bundle = {} of {}, which distributes lines", link.bundle, name));
-    if (link.pool_credits > 0) refuse(system, fmt::format("link.pool_credits of {}", name));
-    const std::uint64_t lines = system.engine().grain / line_bytes;
-    if (link.request_credits < lines || link.response_credits < lines)
-        refuse(system,
-            fmt::format("{} request credits and {} response credits on {}, where a transaction takes {}",
-                link.request_credits, link.response_credits, name, lines));
+    const LinkSpec& link = system_.link(edge);
+    const std::string name = edge_name(system_.graph(), edge);
+    if (system_.link_model(edge) != "link")
+        refuse(fmt::format("model {} of {}, which has transactions of 64 B", system_.link_model(edge), name));
+    if (link.retry != RetryKind::none) refuse(fmt::format("link.retry of {}", name));
+    if (link.bundle > 1) refuse(fmt::format("link.bundle = {} of {}, which distributes lines", link.bundle, name));
+    if (link.pool_credits > 0) refuse(fmt::format("link.pool_credits of {}", name));
+    if (link.request_credits < lines_ || link.response_credits < lines_)
+        refuse(fmt::format("{} request credits and {} response credits on {}, where a transaction takes {}",
+            link.request_credits, link.response_credits, name, lines_));
 }
 
 }  // namespace
+
+std::vector<FlightLimit> flight_limits(const ResolvedSystem& system, NodeId node)
+{
+    const EngineSpec& engine = system.engine();
+    std::vector<FlightLimit> out{{"gpu.outstanding", system.gpu(node).outstanding}};
+    // Which steps of a plan have port channels is not known yet.
+    const bool by_port = engine.channel == EngineChannel::port ||
+        (engine.channel == EngineChannel::any && !system.workload.plan.empty());
+    if (engine.mover == Mover::copy_engine || by_port) out.push_back({"copy.in_flight", system.copy(node).in_flight});
+    if (engine.mover == Mover::bulk) out.push_back({"bulk.in_flight", system.bulk(node).in_flight});
+    return out;
+}
 
 void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
 {
@@ -87,10 +109,12 @@ void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
                                    "64 B, 128 B, 256 B or 512 B"),
             system);
     if (grain == line_bytes) return;
-    for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
-        if (plan.used.nodes[node] || plan.fabric.nodes[node].endpoint >= 0) check_node(system, plan, node);
-    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
-        if (plan.used.edges[edge]) check_link(system, edge);
+    const Refusal refusal(system, plan, grain);
+    if (refusal.what().empty()) return;
+    std::uint64_t finer = grain / 2;
+    while (finer > line_bytes && !Refusal(system, plan, finer).what().empty()) finer /= 2;
+    throw WideRefused(system.file, 0, fmt::format("engine.grain = {} B with {}", grain, refusal.what()),
+        fmt::format("a grain of {} B{}", finer, finer > line_bytes ? " or less" : ""));
 }
 
 std::vector<std::string> wide_notices(const ResolvedSystem& system, const FabricPlan& plan)

@@ -1,6 +1,7 @@
 // Runs with wide transactions (engine.grain above 64 B): which systems can have them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,17 @@ struct WideRefused : InputError {
     using InputError::InputError;
 };
 
+// A limit of lines in flight of what moves data in this run.
+struct FlightLimit {
+    const char* parameter;
+    std::uint64_t lines;
+};
+// Those of an accelerator.
+std::vector<FlightLimit> flight_limits(const ResolvedSystem& system, NodeId node);
+
 // Throws WideRefused for the first part of the system that has transactions of one line only, or for which a wide one would not be
-// the lines that it is made of, and InputError for a grain that there is not. Does nothing at 64 B.
+// the lines that it is made of, and names the widest grain that all parts have; InputError for a grain that there is not. Does nothing
+// at 64 B.
 void require_wide(const ResolvedSystem& system, const FabricPlan& plan);
 
 // What such a run does otherwise than one of lines, for its notices; none at 64 B.

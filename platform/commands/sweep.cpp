@@ -10,6 +10,7 @@
 #include "platform/applications/sweep/sweep_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/assembly/fabric_plan.h"
+#include "platform/commands/options/grain_option.h"
 #include "platform/commands/options/named_inputs.h"
 #include "platform/commands/options/system_options.h"
 #include "platform/commands/options/workload_options.h"
@@ -323,6 +324,7 @@ int sweep_command(const Arguments& arguments)
     report_old_values(axes, *registry.blocks());
     how.jobs = jobs;
     how.show_progress = !quiet;
+    const bool by_error = is_allowed_error(grain);
     const auto [rows, interrupted] = run_points(how, base, axes, points, columns);
     report_failures(axes, rows, interrupted);
     print_notices(notices_of(rows));
@@ -330,14 +332,14 @@ int sweep_command(const Arguments& arguments)
     std::fputs(missing.c_str(), stderr);
     const int code = missing.empty() ? exit_code_of(rows, interrupted) : static_cast<int>(exit_refused);
     if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
-    if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));
+    if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows, by_error));
     if (svg_output.wanted()) svg_output.write(sweep_svg(plot, axes, columns, rows));
     if (html_output.wanted()) {
         const std::string subtitle = fmt::format("{} runs, one for each combination of values{}", rows.size(),
             interrupted ? "; interrupted: partial" : "");
         html_output.write(
             table_page({"Sweep over " + keys_of(axes), subtitle, {{"Picture", sweep_svg(plot, axes, columns, rows)}},
-                sweep_text(axes, columns, rows), sweep_json(axes, columns, rows), figures_of(rows)}));
+                sweep_text(axes, columns, rows, by_error), sweep_json(axes, columns, rows), figures_of(rows)}));
     }
     if (how.shard.count > 1 && !how.merge) {
         if (!quiet)
@@ -346,7 +348,7 @@ int sweep_command(const Arguments& arguments)
         return code;
     }
     if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
-        print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));
+        print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows, by_error));
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "platform/assembly/clocked_times.h"
 #include "platform/assembly/wide_transactions.h"
+#include "platform/choice/wide_errors.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/workload/combining.h"
 #include "platform/workload/chosen_schedule.h"
@@ -117,6 +118,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
             "full GPUs as ranks (ranks: [GLOB, ...])");
     require_wide(resolved, plan);
     if (resolved.engine().grain > line_bytes) require_lines(resolved, options);
+    if (options.allowed_error) require_within(resolved, plan, *options.allowed_error);
     if (options.around != nullptr) elsewhere = &options.around->divide(plan, ranks);
     // What comes from elsewhere has no contents.
     data_on = options.data_on && !traffic.any() && elsewhere == nullptr;

@@ -1,5 +1,6 @@
 #include "platform/assembly/wave_names.h"
 #include "platform/assembly/wide_transactions.h"
+#include "platform/choice/wide_errors.h"
 #include "platform/simulation/run.h"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     result.notices = resolved.notices;
     result.notices.insert(result.notices.end(), run.plan.notices.begin(), run.plan.notices.end());
     for (std::string& notice : wide_notices(resolved, run.plan)) result.notices.push_back(std::move(notice));
+    for (std::string& notice : wide_error_notices(resolved, run.plan)) result.notices.push_back(std::move(notice));
     for (std::string& notice : run.traffic.notices(run.ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : run.load.notices()) result.notices.push_back(notice.text());
     if (!lost.empty()) result.notices.push_back(std::move(lost));

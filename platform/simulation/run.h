@@ -17,17 +17,18 @@ class Surroundings;
 
 struct RunOptions {
     bool data_on = true;
-    std::optional<Time> until;          // ps
-    bool check_protocol = false;        // a protocol checker between all modules: slow, changes no time
-    bool watch = false;                 // queues, credits and waits of every link by virtual channel
-    Time window = 0;                    // ps; not 0: a time series of all links, which are watched
-    bool follow = false;                // what workgroups do when, and the critical path of every collective
-    bool follow_if_small = false;       // with `follow` and `flow`: a collective with too many operations goes without
-    bool plan = false;                  // the schedule of a single collective as MSCCL XML
-    bool record = false;                // what GPUs send to others, as a profile for replay GPUs
-    bool flow = false;                  // whole transfers in place of transactions (platform/applications/flow)
-    bool uncalibrated = false;          // with `flow`: from parameters alone
-    std::string calibration;            // with `flow`: file of weft calibrate; empty: the numbers of the program
+    std::optional<Time> until;     // ps
+    bool check_protocol = false;   // a protocol checker between all modules: slow, changes no time
+    bool watch = false;            // queues, credits and waits of every link by virtual channel
+    Time window = 0;               // ps; not 0: a time series of all links, which are watched
+    bool follow = false;           // what workgroups do when, and the critical path of every collective
+    bool follow_if_small = false;  // with `follow` and `flow`: a collective with too many operations goes without
+    bool plan = false;             // the schedule of a single collective as MSCCL XML
+    std::optional<double> allowed_error;  // per cent of the time at 64 B: a grain for which it may be more is refused
+    bool record = false;                  // what GPUs send to others, as a profile for replay GPUs
+    bool flow = false;                    // whole transfers in place of transactions (platform/applications/flow)
+    bool uncalibrated = false;            // with `flow`: from parameters alone
+    std::string calibration;              // with `flow`: file of weft calibrate; empty: the numbers of the program
     std::optional<double> credit_wait;  // with `flow`: in place of both (platform/applications/flow/flow_calibration.h)
     bool symmetry = true;               // with `flow`: one rank stands for all where that is exact
     bool strict = false;   // refuse a system that leaves something to assume (platform/configuration/assumption.h)

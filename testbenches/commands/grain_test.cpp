@@ -1,4 +1,5 @@
 // --grain: a size, or an error for which docs/models/grain.md has the grain.
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
+#include "platform/choice/wide_errors.h"
 #include "platform/commands/options/grain_option.h"
 #include "testbenches/process/process.h"
 
@@ -74,6 +76,7 @@ TEST(GrainOption, ARunNamesTheGrainAndASweepHasIt)
         call({"sweep", system, "--bytes", "16KiB", "--over", "grain=64B,512B", "--quiet", "--csv", "-"});
     EXPECT_EQ(sweep.code, 0) << sweep.err;
     EXPECT_NE(sweep.out.find("\n512B,"), std::string::npos) << sweep.out;
+    EXPECT_NE(sweep.out.find(",message,time_us,grain_B\n"), std::string::npos) << sweep.out;
 }
 
 TEST(GrainOption, AnErrorTakesAFinerOneWhereAModelHasNoOthers)
@@ -95,10 +98,63 @@ TEST(GrainOption, AnErrorTakesAFinerOneWhereAModelHasNoOthers)
     EXPECT_EQ(notice.rfind("--grain 100% is 64 B here: no engine.grain = 128 B with the memory-side cache of ", 0), 0U)
         << notice;
     EXPECT_EQ(result_of("mesh_mi300x/system.yaml", {"--grain", "512B"}).code, 2);
-    // Credits for four lines.
+    // Credits for four lines, of which one is used while channels wait for four, and three while they wait for two.
     const Outcome credits = result_of("rtl_block/system.yaml", {"--grain", "100%", "--set", "link.request_credits=4"});
     ASSERT_EQ(credits.code, 0) << credits.err;
-    EXPECT_EQ(nlohmann::json::parse(credits.out).at("grain"), 256);
+    result = nlohmann::json::parse(credits.out);
+    EXPECT_EQ(result.at("grain"), 128);
+    const std::string why = result.at("notices").back();
+    EXPECT_EQ(why.rfind("--grain 100% is 128 B here: no engine.grain = 256 B with link.request_credits = 4 of ", 0), 0U)
+        << why;
+    EXPECT_NE(why.find(": a channel sends once 4 of them are there, so times are up to 300 % longer than at 64 B"),
+        std::string::npos)
+        << why;
+}
+
+TEST(GrainOption, ARefusedGrainNamesTheWidestThatRuns)
+{
+    for (const auto& [grain, set, widest] :
+        std::vector<std::array<std::string, 3>>{{"512B", "link.request_credits=4", "expected a grain of 256 B or less"},
+            {"256B", "gpu.outstanding=2", "expected a grain of 128 B or less"},
+            {"256B", "gpu.outstanding=1", "expected a grain of 64 B\n"}}) {
+        const Outcome run = call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/system.yaml", "--bytes",
+            "16KiB", "--quiet", "--grain", grain, "--set", set});
+        EXPECT_EQ(run.code, 2) << set;
+        EXPECT_NE(run.err.find(widest), std::string::npos) << run.err;
+    }
+}
+
+TEST(GrainOption, WhatIsNoGrainIsAnsweredWithSizesAndErrors)
+{
+    for (const char* wrong : {"auto", "fast", "3 per cent", "-1%"}) {
+        const Outcome run = call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/system.yaml", "--bytes",
+            "16KiB", "--quiet", "--grain", wrong});
+        EXPECT_EQ(run.code, 2) << wrong;
+        EXPECT_NE(run.err.find("expected 64B, 128B, 256B or 512B, or an error that is allowed, such as 3%"),
+            std::string::npos)
+            << run.err;
+    }
+}
+
+TEST(GrainOption, ASweepWithAnErrorHasTheGrainOfEachRun)
+{
+    const auto table = [](const std::vector<std::string>& more, const char* form) {
+        std::vector<std::string> arguments{"sweep", std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/system.yaml",
+            "--bytes", "16KiB", "--no-data", "--over", "link.request_credits=4,512", "-j", "2"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        if (*form != '\0') arguments.insert(arguments.end(), {form, "-"});
+        return call(arguments).out;
+    };
+    const std::string csv = table({"--grain", "100%"}, "--csv");
+    EXPECT_NE(csv.find(",message,time_us,grain_B\n4,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",128\n512,"), std::string::npos) << csv;
+    EXPECT_EQ(csv.substr(csv.size() - 5), ",512\n") << csv;
+    const std::string text = table({"--grain", "100%"}, "");
+    EXPECT_NE(text.find("  grain\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("  128 B\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("  512 B\n"), std::string::npos) << text;
+    // Without an error the columns are those that there have been.
+    EXPECT_NE(table({"--grain", "128B"}, "--csv").find(",message,time_us\n4,"), std::string::npos);
 }
 
 // Buffers around a ring whose routes may form a cycle fill up, while ranks spin on flags in their own memory for ever.

@@ -54,6 +54,15 @@ TEST(WhatRan, ARunStatesTypeAndReduction)
         (List{"setup.collective.0.type \"fp32\" \"bf16\"", "setup.collective.0.reduction \"sum\" \"min\""}));
 }
 
+TEST(WhatRan, TheGrainOfLinesIsOneOfTheTwo)
+{
+    const Fixtures files;
+    EXPECT_EQ(setup_of(compared(result_of({"run", files.pair_system()}),
+                           result_of({"run", files.pair_system(), "--grain", "256B"})))
+                  .front(),
+        "setup.grain 64 256");
+}
+
 // Two boxes of two accelerators, a switch in each and one between second accelerators, which pass the others' traffic on: their routers
 // are no switches of the document.
 TEST(WhatRan, SwitchesAreThoseOfTheDocument)

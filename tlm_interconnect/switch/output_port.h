@@ -8,8 +8,8 @@
 //   port_arbiter.h     who goes first otherwise
 //   credit_account.h   the credits of the link behind
 //   port_meter.h       what is measured here
-// A wide transaction takes a credit for each of its lines; in a run with such ones a channel needs the credits of the widest to
-// send any. Credits returned with a delay count from the time they arrive; nobody is woken unless the port
+// A wide transaction takes a credit for each of its lines; in a run with such ones a channel that may have some needs the credits of the
+// widest to send any. Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
 // Statistics: lines sent, largest queue, time with the wire free and lines waiting for credits.
@@ -27,6 +27,13 @@
 #include "tlm_interconnect/switch/port_meter.h"
 
 namespace weft {
+
+// Credits of a channel that must be there before it sends: those of the widest transaction that it may have. Atomics, and what switches
+// carry out, are lines always.
+constexpr std::uint32_t credits_needed(std::uint8_t vc, std::uint32_t transaction)
+{
+    return class_of(vc) == VcClass::atomic ? 1 : transaction;
+}
 
 class OutputPortOwner {
 public:
@@ -92,18 +99,19 @@ public:
 private:
     bool has_credits(std::uint8_t vc, Time now) const
     {
-        return transaction_ == 1 ? credits_.available(vc, now) : credits_.available(vc, now, transaction_);
+        return transaction_ == 1 ? credits_.available(vc, now)
+                                 : credits_.available(vc, now, credits_needed(vc, transaction_));
     }
     Time next_credit(std::uint8_t vc) const
     {
-        return transaction_ == 1 ? credits_.next_own(vc) : credits_.next_own(vc, transaction_);
+        return transaction_ == 1 ? credits_.next_own(vc) : credits_.next_own(vc, credits_needed(vc, transaction_));
     }
     // Since when the next credits of a channel can be used, by slot.
     auto usable() const
     {
         return [this](unsigned slot) {
             const std::uint8_t vc = queues_[slot].vc;
-            return transaction_ == 1 ? credits_.ready(vc) : credits_.next_own(vc, transaction_);
+            return transaction_ == 1 ? credits_.ready(vc) : credits_.next_own(vc, credits_needed(vc, transaction_));
         };
     }
     bool reserve(std::uint8_t vc, Time now);

@@ -185,9 +185,8 @@ void read_result(Facts& out, const JsonValue& root)
         if (const JsonValue* value = result.maybe(word))
             out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
     // Results of earlier versions have the grain where it was not that of a line.
-    const JsonValue* grain = result.maybe("grain");
-    if (grain != nullptr && result.number("grain") > 64)
-        out.facts.push_back(fact_of(FactGroup::setup, "", "grain", "", *grain));
+    const double grain = result.maybe("grain") == nullptr ? 64 : result.number("grain");
+    out.facts.push_back({FactGroup::setup, "", "grain", "B", grain});
     read_parameters(out, result.object("parameters"));
     out.facts.push_back({FactGroup::times, "", "simulated", "ps", simulated});
     const JsonValue& collectives = result.list("collectives");

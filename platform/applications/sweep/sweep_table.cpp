@@ -165,7 +165,31 @@ bool any_chosen(const std::vector<SweepRow>& rows)
     return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.chosen_by.empty(); });
 }
 
-std::vector<std::string> cells(const SweepRow& row, const std::vector<std::string>& columns, bool chosen, bool left_out)
+// Whether the grain is a column: where an error is allowed, or runs have different ones, and no key says which.
+bool tells_grain(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows, bool by_error)
+{
+    for (const SweepAxis& axis : axes)
+        if (axis.key == "grain" || axis.key == "engine.grain") {
+            const auto is_size = [](const std::string& value) { return parse_bytes(value).has_value(); };
+            return !std::all_of(axis.values.begin(), axis.values.end(), is_size);
+        }
+    std::optional<std::uint64_t> first;
+    for (const SweepRow& row : rows) {
+        if (!row.setup.grain) continue;
+        if (by_error || row.setup.grain != first.value_or(*row.setup.grain)) return true;
+        first = row.setup.grain;
+    }
+    return false;
+}
+
+// What is shown besides what always is.
+struct Shown {
+    bool chosen = false;
+    bool grain = false;
+    bool left_out = false;
+};
+
+std::vector<std::string> cells(const SweepRow& row, const std::vector<std::string>& columns, const Shown& shown)
 {
     std::vector<std::string> out = row.values;
     if (!row.message.empty()) return out;
@@ -173,12 +197,13 @@ std::vector<std::string> cells(const SweepRow& row, const std::vector<std::strin
     out.push_back(bandwidth_text(row.algbw_GBps));
     out.push_back(bandwidth_text(row.busbw_GBps));
     out.push_back(row.stop == "finished" ? row.verified : row.stop);
-    if (chosen) {
+    if (shown.chosen) {
         out.push_back(row.chosen_by.empty() ? "-" : row.algorithm);
         out.push_back(row.estimate_ps ? format_time_ps(*row.estimate_ps) : "-");
     }
+    if (shown.grain) out.push_back(row.setup.grain ? fmt::format("{} B", *row.setup.grain) : "-");
     for (std::size_t i = 0; i < columns.size(); ++i) out.push_back(column_text(columns[i], row.columns[i]));
-    if (left_out) out.push_back(energy_left_out(row));
+    if (shown.left_out) out.push_back(energy_left_out(row));
     return out;
 }
 
@@ -306,18 +331,18 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
 }
 
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
-    const std::vector<SweepRow>& rows)
+    const std::vector<SweepRow>& rows, bool by_error)
 {
     std::vector<std::string> titles;
     for (const SweepAxis& axis : axes) titles.push_back(axis.key);
     titles.insert(titles.end(), result_columns.begin(), result_columns.end());
-    const bool chosen = any_chosen(rows);
-    if (chosen) titles.insert(titles.end(), {"chosen", "estimate"});
+    const Shown shown{any_chosen(rows), tells_grain(axes, rows, by_error), any_energy_unknown(rows)};
+    if (shown.chosen) titles.insert(titles.end(), {"chosen", "estimate"});
+    if (shown.grain) titles.emplace_back("grain");
     titles.insert(titles.end(), columns.begin(), columns.end());
-    const bool left_out = any_energy_unknown(rows);
-    if (left_out) titles.emplace_back("energy leaves out");
+    if (shown.left_out) titles.emplace_back("energy leaves out");
     std::vector<TextRow> lines;
-    for (const SweepRow& row : rows) lines.push_back({cells(row, columns, chosen, left_out), row.message});
+    for (const SweepRow& row : rows) lines.push_back({cells(row, columns, shown), row.message});
     return table_text(titles, lines) + energy_footnote(rows);
 }
 
@@ -357,7 +382,7 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
 }
 
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
-    const std::vector<SweepRow>& rows)
+    const std::vector<SweepRow>& rows, bool by_error)
 {
     std::string out;
     for (const SweepAxis& axis : axes) out += csv_field(axis.key) + ",";
@@ -374,6 +399,8 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
     const std::vector<NumericColumn> numeric = numeric_columns(axes, rows);
     const std::vector<std::string> none;
     for (const NumericColumn& column : numeric) out += "," + csv_field(column.title);
+    const bool grain = tells_grain(axes, rows, by_error);
+    if (grain) out += ",grain_B";
     out += "\n";
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const SweepRow& row = rows[r];
@@ -395,6 +422,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         out += csv_field(row.message.empty() ? row.reason : row.message) + ",";
         if (row.time_ps) out += fmt::format("{}", static_cast<double>(*row.time_ps) / 1e6);
         for (const NumericColumn& column : numeric) out += "," + column.cells[r];
+        if (grain) out += "," + (row.setup.grain ? std::to_string(*row.setup.grain) : "");
         out += "\n";
     }
     return out;

@@ -59,9 +59,10 @@ std::vector<std::string> notices_of(const std::vector<SweepRow>& rows);
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
     const std::vector<std::string>& columns);
 
-// Where an algorithm was chosen, it and its estimate are columns of the page and of CSV.
+// Where an algorithm was chosen, it and its estimate are columns of the page and of CSV; so is the grain where runs have different ones
+// that no key names, or where an error of it is allowed (`by_error`: by an option that all runs have).
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
-    const std::vector<SweepRow>& rows);
+    const std::vector<SweepRow>& rows, bool by_error = false);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, system, fidelity, grain, calibration, seed, collective, ranks,
 //  bytes, type, reduction, exit, stop, verified, time_ps,
 //  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, energy_unknown: [], notices: [], reason, message}]}; what a
@@ -69,6 +70,6 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
-    const std::vector<SweepRow>& rows);
+    const std::vector<SweepRow>& rows, bool by_error = false);
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #include "platform/commands/options/run_command_line.h"
 
+#include "platform/commands/options/grain_option.h"
+
 #include <fmt/format.h>
 
 #include "base/units.h"
@@ -40,7 +42,8 @@ void RunCommandLine::add_simulation()
     line_.value("--grain", "SIZE|P%", grain_,
         "at line fidelity, bytes of the widest transaction: 64B, the default and exact, 128B, 256B or 512B, faster and "
         "approximate; short for --set engine.grain=SIZE. An error, such as 5%, takes the coarsest that nine in ten "
-        "rows of docs/models/grain.md are within, or a finer one where a model has none as wide");
+        "rows of docs/models/grain.md are within, or a finer one where a model has none as wide or the system shows "
+        "that times would differ by more");
     line_.value("--calibration", "FILE", run_.calibration,
         "at flow fidelity, the file of 'weft calibrate' for this system, in place of the number that the program has");
     line_.flag("--uncalibrated", run_.uncalibrated, "at flow fidelity, use parameters alone and no measured number");
@@ -186,6 +189,7 @@ bool RunCommandLine::parse(const Arguments& arguments)
     check_fidelity();
     check_calibration();
     run_.symmetry = symmetry();
+    run_.allowed_error = allowed_error(grain_);
     run_.data_on = !no_data_;
     run_.strict = system_.strict();
     run_.progress = !quiet_;
