@@ -20,8 +20,7 @@ namespace weft {
 namespace {
 
 constexpr double ps_of_second = 1e12;
-constexpr std::uint64_t most_lines_of_small = 16;  // of a thread's part; beyond, unequal parts differ by less than 7 %
-constexpr std::uint64_t least_chunk_told = 4096;   // B: parts of lines of smaller ones are lost among latencies
+constexpr std::uint64_t least_chunk_told = 4096;  // B: parts of lines of smaller ones are lost among latencies
 
 // `all` is `schedule` with all threads.
 auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job, PacketFormat format)
@@ -107,7 +106,7 @@ Executor::JobId FlowExecutor::open(Job job)
     FlowJob flow;
     flow.program = carried.program;
     const std::uint64_t parts = std::uint64_t{schedule->chunks} * carried.parts;
-    const bool small = threads_each_ == 1 && job.bytes < parts * line_bytes * most_lines_of_small;
+    const bool few_lines = threads_each_ == 1 && small(job.bytes, parts);
     const SharedLines::Buffers cached = take_buffers(*schedule, job);
     if (!cached.empty()) {
         const Layout layout(*schedule, job.bytes, element);
@@ -118,7 +117,7 @@ Executor::JobId FlowExecutor::open(Job job)
     if (job.bytes >= schedule->chunks * least_chunk_told)
         in_partial_lines_ = std::max(in_partial_lines_, share_in_partial_lines(*schedule, job.bytes, element));
     count_chained(*schedule, job, engine);
-    if (core_.has_border() || (small && !carried.program->in_switches))
+    if (core_.has_border() || (few_lines && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
     return open(std::move(job), std::move(flow));
 }

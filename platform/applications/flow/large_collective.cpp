@@ -12,24 +12,30 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_moves_played = 200'000;
+// Moves of small messages, and of others, whose channels differ less.
+constexpr std::uint64_t most_small_moves = 400'000;
+constexpr std::uint64_t most_moves = 200'000;
+constexpr std::uint64_t most_signals = 4 * most_small_moves;  // a move without data has one, too
 
-// As many of the channels as keep the play short. `with_data`: with more channels than that, chunks are empty, and as many moves as with these
-// carry something.
-std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one, std::uint64_t with_data)
+bool small(const CollectiveRequest& request, std::uint64_t chunks)
 {
+    return FlowExecutor::small(request.bytes, chunks * request.options.channels);
+}
+
+// As many of the channels as keep the play short, where one has `chunks` and `moves`. With more channels than there are elements for, chunks
+// are empty, and as many moves as with these carry something.
+std::uint32_t played_channels(const CollectiveRequest& request, std::uint64_t chunks, std::uint64_t moves)
+{
+    const std::uint64_t elements = request.bytes / size_of(request.type);
+    const std::uint64_t with_data = std::max<std::uint64_t>(1, elements / std::max<std::uint64_t>(1, chunks));
+    const std::uint64_t most = small(request, chunks) ? most_small_moves : most_moves;
     const auto fits = [&](std::uint64_t played) {
-        return std::min(played, with_data) * moves_of_one <= most_moves_played;
+        return std::min(played, with_data) * moves <= most && played * moves <= most_signals;
     };
+    const std::uint32_t channels = request.options.channels;
     std::uint32_t played = channels;
     while (played > 1 && (!fits(played) || channels % played != 0)) --played;
     return played;
-}
-
-// How many channels have elements for all chunks, at least one; of a collective in one channel with `chunks`.
-std::uint64_t channels_with_data(const CollectiveRequest& request, std::uint64_t chunks)
-{
-    return std::max<std::uint64_t>(1, request.bytes / size_of(request.type) / std::max<std::uint64_t>(1, chunks));
 }
 
 }  // namespace
@@ -40,9 +46,17 @@ Schedule played_schedule(const CollectiveRequest& request, const std::string& al
     AlgorithmOptions options = request.options;
     options.channels = 1;
     Schedule one = make_schedule(algorithm, request.op, ranks, options);
-    options.channels = played =
-        played_channels(request.options.channels, data_steps(one), channels_with_data(request, one.chunks));
+    options.channels = played = played_channels(request, one.chunks, data_steps(one));
     return played == 1 ? std::move(one) : make_schedule(algorithm, request.op, ranks, options);
+}
+
+bool needs_layout(const CollectiveRequest& request)
+{
+    const auto ranks = static_cast<std::uint32_t>(request.members.size());
+    AlgorithmOptions options = request.options;
+    options.channels = 1;
+    const FlowProgram one = program_for_all(request.algorithm, request.op, ranks, options);
+    return small(request, one.chunks) && one.moves() * request.options.channels <= most_small_moves;
 }
 
 LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest& request)
@@ -52,8 +66,8 @@ LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest
     AlgorithmOptions options = request.options;
     options.channels = 1;
     const FlowProgram one = program_for_all(request.algorithm, request.op, ranks, options);
-    options.channels = played_channels(request.options.channels, one.moves(), channels_with_data(request, one.chunks));
-    short_signals_ = one.moves() > most_moves_played;
+    options.channels = played_channels(request, one.chunks, one.moves());
+    short_signals_ = one.moves() > most_small_moves;
     played_ = options.channels;
     program_ = std::make_shared<const FlowProgram>(
         program_for_all(request.algorithm, request.op, ranks, options, request.options.channels / played_));
@@ -71,7 +85,7 @@ std::string LargeCollective::notice() const
     return fmt::format(
         "beyond {} moves signals take no wire: each is about 48 B by lines, beside {:.0f} B of data, so bytes on "
         "the wires and times are too low (docs/models/flow.md, Against lines)",
-        most_moves_played, chunk);
+        most_small_moves, chunk);
 }
 
 bool LargeCollective::plain() const

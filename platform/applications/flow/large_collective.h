@@ -14,6 +14,10 @@ namespace weft {
 // The schedule of an algorithm in as many of the request's channels as keep the play short, `played`: each stands for several.
 Schedule played_schedule(const CollectiveRequest& request, const std::string& algorithm, std::uint32_t& played);
 
+// Whether so few lines go in each move that it matters which thread has which (FlowExecutor::small()), and the schedule, which says so, is no
+// larger than can be played.
+bool needs_layout(const CollectiveRequest& request);
+
 class LargeCollective {
 public:
     LargeCollective(FlowExecutor& executor, const CollectiveRequest& request);

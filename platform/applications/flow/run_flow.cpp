@@ -228,7 +228,8 @@ private:
             engine.channel != EngineChannel::in_switch;
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
         if (named && plain && ranks_ > most_ranks_whole &&
-            writes_by_rank(request_->algorithm, request_->op, static_cast<std::uint32_t>(ranks_), request_->options)) {
+            writes_by_rank(request_->algorithm, request_->op, static_cast<std::uint32_t>(ranks_), request_->options) &&
+            !(ranks_ <= most_ranks_of_schedule && needs_layout(*request_))) {
             if (options_.plan)
                 throw InputError(resolved_.file, resolved_.workload.line,
                     fmt::format("a collective over {} ranks is generated rank by rank and has no plan to export",
