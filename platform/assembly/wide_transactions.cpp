@@ -12,7 +12,7 @@ namespace weft {
 
 namespace {
 
-// What a grain is refused with, of the first part that has no transactions as wide.
+// Why a grain is refused: the first part of the system that has no transactions as wide.
 class Refusal {
 public:
     Refusal(const ResolvedSystem& system, const FabricPlan& plan, std::uint64_t grain)

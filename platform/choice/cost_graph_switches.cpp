@@ -71,7 +71,7 @@ std::uint32_t CostGraphMaker::switch_at(NodeId node, NodeId member, std::uint32_
         contexts.at_once = at_once;
         contexts.ps_per_byte = contexts.group_ps_per_byte = std::max(contexts.ps_per_byte, by_contexts);
         contexts.cold_more_ps_per_byte = std::max(contexts.cold_more_ps_per_byte, cold);
-        // What is pushed holds one from its first contribution to the last.
+        // A pushed operation holds a context from its first contribution to its last.
         const Time way = gpu.unit_to_port + answer_time(wire) + beyond / 2;
         const auto [first, last] = ways_.try_emplace(number, way, way).first->second;
         ways_[number] = {std::min(first, way), std::max(last, way)};

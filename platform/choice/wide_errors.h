@@ -18,7 +18,7 @@
 
 namespace weft {
 
-// Of the rows of docs/models/grain.md, nine in ten differ from 64 B by no more than this; coarser grains later.
+// Nine in ten rows of docs/models/grain.md differ from 64 B by no more than this. From the finest grain to the coarsest.
 struct GrainError {
     std::uint64_t grain;  // B
     double percent;
@@ -29,8 +29,8 @@ const std::vector<GrainError>& grain_errors();
 // that nobody knows. Does nothing at 64 B.
 void require_within(const ResolvedSystem& system, const FabricPlan& plan, double percent);
 
-// Of each reason for which times may differ by more than nine in ten rows of the page do, the worst part of the system, how much, and
-// what is nearer; none at 64 B.
+// One notice for each reason above that may change times by more than nine in ten rows of the page differ: the worst part of the system,
+// by how much, and which grain is nearer. None at 64 B.
 std::vector<std::string> wide_error_notices(const ResolvedSystem& system, const FabricPlan& plan);
 
 }  // namespace weft

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
-// What the text speaks of, where that is known.
+// The node or the link that a message is about, if it is known.
 struct Subject {
     std::optional<NodeId> node;
     std::optional<EdgeId> edge;
@@ -60,7 +60,7 @@ InputError at_its_parameter(const InputError& error, const ResolvedSystem& syste
     for (Diagnostic& wrong : out) {
         if (wrong.line > 0 || wrong.file.find_first_of("./") != std::string::npos) continue;
         const Subject subject{system.graph().find(wrong.what.substr(0, wrong.what.find(':'))), edge};
-        // What is expected may name others, which are a way out.
+        // The second half of a message may name other parameters, whose change would help: they count only if the first names none.
         auto place = place_in(wrong.what, system, subject);
         if (!place) place = place_in(wrong.expected, system, subject);
         if (!place) continue;

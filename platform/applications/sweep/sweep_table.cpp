@@ -182,7 +182,7 @@ bool tells_grain(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>
     return false;
 }
 
-// What is shown besides what always is.
+// Columns that only some tables have.
 struct Shown {
     bool chosen = false;
     bool grain = false;
