@@ -11,7 +11,7 @@ namespace weft {
 
 // Whether a step is one that a switch carries out.
 bool combines_in_switches(const Schedule& schedule);
-// Whether collectives of a trace may be: the algorithm is one of switches, or chosen.
+// Whether steps of this algorithm may be: it is one of switches, or a choice.
 bool may_combine_in_switches(const std::string& algorithm);
 
 // An assumption for each switch of which only the default of `switch.multicast_groups` says that it can reduce: switches with two or

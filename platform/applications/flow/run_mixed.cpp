@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/algorithms/algorithms.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
@@ -15,6 +14,8 @@
 #include "platform/applications/flow/mixed_executor.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/simulation/surroundings.h"
+#include "platform/workload/chosen_schedule.h"
+#include "platform/workload/combining.h"
 #include "tlm_interconnect/link/destination_lines.h"
 
 namespace weft {
@@ -32,11 +33,8 @@ FlowProfile mixed_rules(const FlowFabric& fabric, std::size_t ranks)
 // Asked before a schedule is written, which may grow with the cube of the ranks; of plans and choices only the schedule tells.
 bool names_steps_in_switches(const Workload& workload)
 {
-    CollectiveOp op = CollectiveOp::custom;
-    if (workload.kind != Workload::Kind::collective || !collective_from_name(workload.collective, op)) return false;
-    const AlgorithmInfo* const info =
-        algorithm_info(op, workload.algorithm.empty() ? algorithm_names(op).front() : workload.algorithm);
-    return info != nullptr && info->carrier == Carrier::in_switch;
+    return workload.kind == Workload::Kind::collective && workload.plan.empty() && !is_choice(workload.algorithm) &&
+        may_combine_in_switches(workload.algorithm);
 }
 
 void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
