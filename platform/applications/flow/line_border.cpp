@@ -37,10 +37,7 @@ FabricModules::End LineBorder::end(EdgeId edge, NodeId outer, NodeId inner, std:
     port->packet_lines = packet_lines;
     port->link = std::move(link);
     FabricModules::End out = FabricModules::End::of(port->out, port->in, port->output);
-    out.set_credits = [at = port.get()](const BufferSpace& space) {
-        at->output.set_credits(space);
-        at->vc_sets = space.vc_sets();
-    };
+    out.set_credits = [at = port.get()](const BufferSpace& space) { at->output.set_credits(space); };
     ports_.push_back(std::move(port));
     return out;
 }

@@ -86,8 +86,6 @@ private:
         unsigned inputs;  // the one behind them is for what begins at the node
         std::string link;
         std::uint32_t packet_lines = 0;  // of a message's packet; 0: the link has none
-        unsigned vc_sets = 1;            // of the link, for each VC set of the routes
-        unsigned turn = 0;
     };
     // A line that the core carries.
     struct Carried {
