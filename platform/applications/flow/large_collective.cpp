@@ -22,6 +22,14 @@ bool small(const CollectiveRequest& request, std::uint64_t chunks)
     return FlowExecutor::small(request.bytes, chunks * request.options.channels);
 }
 
+FlowProgram in_one_channel(const CollectiveRequest& request)
+{
+    AlgorithmOptions options = request.options;
+    options.channels = 1;
+    const auto ranks = static_cast<std::uint32_t>(request.members.size());
+    return program_for_all(request.algorithm, request.op, ranks, options);
+}
+
 // As many of the channels as keep the play short, where one has `chunks` and `moves`. With more channels than there are elements for, chunks
 // are empty, and as many moves as with these carry something.
 std::uint32_t played_channels(const CollectiveRequest& request, std::uint64_t chunks, std::uint64_t moves)
@@ -52,10 +60,7 @@ Schedule played_schedule(const CollectiveRequest& request, const std::string& al
 
 bool needs_layout(const CollectiveRequest& request)
 {
-    const auto ranks = static_cast<std::uint32_t>(request.members.size());
-    AlgorithmOptions options = request.options;
-    options.channels = 1;
-    const FlowProgram one = program_for_all(request.algorithm, request.op, ranks, options);
+    const FlowProgram one = in_one_channel(request);
     return small(request, one.chunks) && one.moves() * request.options.channels <= most_small_moves;
 }
 
@@ -63,12 +68,11 @@ LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest
     : executor_(executor), request_(request)
 {
     const auto ranks = static_cast<std::uint32_t>(request.members.size());
-    AlgorithmOptions options = request.options;
-    options.channels = 1;
-    const FlowProgram one = program_for_all(request.algorithm, request.op, ranks, options);
-    options.channels = played_channels(request, one.chunks, one.moves());
+    const FlowProgram one = in_one_channel(request);
     short_signals_ = one.moves() > most_small_moves;
-    played_ = options.channels;
+    played_ = played_channels(request, one.chunks, one.moves());
+    AlgorithmOptions options = request.options;
+    options.channels = played_;
     program_ = std::make_shared<const FlowProgram>(
         program_for_all(request.algorithm, request.op, ranks, options, request.options.channels / played_));
     proof_ranks_ = ranks;
@@ -79,9 +83,9 @@ LargeCollective::LargeCollective(FlowExecutor& executor, const CollectiveRequest
 
 std::string LargeCollective::notice() const
 {
-    constexpr double small = 1024;  // B, of which a signal of about 48 B is 5 %
+    constexpr double least = 1024;  // B, of which a signal of about 48 B is 5 %
     const double chunk = static_cast<double>(request_.bytes) / program_->chunks * played_ / request_.options.channels;
-    if (!short_signals_ || chunk >= small) return "";
+    if (!short_signals_ || chunk >= least) return "";
     return fmt::format(
         "beyond {} moves signals take no wire: each is about 48 B by lines, beside {:.0f} B of data, so bytes on "
         "the wires and times are too low (docs/models/flow.md, Against lines)",
