@@ -67,7 +67,10 @@ void FlowCore::arrived(std::uint32_t number)
         move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
         move.loaded = std::max(move.loaded, tail);
         if (logs()) log_loaded(transfer, tail);
-        if (transfer.flight.asked) load_came(transfer, tail);
+        if (transfer.flight.asked)
+            load_came(transfer, tail);
+        else if (transfer.window > 0)
+            answered(transfer, tail);
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
@@ -124,6 +127,8 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
     transfer.use = Use::acknowledge;
     transfer.thread = of.thread;
     transfer.places = of.places;
+    transfer.window = of.window;
+    transfer.after_ps = of.after_ps;
     if (logs()) log_stored_at(of, tail, transfer);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }

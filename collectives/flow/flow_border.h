@@ -8,6 +8,16 @@
 
 namespace weft {
 
+// A line that comes to the border, and the path on which it goes on from there. Without bytes it is a signal.
+struct FlowLine {
+    std::uint32_t path = 0;
+    std::uint32_t sender = 0;  // endpoint
+    std::uint32_t bytes = 0;
+    double messages = 0;  // that begin with it
+    double message = 0;   // their bytes, as far as known
+    std::uint32_t token = 0;
+};
+
 class FlowBorder {
 public:
     using Ps = std::uint64_t;

@@ -86,7 +86,8 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     spent(index, FlowCause::busy);
     const Ps head = std::max(thread.time, engine.free);
     const Ps first = head + by.start_ps;
-    const CopyIssue issue = issue_copy(engine, by, load.data * op.copies(), held_ps(thread, op, load), first);
+    const double held = held_ps(thread, op, load);
+    const CopyIssue issue = issue_copy(engine, by, load.data * op.copies(), held, first);
     const Ps span = issue.end - first;
     engine.free = issue.end;
     if (list) {
@@ -100,6 +101,18 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     record.bytes = load.data;
     record.load_ps = load.load_ps;
     record.issue_ps = record.slots_ps = record.stride_ps = span;
+    if (profile_.links.buffers && op.sources + op.destinations > 0) {
+        constexpr double most_parts = 64;
+        constexpr double parts_of_window = 8;
+        if (engine.window == 0) {
+            engine_windows_.emplace_back().most = by.in_flight;
+            engine.window = static_cast<std::uint32_t>(engine_windows_.size());
+        }
+        record.window = engine.window;
+        record.held_ps = static_cast<Ps>(std::llround(held));
+        record.least_parts =
+            static_cast<std::uint32_t>(std::ceil(std::min(most_parts, load.data * parts_of_window / by.in_flight)));
+    }
     if (op.sources == 0) return store(record, first + load.load_ps, first + load.load_ps + span);
     ++thread.loading;
     ask(record, first);

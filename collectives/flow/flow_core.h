@@ -120,15 +120,7 @@ public:
     // A rank outside has entered or left.
     void enter_outside(JobId id);
     void leave_outside(JobId id);
-    // A line that comes to the border, and the path on which it goes on from there. Without bytes it is a signal.
-    struct Line {
-        std::uint32_t path = 0;
-        std::uint32_t sender = 0;  // endpoint
-        std::uint32_t bytes = 0;
-        double messages = 0;  // that begin with it
-        double message = 0;   // their bytes, as far as known
-        std::uint32_t token = 0;
-    };
+    using Line = FlowLine;
     void carry(const Line& line, Ps from);
     // The answer of what was carried on `request`: data, or an acknowledge.
     void answer(const Line& line, std::uint32_t request, bool data, Ps from);
@@ -255,16 +247,19 @@ private:
     std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts);
     bool may_issue(Transfer& transfer);
     void issue(std::uint32_t number);
-    void await_loads(std::uint32_t thread);
+    void await_places(std::uint32_t window);
     void answer_request(const Transfer& asked);
     LoadWindow& load_window(std::uint32_t thread);
+    static std::uint32_t window_of(const Transfer& transfer);
+    LoadWindow& window(std::uint32_t number);
+    void take_places_of_engine(Transfer& transfer, const Move& move, Ps way) const;
     bool leaves_by_one_link(const Thread& thread, std::uint32_t path) const;
     double store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     std::uint32_t least_parts(const Thread& thread, double bytes) const;
     bool issues_singly(const Thread& thread, const FlowOp& op);
     void answered(const Transfer& transfer, Ps time);
     void load_came(const Transfer& transfer, Ps tail);
-    void issue_more(std::uint32_t thread);
+    void issue_more(std::uint32_t window);
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
@@ -422,6 +417,7 @@ private:
     std::vector<LoneStore> lone_stores_;           // each once
     std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
     std::vector<LoadWindow> load_windows_;         // by thread
+    std::deque<LoadWindow> engine_windows_;        // of engines that copy
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

@@ -13,6 +13,7 @@ struct FlowCore::Engine {                        // that copies
     double issued = 0;                           // bytes so far
     double done_ps = 0;                          // what leaves room for the next of them is acknowledged
     std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
+    std::uint32_t window = 0;                    // as in Transfer
 };
 
 struct FlowCore::Outside {  // a share or a signal that is beyond the border
@@ -52,6 +53,8 @@ struct FlowCore::Move {
     double sets = 0;    // of registers
     double places = 1;  // of requests in flight, for each byte of an operand
     bool singly = false;
+    std::uint32_t window = 0;  // of an engine that copies (Transfer)
+    Ps held_ps = 0;            // the same: for how long a place is held where nothing waits
     Ps load_ps = 0;
     Ps issue_ps = 0;
     Ps slots_ps = 0;                // to issue what it loads from one peer

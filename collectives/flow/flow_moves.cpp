@@ -338,6 +338,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         transfer.answer = book_.path(path).answer_ps;
         if (!destination.packets) transfer.fetch_ps = fetch_ps(move, destination.peer);
         if (move.singly) transfer.places = move.places;
+        if (op.sources == 0)
+            take_places_of_engine(transfer, move, book_.path(path).put_ps + book_.path(path).answer_ps);
         if (destination.packets) {
             transfer.target = share_of(job, thread.rank, destination, op);
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);

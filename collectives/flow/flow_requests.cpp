@@ -11,6 +11,7 @@ namespace {
 
 constexpr double short_parts = 8;         // so many in flight together, and more, are short
 constexpr double least_in_flight = 1e-6;  // B, of sums
+constexpr std::uint32_t of_engine = std::uint32_t{1} << 31;
 
 }  // namespace
 
@@ -60,6 +61,7 @@ void FlowCore::ask(const Move& move, Ps now)
         transfer.earliest = now + load + move.issue_ps + shared.last;
         transfer.began = now;
         transfer.places = move.places;
+        take_places_of_engine(transfer, move, ahead ? round_trip(endpoint, owner) : book_.path(request).answer_ps);
         moves_[number].pending += ahead
             ? send_requests(transfer, request, now + move.stride_ps * i, move.slots_ps,
                   parts_of(move, move.bytes, std::max<Ps>(1, move.slots_ps)))
@@ -120,15 +122,28 @@ LoadWindow& FlowCore::load_window(std::uint32_t thread)
     return load_windows_[thread];
 }
 
+// Whose places a transfer takes: its thread, or an engine that copies.
+std::uint32_t FlowCore::window_of(const Transfer& transfer)
+{
+    return transfer.window > 0 ? of_engine | (transfer.window - 1) : transfer.thread;
+}
+
+LoadWindow& FlowCore::window(std::uint32_t number)
+{
+    return (number & of_engine) != 0 ? engine_windows_[number & ~of_engine] : load_window(number);
+}
+
 // A unit has only so many requests in flight. Further ones wait, in their order. A part that is long beside the limit takes the places
 // that are free; each of its further lines has one when an answer comes, so that those beyond the limit come at the limit in each round
 // trip. Of short ones it does not matter that they wait whole.
 bool FlowCore::may_issue(Transfer& transfer)
 {
     const Thread& thread = threads_[transfer.thread];
-    LoadWindow& window = load_window(transfer.thread);
+    LoadWindow& window = this->window(window_of(transfer));
     window.collect(now_);
-    const double places = thread.job->what.mover == FlowMover::units ? pace_of(thread).outstanding() : 0;
+    const double places = transfer.window > 0        ? window.most
+        : thread.job->what.mover == FlowMover::units ? pace_of(thread).outstanding()
+                                                     : 0;
     const double most = places > 0 ? std::min(places, window.most) : 0;
     const double bytes = transfer.flight.bytes * transfer.places;
     const double beyond = most > 0 ? window.in_flight + bytes - most : 0;
@@ -152,35 +167,45 @@ bool FlowCore::may_issue(Transfer& transfer)
 void FlowCore::issue(std::uint32_t number)
 {
     const std::uint32_t thread = transfers_[number].thread;
-    std::deque<std::uint32_t>& waiting = load_window(thread).waiting;
+    const std::uint32_t from = window_of(transfers_[number]);
+    std::deque<std::uint32_t>& waiting = window(from).waiting;
     if (waiting.empty() && may_issue(transfers_[number])) return hop(number);
-    if (logs() && waiting.empty()) log_full(thread);
+    if (logs() && from == thread && waiting.empty()) log_full(thread);
     waiting.push_back(number);
-    await_loads(transfers_[number].thread);
+    await_places(from);
 }
 
-void FlowCore::issue_more(std::uint32_t thread)
+void FlowCore::issue_more(std::uint32_t from)
 {
-    load_windows_[thread].armed = false;
-    while (!load_windows_[thread].waiting.empty()) {
-        const std::uint32_t number = load_windows_[thread].waiting.front();
+    window(from).armed = false;
+    while (!window(from).waiting.empty()) {
+        const std::uint32_t number = window(from).waiting.front();
         if (!may_issue(transfers_[number])) break;
-        load_windows_[thread].waiting.pop_front();
+        window(from).waiting.pop_front();
         Transfer& transfer = transfers_[number];
         transfer.began = now_;
         if (transfer.takes_place()) transfer.flight.head_ps = now_;
-        if (logs() && load_windows_[thread].waiting.empty()) log_room(thread);
+        if (logs() && from == transfer.thread && window(from).waiting.empty()) log_room(from);
         hop(number);
     }
-    await_loads(thread);
+    await_places(from);
 }
 
-void FlowCore::await_loads(std::uint32_t thread)
+void FlowCore::await_places(std::uint32_t from)
 {
-    LoadWindow& window = load_windows_[thread];
-    if (window.armed || window.waiting.empty() || window.returns.empty()) return;
-    window.armed = true;
-    push(window.returns.front().time, Kind::issue_more, thread);
+    LoadWindow& of = window(from);
+    if (of.armed || of.waiting.empty() || of.returns.empty()) return;
+    of.armed = true;
+    push(of.returns.front().time, Kind::issue_more, from);
+}
+
+// A copy's requests take places of its engine. The transfer takes `way` of the time for which each is held.
+void FlowCore::take_places_of_engine(Transfer& transfer, const Move& move, Ps way) const
+{
+    if (move.window == 0) return;
+    transfer.window = move.window;
+    transfer.places = 1;
+    transfer.after_ps = static_cast<std::uint32_t>(move.held_ps - std::min(move.held_ps, way));
 }
 
 // The limit of requests in flight holds for those of this move one by one.
@@ -224,8 +249,10 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
+    if (queue_ps < 2 * round_ps) return 0;
+    // What leaves by one link and fits goes in the same order with the limit and without it.
     const bool fits = load.remote / op.moves <= pace.outstanding();
-    if (fits || queue_ps < 2 * round_ps || !leaves_by_one_link(thread, path)) return 0;
+    if (fits && leaves_by_one_link(thread, path)) return 0;
     return (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }
 
@@ -247,8 +274,9 @@ void FlowCore::load_came(const Transfer& transfer, Ps tail)
 // A request has its answer at `time`, and gives its place back.
 void FlowCore::answered(const Transfer& transfer, Ps time)
 {
-    load_windows_[transfer.thread].add({time, transfer.flight.bytes * transfer.places});
-    await_loads(transfer.thread);
+    const std::uint32_t from = window_of(transfer);
+    window(from).add({time + transfer.after_ps, transfer.flight.bytes * transfer.places});
+    await_places(from);
 }
 
 // Requests have come to their owner: their data set out.

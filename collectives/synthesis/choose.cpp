@@ -54,7 +54,8 @@ struct Plan {
     std::string name;
     std::function<Schedule(std::uint32_t channels)> build;
     std::uint32_t channels = 1;
-    double handicap = 0;  // share of its time by which it must be cheaper than others
+    double handicap = 0;    // share of its time by which it must be cheaper than others
+    bool algorithm = true;  // whose channels are those of the request
 };
 
 struct Priced {
@@ -137,7 +138,7 @@ private:
         std::string expected;
         for (; taken < priced_.size(); ++taken) {
             const Priced& priced = priced_[taken];
-            out.schedule = priced.plan.build(priced.plan.channels);
+            out.schedule = written(priced.plan, out.channels);
             Refusal refusal = request_.refusal ? request_.refusal(out.schedule) : Refusal{};
             if (refusal.why.empty()) break;
             if (taken == 0) expected = std::move(refusal.expected);
@@ -149,6 +150,15 @@ private:
                 fmt::format("no algorithm can be used; the cheapest, {}: {}", first.name, first.why), expected);
         }
         priced_.erase(priced_.begin(), priced_.begin() + static_cast<std::ptrdiff_t>(taken));
+    }
+
+    Schedule written(const Plan& plan, std::uint32_t& channels) const
+    {
+        channels = request_.options.channels;
+        if (!plan.algorithm || !request_.written) return plan.build(plan.channels);
+        Schedule one = plan.build(1);
+        channels = request_.written(one);
+        return channels == 1 ? std::move(one) : plan.build(channels);
     }
 
     const std::vector<ReducedGraph>& reduced()
@@ -217,7 +227,7 @@ private:
                     options.parts = channels;
                     return synthesize(request_.op, graph, options);
                 },
-                parts, trusted_gain});
+                parts, trusted_gain, false});
     }
 
     void add_built_in(const std::string& name, const std::string& shown, AlgorithmOptions options, double handicap)

@@ -44,6 +44,8 @@ struct ChoiceRequest {
     std::uint32_t explained = 3;
     // Told before each algorithm, and again and again while a long price is made.
     std::function<void(const PricingState&)> watch{};
+    // In how many channels, which stand for all, an algorithm is handed out that is `one` in one channel; not given: in all.
+    std::function<std::uint32_t(const Schedule& one)> written{};
     // Asked of the cheapest, then of the next, until one can be used.
     std::function<Refusal(const Schedule&)> refusal{};
 };
@@ -64,6 +66,7 @@ struct PassedOver {
 
 struct ScheduleChoice {
     Schedule schedule;
+    std::uint32_t channels = 1;         // of those asked for, that it is written in
     std::vector<Candidate> candidates;  // that have a price, the cheapest first; the one taken is at the front
     // Names of algorithms that need a switch where none helps, options not given, or another protocol.
     std::vector<std::string> without_price;

@@ -114,6 +114,7 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     record.step = &step;
     record.thread = index;
     record.load_ps = load.load_ps;
+    record.messages = each_;
     if (load.gets == 0) {
         record.bytes = load.data;
         record.issue_ps = pace.issue_ps(load);
@@ -124,6 +125,7 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     }
     const MovePieces pieces = pieces_of(thread, step, load);
     record.bytes = load.data / pieces.count;
+    record.messages /= pieces.count;
     record.sets = pieces.sets;
     record.parts = pieces.parts(most_parts);
     record.issue_ps = pieces.issue_ps;
@@ -164,6 +166,8 @@ void EstimatePlayer::ask(const Move& move, Ps now)
         Transfer transfer;
         transfer.flight = LinkClock::answer(graph_.answer(source.rank, thread.rank), source.rank, request, move.bytes,
             now + request.put_ps);
+        transfer.flight.messages = move.messages;
+        transfer.flight.message = move.bytes / move.messages;
         transfer.use = Use::get;
         transfer.thread = move.thread;
         transfer.target = number;
@@ -184,6 +188,7 @@ void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const M
     record.step = &step;
     record.thread = index;
     record.bytes = load.data;
+    record.messages = each_;
     record.packed = load.bytes;
     store(record, from, ready);
 }
@@ -213,6 +218,8 @@ void EstimatePlayer::store(const Move& move, Ps from, Ps ready)
         const CostPath& path = graph_.path(thread.rank, destination.rank);
         Transfer transfer;
         transfer.flight = LinkClock::put(path, thread.rank, is_packets(destination) ? move.packed : move.bytes, from);
+        transfer.flight.messages = move.messages;
+        transfer.flight.message = transfer.flight.bytes / move.messages;
         transfer.thread = move.thread;
         transfer.earliest = ready + path.put_ps;
         transfer.answer = path.answer_ps;
@@ -245,12 +252,14 @@ void EstimatePlayer::loaded(std::uint32_t number)
 std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps span, std::uint32_t most)
 {
     const double bytes = transfer.flight.bytes;
+    const double messages = transfer.flight.messages;
     std::uint32_t parts = 1;
     if (span > 0 && transfer.packets == nullptr)
         parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part, 1e6)), 1U, most);
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;
+    transfer.flight.messages = messages / parts;
     for (std::uint32_t part = 0; part < parts; ++part) {
         transfer.flight.head_ps = first + span * part / parts;
         transfer.earliest = part + 1 == parts ? earliest : 0;

@@ -156,6 +156,7 @@ void EstimatePlayer::signal(std::uint32_t index, const Step& step)
     alpha_ = std::max(alpha_, path.put_ps + graph_.ranks[step.peer].notice_ps);
     Transfer transfer;
     transfer.flight = LinkClock::put(path, thread.rank, 0, thread.time);
+    transfer.flight.messages = each_;
     transfer.use = Use::signal;
     transfer.thread = index;
     transfer.target = semaphore;

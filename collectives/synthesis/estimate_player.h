@@ -45,9 +45,10 @@ private:
     struct Move {
         const Step* step = nullptr;
         std::uint32_t thread = 0;
-        double bytes = 0;   // of data
-        double packed = 0;  // of its packets
-        double sets = 0;    // of registers
+        double bytes = 0;     // of data
+        double packed = 0;    // of its packets
+        double messages = 1;  // of all threads that it stands for, or which part of one
+        double sets = 0;      // of registers
         Ps load_ps = 0;
         Ps issue_ps = 0;
         std::uint32_t parts = most_parts;  // in which it comes to a link, at most

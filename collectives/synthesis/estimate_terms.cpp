@@ -12,7 +12,8 @@ void without_links(CostGraph& graph)
 {
     for (CostLink& link : graph.links)
         link.ps_per_byte = link.back_ps_per_byte = link.group_ps_per_byte = link.group_back_ps_per_byte =
-            link.push_more_ps_per_byte = link.cold_more_ps_per_byte = 0;
+            link.push_more_ps_per_byte = link.cold_more_ps_per_byte = link.packet_ps = link.message_ps =
+                link.answer_ps = link.signal_ps = link.signal_back_ps = 0;
 }
 
 void without_issue(CostGraph& graph)

@@ -13,23 +13,44 @@ std::uint64_t behind(std::uint64_t latency, const CostPath& path, std::size_t fi
     return latency;
 }
 
+Flight flight_of(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t head, std::uint64_t rest)
+{
+    Flight out;
+    out.path = &path;
+    out.sender = sender;
+    out.bytes = bytes;
+    out.head_ps = head;
+    out.rest_ps = rest;
+    return out;
+}
+
+// Of messages of a network card, beyond the rate, which has the packets of a long stream.
+double headers_ps(const CostLink& link, const Flight& flight, double share)
+{
+    if (link.packet_payload <= 0) return 0;
+    const double packets = flight.message / link.packet_payload;
+    return flight.messages * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
+}
+
 }  // namespace
 
 Flight LinkClock::put(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now)
 {
-    return {&path, sender, bytes, false, 0, now + path.stages.front().before_ps, behind(path.put_ps, path, 0), 0};
+    return flight_of(path, sender, bytes, now + path.stages.front().before_ps, behind(path.put_ps, path, 0));
 }
 
 Flight LinkClock::answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes,
     std::uint64_t now)
 {
-    return {&path, sender, bytes, false, 0, now, behind(request.answer_ps, path, 1), 0};
+    return flight_of(path, sender, bytes, now, behind(request.answer_ps, path, 1));
 }
 
 Flight LinkClock::of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now,
     std::uint64_t rest)
 {
-    return {&path, sender, bytes, true, 0, now + path.stages.front().before_ps, rest, 0};
+    Flight out = flight_of(path, sender, bytes, now + path.stages.front().before_ps, rest);
+    out.of_group = true;
+    return out;
 }
 
 bool LinkClock::pass(Flight& flight)
@@ -41,35 +62,57 @@ bool LinkClock::pass(Flight& flight)
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
     const std::uint64_t span = flight.tail_ps - now - left;  // all of it has come
-    if (flight.bytes > 0)
-        for (const LinkShare& part : stages[flight.stage].links) {
-            const CostLink& link = graph_.links[part.link];
-            if (link.at_once > 0) {
-                pass_contexts(part, flight, left, span, head);
-                continue;
-            }
-            const double bytes = flight.bytes * part.share;
-            const double there = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
-                (flight.pushed ? link.push_more_ps_per_byte : 0);
-            const double back = flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte;
-            const std::uint64_t begin = std::max(now, free_[part.link]);
-            Queue& queue = queues_[part.link];
-            if (begin == now || queue.sender == nobody) queue = {flight.sender, false};
-            queue.mixed = queue.mixed || queue.sender != flight.sender;
-            const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
-                static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
-            occupy(part.link, bytes * there * (crowded ? slowed_by_ranks : 1), now);
-            payload_[part.link] += bytes;
-            if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * back, now);
-            head = std::max(head, begin);
-            flight.tail_ps = std::max(flight.tail_ps, free_[part.link] + left);
+    for (const LinkShare& part : stages[flight.stage].links) {
+        const CostLink& link = graph_.links[part.link];
+        if (flight.bytes <= 0) {
+            pass_signal(part, flight, left, head);
+            continue;
         }
+        if (link.at_once > 0) {
+            pass_contexts(part, flight, left, span, head);
+            continue;
+        }
+        const double bytes = flight.bytes * part.share;
+        const double there = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
+            (flight.pushed ? link.push_more_ps_per_byte : 0);
+        const double back = flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte;
+        const std::uint64_t begin = std::max(now, free_[part.link]);
+        Queue& queue = queues_[part.link];
+        if (begin == now || queue.sender == nobody) queue = {flight.sender, false};
+        queue.mixed = queue.mixed || queue.sender != flight.sender;
+        const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
+            static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
+        occupy(part.link, bytes * there * (crowded ? slowed_by_ranks : 1) + headers_ps(link, flight, part.share), now);
+        payload_[part.link] += bytes;
+        if (link.reverse >= 0)
+            occupy(static_cast<std::uint32_t>(link.reverse),
+                bytes * back + flight.messages * part.share * link.answer_ps, now);
+        head = std::max(head, begin);
+        flight.tail_ps = std::max(flight.tail_ps, free_[part.link] + left);
+    }
     if (++flight.stage >= stages.size()) {
         flight.head_ps = head;
         return false;
     }
     flight.head_ps = head + stages[flight.stage].before_ps;
     return true;
+}
+
+// Signals of different threads mix with data on a wire: one takes its turn behind other signals, and data wait for it.
+void LinkClock::pass_signal(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t& head)
+{
+    const CostLink& link = graph_.links[part.link];
+    const double wire = flight.messages * part.share * link.signal_ps;
+    if (wire <= 0) return;
+    std::uint64_t& free = signals_free_[part.link];
+    const std::uint64_t turn = std::max(flight.head_ps, free);
+    free = turn + static_cast<std::uint64_t>(std::llround(wire));
+    occupy(part.link, wire, flight.head_ps);
+    if (link.reverse >= 0)
+        occupy(static_cast<std::uint32_t>(link.reverse), flight.messages * part.share * link.signal_back_ps,
+            flight.head_ps);
+    head = std::max(head, turn);
+    flight.tail_ps = std::max(flight.tail_ps, turn + left);
 }
 
 void LinkClock::pass_contexts(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t span,

@@ -15,7 +15,9 @@ namespace weft {
 struct Flight {
     const CostPath* path = nullptr;
     std::uint32_t sender = 0;   // rank
-    double bytes = 0;           // 0: a signal, which waits at no link
+    double bytes = 0;           // 0: a signal, which waits for other signals only
+    double messages = 0;        // signals, or messages whose bytes these are, or which part of one
+    double message = 0;         // bytes of each
     bool of_group = false;      // lines that a switch carries out for a group
     std::uint32_t stage = 0;    // that its head is at
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
@@ -28,8 +30,8 @@ struct Flight {
 class LinkClock {
 public:
     explicit LinkClock(const CostGraph& graph)
-        : graph_(graph), free_(graph.links.size()), queues_(graph.links.size()), busy_(graph.links.size()),
-          payload_(graph.links.size())
+        : graph_(graph), free_(graph.links.size()), signals_free_(graph.links.size()), queues_(graph.links.size()),
+          busy_(graph.links.size()), payload_(graph.links.size())
     {
     }
 
@@ -64,10 +66,12 @@ private:
 
     void pass_contexts(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t span,
         std::uint64_t& head);
+    void pass_signal(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t& head);
     void occupy(std::uint32_t link, double ps, std::uint64_t now);
 
     const CostGraph& graph_;
     std::vector<std::uint64_t> free_;
+    std::vector<std::uint64_t> signals_free_;
     std::vector<Queue> queues_;
     std::map<std::uint32_t, ContextWindow> contexts_;  // by link
     std::vector<double> busy_;

@@ -170,7 +170,8 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
         const CollectiveRequest asked = run.load.collective(run.ranks);
         PricingLine line(run.options.progress);
         chosen = chosen_schedule(run.resolved, cost_graph_of(run.resolved, run.plan, asked.members), asked,
-            choice.emplace(), line);
+            choice.emplace(), line)
+                     .schedule;
     }
     Surroundings* const around = run.options.around;
     run.load.attach(around == nullptr ? executor : around->join(executor), run.ranks, run.accelerators, chosen);

@@ -27,8 +27,8 @@ Refusal refusal_of(const Schedule& schedule, const EngineSpec& engine, const Col
 
 }  // namespace
 
-std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const CostGraph& graph,
-    const CollectiveRequest& request, ChoiceResult& result, PricingLine& line)
+ChosenSchedule chosen_schedule(const ResolvedSystem& system, const CostGraph& graph, const CollectiveRequest& request,
+    ChoiceResult& result, PricingLine& line, const WrittenChannels& written)
 {
     line.begin(request.op, request.bytes, request.members.size());
     ChoiceRequest wanted;
@@ -41,6 +41,7 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     wanted.slices = static_cast<std::uint32_t>(engine.slices);
     wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence;
     if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
+    wanted.written = written;
     wanted.refusal = [&](const Schedule& schedule) { return refusal_of(schedule, engine, request); };
     ScheduleChoice choice =
         request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
@@ -58,7 +59,7 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     price->estimate_ps = taken.time_ps;
     for (const EstimateTerm& term : taken.terms) price->terms.emplace_back(term.name, term.ps);
     choice.schedule.price = std::move(price);
-    return std::make_shared<const Schedule>(std::move(choice.schedule));
+    return {std::make_shared<const Schedule>(std::move(choice.schedule)), choice.channels};
 }
 
 }  // namespace weft

@@ -34,7 +34,7 @@ std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std
     request.members = members;
     request.options.channels = channels;
     ChoiceResult choice;
-    auto found = chosen_schedule(system_, graph, request, choice, line_);
+    auto found = chosen_schedule(system_, graph, request, choice, line_).schedule;
     require_right(*found);
     const ChoiceResult::Priced& taken = choice.priced.front();
     const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {} = {}", name_of(op),

@@ -48,13 +48,18 @@ std::uint32_t played_channels(const CollectiveRequest& request, std::uint64_t ch
 
 }  // namespace
 
+std::uint32_t played_channels(const CollectiveRequest& request, const Schedule& one)
+{
+    return played_channels(request, one.chunks, data_steps(one));
+}
+
 Schedule played_schedule(const CollectiveRequest& request, const std::string& algorithm, std::uint32_t& played)
 {
     const auto ranks = static_cast<std::uint32_t>(request.members.size());
     AlgorithmOptions options = request.options;
     options.channels = 1;
     Schedule one = make_schedule(algorithm, request.op, ranks, options);
-    options.channels = played = played_channels(request, one.chunks, data_steps(one));
+    options.channels = played = played_channels(request, one);
     return played == 1 ? std::move(one) : make_schedule(algorithm, request.op, ranks, options);
 }
 

@@ -11,7 +11,9 @@
 
 namespace weft {
 
-// The schedule of an algorithm in as many of the request's channels as keep the play short, `played`: each stands for several.
+// As many of the request's channels as keep the play of a schedule short, that is `one` in one channel: each stands for several.
+std::uint32_t played_channels(const CollectiveRequest& request, const Schedule& one);
+// The schedule of an algorithm in so many, `played`.
 Schedule played_schedule(const CollectiveRequest& request, const std::string& algorithm, std::uint32_t& played);
 
 // Whether so few lines go in each move that it matters which thread has which (FlowExecutor::small()), and the schedule, which says so, is no

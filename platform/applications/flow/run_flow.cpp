@@ -286,25 +286,17 @@ private:
             at_workload(resolved_, [this] { executor_.require_switches(request_->algorithm); });
         std::shared_ptr<const Schedule> schedule;
         if (named) {
-            schedule = std::make_shared<Schedule>(in_few_channels(request_->algorithm));
+            schedule = std::make_shared<Schedule>(played_schedule(*request_, request_->algorithm, written_channels_));
         } else if (!request_->schedule) {
             PricingLine line(options_.progress);
             const CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
-            schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
-            if (algorithm_info(request_->op, schedule->name) != nullptr) {  // as it is when it is asked for by its name
-                Schedule again = in_few_channels(schedule->name);
-                again.price = schedule->price;
-                schedule = std::make_shared<Schedule>(std::move(again));
-            }
+            ChosenSchedule chosen = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line,
+                [this](const Schedule& one) { return played_channels(*request_, one); });
+            schedule = std::move(chosen.schedule);
+            written_channels_ = chosen.channels;
         }
-        load_.attach(executor_, ranks_, ranks_, schedule);
-    }
-
-    Schedule in_few_channels(const std::string& algorithm)
-    {
-        Schedule schedule = played_schedule(*request_, algorithm, written_channels_);
         executor_.set_threads_each(request_->options.channels / written_channels_);
-        return schedule;
+        load_.attach(executor_, ranks_, ranks_, schedule);
     }
 
     bool finished() const { return large_ ? large_->finished() : load_.finished(); }
