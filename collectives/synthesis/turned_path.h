@@ -4,11 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {
+
+// Whether the other direction of all its links is known.
+inline bool turns(const CostPath& path, const std::vector<CostLink>& links)
+{
+    for (const PathStage& stage : path.stages)
+        for (const LinkShare& share : stage.links)
+            if (links[share.link].reverse < 0) return false;
+    return true;
+}
 
 inline CostPath turned(const CostPath& path, const std::vector<CostLink>& links)
 {
@@ -38,6 +48,21 @@ inline bool same_links(const CostPath& a, const CostPath& b)
                 if (share > exact || share < -exact) return false;
             return true;
         });
+}
+
+// CostGraph::answers, if those of any pair are not the links of its path.
+inline void add_answers(CostGraph& graph)
+{
+    const std::uint32_t ranks = graph.size();
+    for (std::uint32_t from = 0; from < ranks; ++from)
+        for (std::uint32_t to = 0; to < ranks; ++to) {
+            const CostPath& request = graph.path(to, from);
+            if (from == to || !turns(request, graph.links)) continue;
+            CostPath back = turned(request, graph.links);
+            if (same_links(back, graph.path(from, to))) continue;
+            if (graph.answers.empty()) graph.answers = graph.paths;
+            graph.answers[std::size_t{from} * ranks + to] = std::move(back);
+        }
 }
 
 }  // namespace weft

@@ -21,8 +21,6 @@ public:
         CostGraph& graph);
 
     CostPath path(std::uint32_t from_rank, std::uint32_t to_rank);
-    // CostGraph::answers, when all paths are there, if any pair's differ from its path.
-    void add_answers();
     PartialPath path_to(std::uint32_t from_rank, std::uint32_t to_rank, const std::vector<bool>& apart);
     PartialPath path_from(NodeId before, NodeId node, std::uint32_t to_rank, const std::vector<bool>& apart);
     // Switches of the model that has groups, and the links of ranks that see them; `tiers`: also switches above these.

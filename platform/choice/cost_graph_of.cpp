@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/synthesis/turned_path.h"
 #include "platform/choice/cost_graph_maker.h"
 
 namespace weft {
@@ -87,7 +88,7 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
-    maker.add_answers();
+    add_answers(graph);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank, false);
     return graph;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/line_size.h"
-#include "collectives/synthesis/turned_path.h"
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "tlm_interconnect/link/packetiser.h"
@@ -37,19 +36,6 @@ CostPath CostGraphMaker::path(std::uint32_t from_rank, std::uint32_t to_rank)
         way_time(system_, plan_, {nodes.rbegin(), nodes.rend()}, LineOp::write, line_bytes, LineClass::response) +
         gpu.port_to_unit;
     return path;
-}
-
-void CostGraphMaker::add_answers()
-{
-    const std::uint32_t ranks = graph_.size();
-    for (std::uint32_t from = 0; from < ranks; ++from)
-        for (std::uint32_t to = 0; to < ranks; ++to) {
-            if (from == to) continue;
-            CostPath back = turned(graph_.path(to, from), graph_.links);
-            if (same_links(back, graph_.path(from, to))) continue;
-            if (graph_.answers.empty()) graph_.answers = graph_.paths;
-            graph_.answers[std::size_t{from} * ranks + to] = std::move(back);
-        }
 }
 
 void CostGraphMaker::stages(std::uint32_t from, std::uint32_t to, CostPath& path)

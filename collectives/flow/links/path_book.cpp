@@ -37,9 +37,13 @@ std::uint32_t PathBook::back(std::uint32_t number)
     if (number < backs_.size() && backs_[number] != no_group) return backs_[number];
     const std::uint32_t from = paths_[number].to;
     const std::uint32_t to = paths_[number].from;
-    const CostPath made = turned(number == latest_.first ? latest_.second : source_(to, from), links_);
+    CostPath made = number == latest_.first ? latest_.second : source_(to, from);
     CostPath own = source_(from, to);
-    const bool same = same_links(made, own);
+    bool same = !turns(made, links_);
+    if (!same) {
+        made = turned(made, links_);
+        same = same_links(made, own);
+    }
     const std::uint64_t key = std::uint64_t{from} << 32 | to;
     std::uint32_t out = same ? numbers_.find(key) : FlatMap::none;
     if (out == FlatMap::none) {
