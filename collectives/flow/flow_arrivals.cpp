@@ -122,8 +122,8 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
 {
     const FlowPath there = book_.path(of.flight.path);
     Transfer transfer;
-    transfer.flight = links_.acknowledge(book_.find(there.to, there.from), there.to, of.flight.path, of.flight.bytes,
-        std::max(now_, tail));
+    transfer.flight =
+        links_.acknowledge(book_.back(of.flight.path), there.to, of.flight.path, of.flight.bytes, std::max(now_, tail));
     transfer.use = Use::acknowledge;
     transfer.thread = of.thread;
     transfer.places = of.places;

@@ -219,8 +219,8 @@ void FlowCore::transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_
     const std::uint32_t request = book_.find(endpoint, home);
     const auto all = static_cast<double>(bytes);
     Transfer transfer;
-    transfer.flight = write ? links_.put(request, endpoint, all, now_)
-                            : links_.answer(book_.find(home, endpoint), home, request, all, now_);
+    transfer.flight =
+        write ? links_.put(request, endpoint, all, now_) : links_.answer(book_.back(request), home, request, all, now_);
     transfer.flight.loaded = !write;
     shorten(transfer.flight);
     transfer.use = Use::direct;

@@ -39,7 +39,7 @@ void FlowCore::ask(const Move& move, Ps now)
             continue;
         }
         const std::uint32_t request = book_.find(endpoint, owner);
-        const std::uint32_t back = book_.find(owner, endpoint);
+        const std::uint32_t back = book_.back(request);
         const bool ahead = asks_by_wire(request, back);
         FlowDevices::Delay shared;
         // Memory has its latency here, not its rate.
@@ -214,7 +214,8 @@ bool FlowCore::issues_singly(const Thread& thread, const FlowOp& op)
     if (thread.job->what.mover != FlowMover::units || op.sources == 0 || op.has(FlowOp::loads_group)) return false;
     const std::uint32_t owner = endpoint_at(thread, thread.program->operands[op.first].peer);
     if (is_outside(owner)) return false;
-    return asks_by_wire(book_.find(thread.endpoint, owner), book_.find(owner, thread.endpoint));
+    const std::uint32_t request = book_.find(thread.endpoint, owner);
+    return asks_by_wire(request, book_.back(request));
 }
 
 // Whether what a rank stores at others takes the first link of this path, or links alike.
@@ -288,7 +289,7 @@ void FlowCore::answer_request(const Transfer& asked)
     Transfer data = asked;
     if (data.answer > 0 && !reads_memory(*threads_[asked.thread].job, there.to, asked.flight.bytes)) data.answer = 0;
     const Ps at = std::max(now_, asked.flight.head_ps + asked.flight.rest_ps) + shared.first + data.answer;
-    data.flight = links_.answer(book_.find(there.to, there.from), there.to, asked.flight.path, asked.flight.bytes, at);
+    data.flight = links_.answer(book_.back(asked.flight.path), there.to, asked.flight.path, asked.flight.bytes, at);
     data.flight.message = asked.flight.message;
     data.flight.messages = asked.flight.messages;
     data.flight.loaded = data.flight.asked = true;

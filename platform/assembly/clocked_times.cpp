@@ -18,10 +18,10 @@ bool is_one_of(const std::string& model, std::initializer_list<const char*> mode
     return std::find(models.begin(), models.end(), model) != models.end();
 }
 
-bool is_clocked_switch(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
+bool is_clocked_switch_of(const ResolvedSystem& system, const FabricPlan& plan, NodeId node)
 {
     return is_used(plan.used.nodes, node) && system.role(node) == NodeRole::forwarder &&
-        is_one_of(system.model(node), {"reference_switch", "rtl_switch", "switch_lockstep"});
+        is_clocked_switch(system.model(node));
 }
 
 std::string rounded(const char* parameter, const char* whose, Time latency, Time clock, Time clocks)
@@ -32,6 +32,11 @@ std::string rounded(const char* parameter, const char* whose, Time latency, Time
 }
 
 }  // namespace
+
+bool is_clocked_switch(const std::string& model)
+{
+    return is_one_of(model, {"reference_switch", "rtl_switch", "switch_lockstep"});
+}
 
 std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, const FabricPlan& plan)
 {
@@ -46,7 +51,7 @@ std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, cons
                 rounded("link.latency", "clocked links", link.latency, clock, (link.latency + clock / 2) / clock));
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
-        if (!is_clocked_switch(system, plan, node)) continue;
+        if (!is_clocked_switch_of(system, plan, node)) continue;
         const SwitchSpec& spec = system.switch_of(node);
         if (spec.latency % spec.clock != 0)
             out.insert(rounded("switch.latency", "clocked switches", spec.latency, spec.clock,
@@ -59,7 +64,7 @@ std::vector<std::string> clocked_group_notices(const ResolvedSystem& system, con
 {
     std::set<std::string> out;
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
-        if (!is_clocked_switch(system, plan, node)) continue;
+        if (!is_clocked_switch_of(system, plan, node)) continue;
         const SwitchSpec& spec = system.switch_of(node);
         if (spec.multicast_groups == 0) continue;
         if (spec.queues == QueueKind::fifo)

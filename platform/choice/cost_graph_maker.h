@@ -21,8 +21,6 @@ public:
         CostGraph& graph);
 
     CostPath path(std::uint32_t from_rank, std::uint32_t to_rank);
-    // The same links, from the last one on.
-    CostPath back_of(const CostPath& path) const;
     PartialPath path_to(std::uint32_t from_rank, std::uint32_t to_rank, const std::vector<bool>& apart);
     PartialPath path_from(NodeId before, NodeId node, std::uint32_t to_rank, const std::vector<bool>& apart);
     // Switches of the model that has groups, and the links of ranks that see them; `tiers`: also switches above these.
@@ -37,7 +35,6 @@ private:
         std::vector<PartialPath::Exit>* exits, std::vector<unsigned> inputs);
     // The port of `node` that leads to `peer`.
     unsigned port_towards(NodeId node, NodeId peer) const;
-    void latencies(std::uint32_t from, std::uint32_t to, Time first, CostPath& path) const;
     void latencies_of(const std::vector<std::uint32_t>& nodes, Time first, bool first_passes, CostPath& path) const;
     std::uint32_t link(std::uint32_t edge, bool forward);
     // A path without links has one that costs nothing.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/synthesis/turned_path.h"
 #include "platform/choice/cost_graph_maker.h"
-#include "platform/choice/link_shares.h"
 
 namespace weft {
 
@@ -88,12 +88,7 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
-    if (!spreads(selection_of(system.routing()))) {
-        graph.answers.resize(graph.paths.size());
-        for (std::uint32_t from = 0; from < ranks; ++from)
-            for (std::uint32_t to = 0; to < ranks; ++to)
-                if (from != to) graph.answers[std::size_t{from} * ranks + to] = maker.back_of(graph.path(to, from));
-    }
+    add_answers(graph);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank, false);
     return graph;
 }

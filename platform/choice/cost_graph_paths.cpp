@@ -28,27 +28,14 @@ CostPath CostGraphMaker::path(std::uint32_t from_rank, std::uint32_t to_rank)
     CostPath path;
     path.neighbours = true;
     stages(from, to, path);
-    latencies(from, to, gpu.unit_to_port, path);
-    path.put_ps = gpu.unit_to_port +
-        path_time(system_, plan_, from, to, LineOp::write, line_bytes, LineClass::request) +
+    const std::vector<std::uint32_t> nodes = slowest_path(system_, plan_, from, to);
+    latencies_of(nodes, gpu.unit_to_port, plan_.used.transit[nodes.front()], path);
+    path.put_ps = gpu.unit_to_port + way_time(system_, plan_, nodes, LineOp::write, line_bytes, LineClass::request) +
         system_.gpu(home).port_to_l2 + home_time(system_, home);
     path.answer_ps = system_.gpu(home).l2_to_port +
-        path_time(system_, plan_, to, from, LineOp::write, line_bytes, LineClass::response) + gpu.port_to_unit;
+        way_time(system_, plan_, {nodes.rbegin(), nodes.rend()}, LineOp::write, line_bytes, LineClass::response) +
+        gpu.port_to_unit;
     return path;
-}
-
-CostPath CostGraphMaker::back_of(const CostPath& path) const
-{
-    CostPath back = path;
-    std::reverse(back.stages.begin(), back.stages.end());
-    std::uint64_t before = 0;
-    for (PathStage& stage : back.stages) {
-        std::swap(before, stage.before_ps);
-        for (LinkShare& share : stage.links)
-            if (graph_.links[share.link].reverse >= 0)
-                share.link = static_cast<std::uint32_t>(graph_.links[share.link].reverse);
-    }
-    return back;
 }
 
 void CostGraphMaker::stages(std::uint32_t from, std::uint32_t to, CostPath& path)
@@ -109,12 +96,6 @@ unsigned CostGraphMaker::port_towards(NodeId node, NodeId peer) const
     const auto found = std::find_if(ports_[node].begin(), ports_[node].end(),
         [&](const Fabric::Port& port) { return port.peer == peer; });
     return static_cast<unsigned>(found - ports_[node].begin());
-}
-
-void CostGraphMaker::latencies(std::uint32_t from, std::uint32_t to, Time first, CostPath& path) const
-{
-    const std::vector<std::uint32_t> nodes = slowest_path(system_, plan_, from, to);
-    latencies_of(nodes, first, plan_.used.transit[nodes.front()], path);
 }
 
 void CostGraphMaker::latencies_of(const std::vector<std::uint32_t>& nodes, Time first, bool first_passes,

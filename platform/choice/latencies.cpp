@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/line_size.h"
+#include "platform/assembly/clocked_times.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 
@@ -12,15 +13,30 @@ namespace weft {
 
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card)
 {
-    return lone_bytes(link, op, size, cls, by_card) * ps_per_s / link.bandwidth;
+    // Of a bundle one link has all of the line.
+    return lone_bytes(link, op, size, cls, by_card) * ps_per_s / std::max<Time>(1, link.bandwidth / link.bundle);
 }
 
-Time pass_time(const ResolvedSystem& system, NodeId node)
+PassTimes pass_times(const std::string& model, const SwitchSpec& spec)
 {
-    const SwitchSpec& spec = system.switch_of(node);
-    if (system.model(node) != "crossbar") return spec.latency;
-    return (spec.latency + spec.clock - 1) / spec.clock * spec.clock + spec.traversal;
+    if (is_clocked_switch(model)) {
+        const Time clocks = std::max<Time>(1, (spec.latency + spec.clock - 1) / spec.clock);
+        const Time least = clocks * spec.clock + spec.traversal;
+        return {least, least + spec.clock / 2, least + spec.clock - 1};
+    }
+    if (model != "crossbar") return {spec.latency, spec.latency, spec.latency};
+    // A channel is won a clock before the match at the earliest.
+    const Time ready = spec.vc_stage == VcStage::separate ? std::max(spec.latency, spec.clock) : spec.latency;
+    const Time least = ready + spec.traversal;
+    return {least, least + spec.clock / 2, least + spec.clock - 1};
 }
+
+PassTimes pass_times(const ResolvedSystem& system, NodeId node)
+{
+    return pass_times(system.model(node), system.switch_of(node));
+}
+
+Time pass_time(const ResolvedSystem& system, NodeId node) { return pass_times(system, node).mean; }
 
 namespace {
 
@@ -96,8 +112,21 @@ std::vector<std::uint32_t> slowest_path(const ResolvedSystem& system, const Fabr
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls)
 {
-    const std::vector<std::uint32_t> nodes = slowest_path(system, plan, from, to);
+    return way_time(system, plan, slowest_path(system, plan, from, to), op, size, cls);
+}
+
+Time way_time(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& nodes, LineOp op,
+    std::uint32_t size, LineClass cls)
+{
     return path_time(system, nodes, {plan.used.transit[nodes.front()], plan.used.transit[nodes.back()]}, op, size, cls);
+}
+
+Time back_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
+    std::uint32_t size)
+{
+    std::vector<std::uint32_t> nodes = slowest_path(system, plan, from, to);
+    std::reverse(nodes.begin(), nodes.end());
+    return way_time(system, plan, nodes, op, size, LineClass::response);
 }
 
 Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,20 @@ namespace weft {
 constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
 constexpr std::uint32_t signal_bytes = 8;  // payload of a signal
 
-// For a single line on a wire; `by_card`: one that a network card sends.
+// For a single line on a wire, of a bundle on one of its links; `by_card`: one that a network card sends.
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 
-// From the last bit at a node to its first bit on the next wire: `switch.latency`, and with the clocked crossbar the stages behind
-// it, for a line that arrives at a clock edge. A foreign model is what its `switch` values say.
+// From the last bit at a node to its first bit on the next wire, without load: `switch.latency`. In models with a clock (`crossbar`,
+// `reference_switch` and the RTL behind it) it ends with `switch.traversal` behind a clock edge, so that it depends on when in its clock
+// the line comes. A foreign model is what its `switch` values say.
+struct PassTimes {
+    Time least = 0;
+    Time mean = 0;  // of lines that come at any time of a clock
+    Time most = 0;
+};
+PassTimes pass_times(const std::string& model, const SwitchSpec& spec);
+PassTimes pass_times(const ResolvedSystem& system, NodeId node);
+// The mean.
 Time pass_time(const ResolvedSystem& system, NodeId node);
 
 // Nodes of the path between two endpoints, both included; of several that lines spread over, the one with the largest latency: a
@@ -30,6 +40,14 @@ std::vector<std::uint32_t> slowest_path(const ResolvedSystem& system, const Fabr
 // message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls);
+
+// The same over these nodes from one endpoint to another, both included: of a path, or back over it.
+Time way_time(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& nodes, LineOp op,
+    std::uint32_t size, LineClass cls);
+
+// Of the answer to a request that `from` has sent to `to`: the way of the request back.
+Time back_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
+    std::uint32_t size);
 
 // The same over these nodes, both ends included; `transit`: whether the first and the last node pass the line on like a switch.
 Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,

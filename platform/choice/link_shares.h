@@ -46,11 +46,9 @@ public:
             visit(edge, !forward, share);
         };
         if (spreads(selection_)) {
-            spread(plan_.routing.node_of(from), to, amount, visit);
-        } else if (get) {
-            follow(to, from, amount, reversed);
+            get ? spread(to, from, amount, reversed) : spread(from, to, amount, visit);
         } else {
-            follow(from, to, amount, visit);
+            get ? follow(to, from, amount, reversed) : follow(from, to, amount, visit);
         }
     }
 
@@ -59,7 +57,7 @@ public:
 
 private:
     template <typename Visit>
-    void follow(std::uint32_t from, std::uint32_t to, double amount, Visit& visit) const
+    void follow(std::uint32_t from, std::uint32_t to, double amount, const Visit& visit) const
     {
         std::uint32_t hash = hash_of_pair(selection_, from, to);
         unsigned phase = 0;
@@ -77,9 +75,10 @@ private:
 
     // Hop by hop: paths that meet again are one from there on.
     template <typename Visit>
-    void spread(std::uint32_t from, std::uint32_t to, double amount, Visit& visit) const
+    void spread(std::uint32_t from, std::uint32_t to, double amount, const Visit& visit) const
     {
-        std::map<std::pair<std::uint32_t, unsigned>, double> here{{{from, 0}, amount}};  // nodes and phases
+        std::map<std::pair<std::uint32_t, unsigned>, double> here{
+            {{plan_.routing.node_of(from), 0}, amount}};  // nodes and phases
         while (!here.empty()) {
             std::map<std::pair<std::uint32_t, unsigned>, double> next;
             std::map<std::pair<std::uint32_t, bool>, double> links;

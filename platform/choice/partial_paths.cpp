@@ -2,6 +2,7 @@
 #include "platform/choice/cost_graph_maker.h"
 
 #include "base/line_size.h"
+#include "collectives/synthesis/turned_path.h"
 #include "platform/choice/latencies.h"
 #include "tlm_interconnect/link/destination_lines.h"
 
@@ -91,7 +92,7 @@ void CostGraphMaker::finish(PartialPath& out)
         }
         out.path.stages.push_back({0, {{static_cast<std::uint32_t>(nothing_), 1.0}}});
     }
-    out.back = back_of(out.path);
+    out.back = turned(out.path, graph_.links);
 }
 
 }  // namespace weft

@@ -17,6 +17,7 @@
 #include "platform/commands/texts/plan_report.h"
 #include "platform/commands/options/system_options.h"
 #include "platform/assembly/fabric_plan.h"
+#include "platform/choice/unpriced_parameters.h"
 
 namespace weft {
 
@@ -86,6 +87,8 @@ void add_links(PlanReport& report, const SystemOptions& options)
     report.link_protocol = protocol_of(*schedule, engine);
     report.links = link_bytes(system, plan, *schedule, Layout(*schedule, report.bytes, report.element_bytes));
     report.notices.insert(report.notices.end(), plan.notices.begin(), plan.notices.end());
+    std::string unpriced = unpriced_notice(system, "bytes on links and the least time do", false);
+    if (!unpriced.empty()) report.notices.push_back(std::move(unpriced));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "platform/assembly/wave_names.h"
 #include "platform/assembly/wide_transactions.h"
+#include "platform/choice/unpriced_parameters.h"
 #include "platform/choice/wide_errors.h"
 #include "platform/simulation/run.h"
 
@@ -83,6 +84,10 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         resolved.engine().flag_home == FlagHome::waiter)
         result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());
+    if (result.theory || result.choice) {
+        std::string unpriced = unpriced_notice(resolved, "alpha-beta and the estimates of algorithms do", true);
+        if (!unpriced.empty()) result.notices.push_back(std::move(unpriced));
+    }
     tell_what_is_not_counted(run, result);
     return result;
 }

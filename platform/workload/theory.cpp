@@ -123,14 +123,14 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     if (get) {
         step.get = home.unit_to_port + path_time(system, plan, to, from, LineOp::read, line_bytes, LineClass::request) +
             sender.port_to_l2 + home_time(system, plan.members[from]) + sender.l2_to_port +
-            path_time(system, plan, from, to, LineOp::read, line_bytes, LineClass::response) + home.port_to_unit;
+            back_time(system, plan, to, from, LineOp::read, line_bytes) + home.port_to_unit;
     } else if (with_data) {
         step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
         step.put = sender.unit_to_port +
             path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) + home.port_to_l2 +
             far_home;
-        step.answer = home.l2_to_port +
-            path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) + sender.port_to_unit;
+        step.answer =
+            home.l2_to_port + back_time(system, plan, from, to, LineOp::write, line_bytes) + sender.port_to_unit;
     }
     step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
         home.port_to_l2 + far_home;

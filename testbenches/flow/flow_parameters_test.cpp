@@ -40,6 +40,7 @@ std::vector<std::string> others(const ParameterInfo& info, std::uint64_t value)
 {
     if (info.unit == Unit::choice) {
         std::vector<std::string> out = info.choices;
+        if (value < out.size()) out.erase(out.begin() + static_cast<std::ptrdiff_t>(value));
         return out;
     }
     std::vector<std::string> out;

@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/schedule/protocol/protocol.h"
+#include "collectives/synthesis/turned_path.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/support/thorough.h"
 #include "testbenches/synthesis/graphs.h"
@@ -49,6 +50,7 @@ CostGraph with_ranks(CostGraph graph, bool back)
         graph.links[link].reverse = static_cast<std::int32_t>(link ^ 1U);
         graph.links[link].buffer = 16384;
     }
+    add_answers(graph);
     return graph;
 }
 

@@ -70,12 +70,20 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
     return out;
 }
 
+bool extends_each_packet(const LinkSpec& spec)
+{
+    const std::uint64_t packet = spec.merge == MergeKind::adjacent ? adjacent_block(spec) : line_bytes;
+    return spec.address_extension > 0 && spec.extension_region <= packet;
+}
+
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card, std::uint64_t in_a_row)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
     const bool adjacent = spec.merge == MergeKind::adjacent;
     auto room = static_cast<double>(adjacent ? std::min(adjacent_block(spec, of_group), in_a_row) : spec.max_payload);
     if (is_atomic(op) && adjacent) room = line_bytes;  // AdjacentMerge::sent()
+    if (cls == LineClass::request && extends_each_packet(spec))
+        bytes += static_cast<double>(spec.address_extension) * (adjacent ? line_bytes / room : 1);
     switch (spec.merge) {
     case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;
     case MergeKind::adjacent: {

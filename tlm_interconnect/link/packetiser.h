@@ -72,6 +72,10 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false,
     std::uint64_t in_a_row = std::numeric_limits<std::uint64_t>::max());
 
+// Whether every packet of lines in a row begins in a region of its own, so that each of its requests has the address extension. Of
+// larger regions it depends on what else passes, and stream_bytes() counts none.
+bool extends_each_packet(const LinkSpec& spec);
+
 class Packetiser {
 public:
     explicit Packetiser(const LinkSpec& spec);

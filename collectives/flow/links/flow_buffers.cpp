@@ -1,8 +1,8 @@
 #include "collectives/flow/links/flow_buffers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 
 namespace weft {
 
@@ -136,39 +136,90 @@ void FlowBuffers::enter(std::uint32_t transfer, const FlowFlight& flight, Ps now
     go_on(new_piece(piece), now);
 }
 
+FlowBuffers::Ways& FlowBuffers::ways_from(const Piece& piece)
+{
+    const std::uint32_t from = piece.held.output == none ? none : piece.group;
+    const std::uint64_t key = std::uint64_t{piece.stage} << 32 | from;
+    std::uint32_t number = ways_of_.find(key);
+    if (number == FlatMap::none) {
+        number = static_cast<std::uint32_t>(ways_.size());
+        ways_of_.insert(key, number);
+        ways_.emplace_back();
+    }
+    Ways& ways = ways_[number];
+    if (ways.groups != book_.groups()) find_ways(piece.stage, from, ways);  // some may have been split
+    return ways;
+}
+
+// All links of the stage that begin where links of `from` end, in proportion: what comes to a node leaves it.
+void FlowBuffers::find_ways(std::uint32_t stage, std::uint32_t from, Ways& ways) const
+{
+    ways.groups = book_.groups();
+    ways.sum = 0;
+    ways.branches.clear();
+    std::map<std::int32_t, double> in;   // by node: links that lead there
+    std::map<std::int32_t, double> out;  // by node: shares that leave it
+    bool known = from != none;
+    if (known)
+        for_parts(from, 1, 0, [&](std::uint32_t group, double, std::uint32_t) {
+            book_.for_links(group, [&](std::uint32_t, const CostLink& link) { ++in[link.to]; });
+        });
+    const auto of_known = [&](const Branch& branch, const auto& visit) {
+        book_.for_links(branch.group, [&](std::uint32_t, const CostLink& link) {
+            if (in.count(link.from) > 0) visit(link.from);
+        });
+    };
+    for_links(stage, [&](std::uint32_t group, double share, std::uint32_t set) {
+        ways.branches.push_back({group, set, share});
+        book_.for_links(group, [&](std::uint32_t, const CostLink& link) { known = known && link.from >= 0; });
+        if (known) of_known(ways.branches.back(), [&](std::int32_t node) { out[node] += share; });
+    });
+    known = known && out.size() == in.size();  // every node leads on
+    for (Branch& branch : ways.branches) {
+        const double share = branch.share;
+        if (!known) {
+            branch.share *= book_.size(branch.group);
+        } else {
+            branch.share = 0;
+            of_known(branch,
+                [&](std::int32_t node) { branch.share += in.size() == 1 ? share : share * in[node] / out[node]; });
+        }
+        ways.sum += branch.share;
+    }
+    if (known)
+        ways.branches.erase(std::remove_if(ways.branches.begin(), ways.branches.end(),
+                                [](const Branch& branch) { return branch.share <= 0; }),
+            ways.branches.end());
+}
+
 // By all links of its stage that begin where it is, in proportion.
 void FlowBuffers::go_on(std::uint32_t number, Ps now)
 {
-    constexpr std::size_t most_branches = 64;
     const Piece piece = pieces_[number];
-    std::array<Branch, most_branches> branches;
-    std::size_t count = 0;
-    double sum = 0;
-    for_links(piece.stage, [&](std::uint32_t group, double share, std::uint32_t set) {
-        const double links = book_.size(group);
-        const std::int32_t from = links > 1 ? -1 : book_.link_of(group).from;
-        if (piece.node >= 0 && from >= 0 && from != piece.node) return;
-        sum += share * links;
-        if (count < most_branches) branches[count++] = {group, set, share * links};
-    });
+    const FlowStage stage = book_.stage(piece.stage);
+    if (stage.count == 1 && !book_.group(stage.first).split)
+        return start(number, {stage.first, stage.set, piece.share}, now);
+    Ways& ways = ways_from(piece);
+    const std::size_t count = ways.branches.size();
+    if (count == 1) return start(number, {ways.branches[0].group, ways.branches[0].set, piece.share}, now);
     // A part of a load is a few lines, which take one of the routes, and so does what is less than a line for each route.
-    if (count > 1 && (of_load(number) || bytes_of(piece) < least_on_route * static_cast<double>(count))) {
-        if (turns_.size() <= piece.stage) turns_.resize(piece.stage + 1);
-        double place = std::fmod(++turns_[piece.stage] * golden_ratio, 1.0) * sum;
+    if (of_load(number) || bytes_of(piece) < least_on_route * static_cast<double>(count)) {
+        double place = std::fmod(++ways.turns * golden_ratio, 1.0) * ways.sum;
         std::size_t chosen = 0;
-        while (chosen + 1 < count && place >= branches[chosen].share) place -= branches[chosen++].share;
-        branches[chosen].share = piece.share;
-        return start(number, branches[chosen], now);
+        while (chosen + 1 < count && place >= ways.branches[chosen].share) place -= ways.branches[chosen++].share;
+        return start(number, {ways.branches[chosen].group, ways.branches[chosen].set, piece.share}, now);
     }
     parts_[piece.part].pieces += static_cast<std::uint32_t>(count) - 1;
+    const std::vector<Branch> branches = ways.branches;  // others may come to know further ones
+    const double sum = ways.sum;
     for (std::size_t i = 0; i < count; ++i) {
-        branches[i].share *= piece.share / sum;
-        std::uint32_t branch = number;
-        if (i + 1 < count) branch = new_piece(piece);
-        Hold& held = pieces_[branch].held;
-        held.bytes *= branches[i].share / piece.share;
-        pieces_[branch].share = branches[i].share;
-        start(branch, branches[i], now);
+        const Branch branch{branches[i].group, branches[i].set, branches[i].share * (piece.share / sum)};
+        std::uint32_t made = number;
+        if (i + 1 < count) made = new_piece(piece);
+        Hold& held = pieces_[made].held;
+        held.bytes *= branch.share / piece.share;
+        pieces_[made].share = branch.share;
+        start(made, branch, now);
     }
 }
 
@@ -314,7 +365,6 @@ void FlowBuffers::pass_link(std::uint32_t number, const Hold& taken, Ps now)
     if (piece.held.output != none) give_back(piece.held, now + outputs_[piece.held.output].credit_ps, false);
     piece.held = taken;
     piece.started = false;
-    piece.node = outputs_[taken.output].links > 1 ? -1 : book_.link_of(piece.group).to;
     const FlowPath& path = book_.path(part.flight.path);
     if (++piece.stage < path.first + path.stages) {
         events_.push_back({now + book_.stage(piece.stage).before_ps, number, true});

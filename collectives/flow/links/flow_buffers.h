@@ -20,6 +20,7 @@
 #include <deque>
 #include <vector>
 
+#include "collectives/flow/links/flat_map.h"
 #include "collectives/flow/links/flow_links.h"
 #include "collectives/flow/links/path_book.h"
 
@@ -103,9 +104,8 @@ private:
     // What of a part goes by one of several equal routes.
     struct Piece {
         std::uint32_t part = 0;
-        std::int32_t node = -1;     // where it is; -1: not known
         std::uint32_t stage = 0;    // that comes next
-        std::uint32_t group = 0;    // link that it waits for
+        std::uint32_t group = 0;    // link that it waits for, or has come by
         std::uint32_t next = none;  // in the queue
         double share = 1;           // of the part
         bool started = false;       // by the card in front of the link
@@ -121,7 +121,16 @@ private:
         std::uint32_t set = 0;
         double share = 1;
     };
+    // Of what has come by one group of links to a stage of several.
+    struct Ways {
+        std::size_t groups = 0;   // of the book, when they were found
+        std::uint32_t turns = 0;  // loads that have chosen one of them
+        double sum = 0;           // of shares
+        std::vector<Branch> branches;
+    };
 
+    Ways& ways_from(const Piece& piece);
+    void find_ways(std::uint32_t stage, std::uint32_t from, Ways& ways) const;
     template <class Visit>
     void for_links(std::uint32_t stage, const Visit& visit) const;
     template <class Visit>
@@ -161,7 +170,8 @@ private:
     std::vector<std::uint32_t> free_pieces_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_parts_;
-    std::vector<std::uint32_t> turns_;  // by stage: loads that have chosen one of its links
+    FlatMap ways_of_;  // by stage and group
+    std::vector<Ways> ways_;
     std::vector<Event> events_;
     std::vector<Passed> passed_;
     std::uint64_t waiting_ = 0;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/diagnostic.h"
+#include "collectives/synthesis/turned_path.h"
 
 namespace weft {
 
@@ -13,15 +14,49 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
     const std::uint64_t key = std::uint64_t{from} << 32 | to;
     const std::uint32_t known = numbers_.find(key);
     if (known != FlatMap::none) return known;
-    const CostPath made = source_(from, to);
+    CostPath made = source_(from, to);
     if (made.stages.empty())
         throw InputError("", 0, "no path from rank " + std::to_string(from) + " to rank " + std::to_string(to),
             "ranks that reach each other");
+    const std::uint32_t number = add_between(from, to, made);
+    numbers_.insert(key, number);
+    latest_ = {number, std::move(made)};
+    return number;
+}
+
+std::uint32_t PathBook::add_between(std::uint32_t from, std::uint32_t to, const CostPath& made)
+{
     const std::uint32_t number = add(made);
     paths_[number].from = from;
     paths_[number].to = to;
-    numbers_.insert(key, number);
     return number;
+}
+
+std::uint32_t PathBook::back(std::uint32_t number)
+{
+    if (number < backs_.size() && backs_[number] != no_group) return backs_[number];
+    const std::uint32_t from = paths_[number].to;
+    const std::uint32_t to = paths_[number].from;
+    CostPath made = number == latest_.first ? latest_.second : source_(to, from);
+    CostPath own = source_(from, to);
+    bool same = !turns(made, links_);
+    if (!same) {
+        made = turned(made, links_);
+        same = same_links(made, own);
+    }
+    const std::uint64_t key = std::uint64_t{from} << 32 | to;
+    std::uint32_t out = same ? numbers_.find(key) : FlatMap::none;
+    if (out == FlatMap::none) {
+        out = add_between(from, to, same ? own : made);
+        if (same) {
+            numbers_.insert(key, out);
+            latest_ = {out, std::move(own)};
+        }
+    }
+    backs_.resize(paths_.size(), no_group);
+    backs_[number] = out;
+    if (same) backs_[out] = number;
+    return out;
 }
 
 std::uint32_t PathBook::add(const CostPath& made, bool counts)

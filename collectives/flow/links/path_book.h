@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "collectives/flow/links/flat_map.h"
@@ -90,6 +91,9 @@ public:
     static bool alike(const CostLink& a, const CostLink& b) { return figures_array(a) == figures_array(b); }
     // Number of the path. Throws InputError where the source does, and where there is no way.
     std::uint32_t find(std::uint32_t from, std::uint32_t to);
+    // The way of answers to what goes by this path between two ranks: its links back. Where find() of the other end has the same
+    // links, that path.
+    std::uint32_t back(std::uint32_t number);
     // Number of a path that is not between two ranks; `counts`: among those that take turns (FlowLinks).
     std::uint32_t add(const CostPath& made, bool counts = true);
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
@@ -185,6 +189,7 @@ private:
     using Figures = std::array<double, 19>;
     static Figures figures_array(const CostLink& link);
 
+    std::uint32_t add_between(std::uint32_t from, std::uint32_t to, const CostPath& made);
     // Groups that together have exactly these links; existing groups are split where they have others as well.
     std::vector<GroupShare> cover(const std::vector<LinkShare>& links, bool apart = false);
     // Network cards that links side by side are behind.
@@ -204,6 +209,9 @@ private:
     std::vector<std::uint32_t> stands_for_;  // empty: each for itself
     FlatMap numbers_;                        // from << 32 | to
     std::vector<FlowPath> paths_;
+    std::vector<std::uint32_t> backs_;  // by path
+    std::pair<std::uint32_t, CostPath> latest_{no_group,
+        {}};  // path that was made last, which back() is often asked for
     std::vector<FlowStage> stages_;
     std::vector<GroupShare> shares_;
     std::vector<LinkGroup> groups_;

@@ -65,9 +65,11 @@ constexpr Rows rows[] = {
         "bandwidth latency flit header response_saving atomic_extra merge group_payload "
         "packet_overhead message_header message_answer frame frame_payload credit_bytes credit_batch "
         "bit_error_rate model"},
-    {"link", Follows::in_part, "max_payload request_credits response_credits pool_credits vc_sets address_extension"},
+    {"link", Follows::in_part,
+        "max_payload request_credits response_credits pool_credits vc_sets address_extension extension_region "
+        "bundle"},
     {"link", Follows::no,
-        "byte_enable vcs extension_region extension_ways bundle bundle_selection retry replay_buffer "
+        "byte_enable vcs extension_ways bundle_selection retry replay_buffer "
         "replay_timeout ack_bytes ack_every"},
     {"engine", Follows::yes,
         "mover channel channels channel_bytes wavefronts unroll vector grain flag_home poll_lanes "
@@ -109,6 +111,8 @@ std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, bool t
             if (system.source(variant.sources[i]).file.empty()) continue;
             const auto row = flow_parameters().find(info.path_of(i));
             if (row == flow_parameters().end() || row->second == Follows::yes) continue;
+            // The default is the least value, which switches the mechanism off.
+            if (variant.values[i] == info.defaults[i] && info.defaults[i] == info.parameters[i]->low) continue;
             if (row->second == Follows::kernels && kernels) continue;
             std::string value = value_text(*info.parameters[i], variant.values[i]);
             if (row->second == Follows::in_part) value += " (followed in part)";

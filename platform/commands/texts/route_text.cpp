@@ -56,6 +56,7 @@ private:
     std::string policy_text() const;
     std::string hops_text(const Path& path) const;
     std::string totals_text(const Path& path) const;
+    std::string clocks_text(const Path& path) const;
     std::string choice_text(std::size_t hops) const;
     std::string packets_text() const;
 
@@ -201,6 +202,24 @@ std::string RouteReport::totals_text(const Path& path) const
         ends == 0 ? "" : fmt::format(", routers of both ends {}", format_time_ps(ends)), format_rate(narrowest));
 }
 
+// Of nodes with a clock the latencies above are means.
+std::string RouteReport::clocks_text(const Path& path) const
+{
+    std::map<std::pair<Time, Time>, std::vector<NodeId>> nodes;  // by range, in the order of the path
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const bool end = i == 0 || i + 1 == path.size();
+        if (end && (plan_.used.transit.empty() || !plan_.used.transit[path[i]])) continue;
+        const PassTimes times = pass_times(system_, path[i]);
+        if (times.least < times.most) nodes[{times.least, times.most}].push_back(path[i]);
+    }
+    std::string out;
+    for (const auto& [range, list] : nodes)
+        out += fmt::format("clock: {}{} {} from {} to {}, by when in its clock a packet comes; the mean is counted\n",
+            name(list.front()), list.size() > 1 ? fmt::format(" and {} more", list.size() - 1) : "",
+            list.size() > 1 ? "take" : "takes", format_time_ps(range.first), format_time_ps(range.second));
+    return out;
+}
+
 std::string counted(std::uint64_t count, const std::string& what)
 {
     return fmt::format("{}{} {}{}", count == countless ? "more than " : "", count, what, count == 1 ? "" : "s");
@@ -272,7 +291,7 @@ std::string RouteReport::text()
     for (const Routing::Step& step : steps_) first.push_back(ports_[step.node][step.port].peer);
     std::string out = fmt::format("{} to {}: {}, {}\n\n", name(from_), name(to_), counted(first.size() - 1, "hop"),
         counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
-    out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
+    out += hops_text(first) + "\n" + totals_text(first) + clocks_text(first) + choice_text(first.size() - 1);
     out += fmt::format("\nline {}{}:\n", question_.line,
         path_hash_ == question_.line ? "" : fmt::format(", path hash {}", path_hash_));
     out += reasons_text(system_, plan_, to_, steps_);
