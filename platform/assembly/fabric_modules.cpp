@@ -14,12 +14,18 @@ namespace weft {
 FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree)
     : resolved_(resolved), plan_(plan), tree_(tree), switch_of_(plan.fabric.nodes.size(), -1)
 {
+    ports_ = used_ports_of(plan);
+}
+
+std::vector<std::vector<int>> FabricModules::used_ports_of(const FabricPlan& plan)
+{
     const std::vector<std::vector<Fabric::Port>> all = plan.fabric.ports();
-    ports_.resize(all.size());
+    std::vector<std::vector<int>> out(all.size());
     for (std::size_t node = 0; node < all.size(); ++node) {
         int next = 0;
-        for (const Fabric::Port& port : all[node]) ports_[node].push_back(plan.used.edges[port.edge] ? next++ : -1);
+        for (const Fabric::Port& port : all[node]) out[node].push_back(plan.used.edges[port.edge] ? next++ : -1);
     }
+    return out;
 }
 
 unsigned FabricModules::used_ports(NodeId node) const

@@ -44,6 +44,9 @@ public:
     // `tree` is where its modules go.
     FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree);
 
+    // By node and port of the fabric: the number that the node's module has for the port, -1 where it is not used.
+    static std::vector<std::vector<int>> used_ports_of(const FabricPlan& plan);
+
     // The interface of a member's module: its fabric ports, and the routes that leave by them.
     unsigned ports(std::uint32_t rank) const;
     RouteTable routes(std::uint32_t rank) const;

@@ -8,7 +8,6 @@
 #include "platform/assembly/clocked_times.h"
 #include "platform/assembly/narrow_paths.h"
 #include "platform/assembly/unused_values.h"
-#include "platform/configuration/parameter_place.h"
 #include "platform/configuration/parameters/glob.h"
 #include "tlm_interconnect/protocol/line.h"
 
@@ -270,12 +269,6 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members, RouteUse use)
 {
     check_size(system, members);
-    const std::uint64_t stripe = system.routing().stripe;
-    if ((stripe & (stripe - 1)) != 0)
-        throw at_its_parameter(InputError("", 0,
-                                   "routing.stripe = " + std::to_string(stripe) + " B is not a power of 2",
-                                   "64 B, 128 B, 256 B, ..."),
-            system);
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
     std::vector<std::string> notices;

@@ -4,13 +4,25 @@
 #include <iterator>
 
 #include "base/diagnostic.h"
+#include "tlm_interconnect/switch/group_unit.h"
 
 namespace weft {
 
 SwitchGroups::SwitchGroups(System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
+    : SwitchGroups(&system, resolved, plan)
+{
+}
+
+SwitchGroups::SwitchGroups(const ResolvedSystem& resolved, const FabricPlan& plan)
+    : SwitchGroups(nullptr, resolved, plan)
+{
+}
+
+SwitchGroups::SwitchGroups(System* system, const ResolvedSystem& resolved, const FabricPlan& plan)
     : system_(system), resolved_(resolved), plan_(plan), ports_(plan.fabric.ports()),
+      numbers_(FabricModules::used_ports_of(plan)),
       trees_(
-          plan, ports_, [this](NodeId node, std::size_t port) { return system_.fabric().used_port(node, port); },
+          plan, ports_, [this](NodeId node, std::size_t port) { return numbers_[node][port]; },
           [this](NodeId node) { return is_switch(node); },
           [this](std::uint32_t endpoint) -> const Attached& { return attached(endpoint); })
 {
@@ -18,7 +30,7 @@ SwitchGroups::SwitchGroups(System& system, const ResolvedSystem& resolved, const
 
 bool SwitchGroups::is_switch(NodeId node) const
 {
-    return system_.fabric().has_switch(node) && !plan_.used.transit[node];
+    return plan_.used.nodes[node] && plan_.fabric.nodes[node].endpoint < 0 && !plan_.used.transit[node];
 }
 
 const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
@@ -30,7 +42,7 @@ const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
     // Behind a router of its own a member sees only that.
     if (plan_.used.transit[node]) return out;
     for (std::size_t p = 0; p < ports_[node].size(); ++p) {
-        const int number = system_.fabric().used_port(node, p);
+        const int number = numbers_[node][p];
         const NodeId peer = ports_[node][p].peer;
         if (number >= 0 && is_switch(peer)) out[peer].push_back(static_cast<std::uint16_t>(number));
     }
@@ -127,26 +139,43 @@ void SwitchGroups::at_node(NodeId node, const Add& add) const
     }
 }
 
+// As the module of the node would.
+void SwitchGroups::take_place(NodeId node)
+{
+    const std::uint64_t limit = resolved_.switch_of(node).multicast_groups;
+    if (resolved_.model(node) == "switch" && taken_[node]++ >= limit)
+        throw group_table_full(plan_.fabric.nodes[node].name, limit);
+}
+
 void SwitchGroups::add_trees(const SwitchGroup& group, const std::vector<std::uint32_t>& users)
 {
     for (const auto& [place, found] : trees_.parts()) {
         const NodeId node = place;
+        if (system_ == nullptr) {
+            take_place(node);
+            continue;
+        }
         GroupTier part = found;
         part.id = group.id;
         part.type = group.type;
         part.op = group.op;
-        if (SwitchModel* const at = system_.fabric().switch_at(node))
-            at_node(node, [&] { at->add_tier(part, system_.pool_at(node)); });
+        if (SwitchModel* const at = system_->fabric().switch_at(node))
+            at_node(node, [&] { at->add_tier(part, system_->pool_at(node)); });
     }
-    for (const std::uint32_t user : users) system_.accelerators()[user]->add_group(group.id, trees_.ports_of(user));
+    if (system_ == nullptr) return;
+    for (const std::uint32_t user : users) system_->accelerators()[user]->add_group(group.id, trees_.ports_of(user));
 }
 
 void SwitchGroups::add_switches(const SwitchGroup& group, const std::vector<NodeId>& switches,
     const std::vector<std::uint32_t>& users)
 {
+    if (system_ == nullptr) {
+        for (const NodeId node : switches) take_place(node);
+        return;
+    }
     for (const NodeId node : switches)
-        if (SwitchModel* const at = system_.fabric().switch_at(node))
-            at_node(node, [&] { at->add_group(group, system_.pool_at(node)); });
+        if (SwitchModel* const at = system_->fabric().switch_at(node))
+            at_node(node, [&] { at->add_group(group, system_->pool_at(node)); });
     for (const std::uint32_t user : users) {
         std::vector<std::uint16_t> ports;
         for (const NodeId node : switches) {
@@ -155,7 +184,7 @@ void SwitchGroups::add_switches(const SwitchGroup& group, const std::vector<Node
             const std::vector<std::uint16_t>& all = attached(user).at(node);
             ports.insert(ports.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(links));
         }
-        system_.accelerators()[user]->add_group(group.id, ports);
+        system_->accelerators()[user]->add_group(group.id, ports);
     }
 }
 

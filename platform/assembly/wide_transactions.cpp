@@ -6,7 +6,6 @@
 
 #include "base/diagnostic.h"
 #include "base/line_size.h"
-#include "platform/configuration/parameter_place.h"
 
 namespace weft {
 
@@ -104,10 +103,6 @@ std::vector<FlightLimit> flight_limits(const ResolvedSystem& system, NodeId node
 void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
 {
     const std::uint64_t grain = system.engine().grain;
-    if ((grain & (grain - 1)) != 0)
-        throw at_its_parameter(InputError("", 0, fmt::format("engine.grain = {} B is not a power of 2", grain),
-                                   "64 B, 128 B, 256 B or 512 B"),
-            system);
     if (grain == line_bytes) return;
     const Refusal refusal(system, plan, grain);
     if (refusal.what().empty()) return;

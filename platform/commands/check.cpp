@@ -50,7 +50,7 @@ std::string large_text(const ResolvedSystem& system, std::optional<RunWorkload>&
             dimensions = device_dimensions(nodes);
         }
         load->set_dimensions(std::move(dimensions), ranks);
-        load->require_schedule(ranks);
+        load->require_schedule(ranks, nullptr);
     }
     return fmt::format("{:<13}{} endpoints; for flow fidelity alone, which finds paths pair by pair\n", "routes",
                members.size()) +
@@ -74,7 +74,7 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     const auto line = [&out](const char* label, const std::string& value) {
         out += fmt::format("{:<13}{}\n", label, value);
     };
-    line("system", system.name + " (" + system.file + ")");
+    if (!system.file.empty()) line("system", system.name + " (" + system.file + ")");
     line("profiles", profiles_text(system));
     line("workload", workload_text(system.workload));
     if (!has_tables(system, members.size())) {
@@ -88,7 +88,8 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     require_wide(system, plan);
     if (load) {
         load->set_dimensions(dimensions_with_rates(system, plan, static_cast<std::uint32_t>(ranks)), ranks);
-        load->require_schedule(ranks);
+        load->require_endpoints(traffic, ranks);
+        load->require_schedule(ranks, &plan);
     }
     std::size_t links = 0;
     for (const bool used : plan.used.edges) links += used ? 1 : 0;
@@ -124,26 +125,33 @@ int check_command(const Arguments& arguments)
 {
     CommandLine line("check",
         "Reads and validates an InfraGraph document. Prints its name, nodes, edges, nodes by type, endpoints, and the "
-        "assumptions that it needs. For a system file, also checks the parameters, the workload and the routes. Each "
-        "problem is printed with file and line.\n");
+        "assumptions that it needs. For a system file, or with parameters or a workload on the command line, also "
+        "checks "
+        "the parameters, the workload and the routes. Each problem is printed with file and line.\n");
     SystemOptions options;
     std::string json;
     options.add_file(line, "FILE");
     options.add_reading(line);
     options.add_strict(line);
-    options.add_plugins(line);
     line.value("--json", "FILE", json,
         "also write the facts about the document as JSON; '-' writes JSON instead of the text");
+    line.section("parameters, in addition to those of the system file");
+    options.add_parameters(line);
+    WorkloadOptions workload;
+    workload.add(line);
     if (!line.parse(arguments)) return exit_good;
 
     const OutputFile output(json);
-    const SystemDescription description = options.description();
+    SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     std::string text = check_text(loaded);
     auto as_json = nlohmann::ordered_json::parse(check_json(loaded));
     loaded.notices.clear();  // they are in the text
     std::vector<Assumption> assumptions;
-    if (!description.file.empty()) {
+    workload.apply(description.workload);
+    const bool is_system =
+        !description.file.empty() || options.changes_system() || description.workload.kind != Workload::Kind::none;
+    if (is_system) {
         const ResolvedSystem system = resolve_loaded(description, std::move(loaded), options.registry());
         try {
             text += system_text(system, assumptions);

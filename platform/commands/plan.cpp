@@ -74,11 +74,18 @@ void add_refusal_by_lines(PlanReport& report, const Layout& layout)
 }
 
 // Under ll and ll128 the links carry packets, as in a run.
-void add_links(PlanReport& report, const SystemOptions& options)
+void add_links(PlanReport& report, const SystemOptions& options, const std::string& file)
 {
-    const SystemDescription description = options.description();
+    SystemDescription description = options.description();
+    description.workload.rank_count = 0;  // of the system's own workload, in whose place the plan stands
     const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
-    const FabricPlan plan = plan_fabric(system, members_of(system, report.plan.schedule.size()));
+    const std::size_t ranks = report.plan.schedule.size();
+    if (const std::size_t there = members_of(system).size(); there < ranks)
+        throw InputError(file, 0,
+            fmt::format("the plan has {} ranks, but {} has {} xpu node{} for them", ranks,
+                description.file.empty() ? description.infrastructure : description.file, there, there == 1 ? "" : "s"),
+            "a system with as many xpu nodes as the plan has ranks");
+    const FabricPlan plan = plan_fabric(system, members_of(system, ranks));
     report.system = description.infrastructure;
     auto schedule = std::make_shared<const Schedule>(report.plan.schedule);
     const EngineSpec engine = system.engine();
@@ -145,7 +152,7 @@ int plan_command(const Arguments& arguments)
         add_refusal_by_lines(report, layout);
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
-        if (options.names_system()) add_links(report, options);
+        if (options.names_system()) add_links(report, options, file);
         if (output.wanted()) {
             const std::string xml = write_msccl_xml(report.plan.schedule, xml_protocol(report.plan));
             if (std::string lost = export_changes(report.plan.schedule, xml); !lost.empty())

@@ -3,6 +3,7 @@
 #include "platform/console/messages.h"
 #include "platform/commands/texts/route_text.h"
 #include "platform/commands/options/system_options.h"
+#include "platform/workload/run_workload.h"
 
 namespace weft {
 
@@ -38,12 +39,33 @@ FabricPlan plan_between(const ResolvedSystem& system, NodeId from, NodeId to)
     return {{from, to}, std::move(fabric), std::move(routing), {}, {}};
 }
 
+// Whether the run of this system sends to its memories.
+bool uses_memories(const ResolvedSystem& system)
+{
+    return system.engine().memory_nodes == MemoryNodes::remote && system.workload.kind == Workload::Kind::trace;
+}
+
+// Whether packets of the run can start and end at the node.
+bool is_endpoint(const ResolvedSystem& system, NodeId node)
+{
+    return system.role(node) == NodeRole::endpoint || (system.role(node) == NodeRole::memory && uses_memories(system));
+}
+
+// In the order of their numbers in the run. Those of memories follow the ranks of the trace.
+std::vector<NodeId> members_of_run(const ResolvedSystem& system, bool with_memories)
+{
+    if (!with_memories) return members_of(system);
+    std::vector<NodeId> members = members_of(system, RunWorkload(system).wanted());
+    add_replay_gpus(system, members);
+    add_memories(system, members);
+    return members;
+}
+
 // The plan of the simulation where that is possible and small; else one for the two nodes alone, which
 // takes the same way wherever accelerators do not pass lines on.
-FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
+FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to, bool with_memories)
 {
-    if (system.role(from) != NodeRole::endpoint || system.role(to) != NodeRole::endpoint)
-        return plan_between(system, from, to);
+    if (!is_endpoint(system, from) || !is_endpoint(system, to)) return plan_between(system, from, to);
     constexpr std::size_t most = 256;
     const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
         for (const NodeId candidate : nodes)
@@ -51,7 +73,7 @@ FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
         return false;
     };
     try {
-        std::vector<NodeId> members = members_of(system);
+        std::vector<NodeId> members = members_of_run(system, with_memories);
         if (members.size() <= most && contains(members, from) && contains(members, to))
             return plan_fabric(system, std::move(members));
     } catch (const InputError& error) {
@@ -64,14 +86,14 @@ FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
 }
 
 // Ranks are those of the simulation where both nodes have one.
-RouteQuestion asked(const ResolvedSystem& system, const FabricPlan& plan, NodeId from, NodeId to)
+RouteQuestion asked(const ResolvedSystem& system, const FabricPlan& plan, NodeId from, NodeId to, bool with_memories)
 {
     RouteQuestion question;
     question.from = from;
     question.to = to;
     std::vector<NodeId> members = plan.members;
     try {
-        members = members_of(system);
+        members = members_of_run(system, with_memories);
     } catch (const InputError&) {
         // The plan has said so.
     }
@@ -116,14 +138,21 @@ int route_command(const Arguments& arguments)
     const NodeId source = node_named(system.graph(), "--from", from);
     const NodeId destination = node_named(system.graph(), "--to", to);
     if (source == destination) throw usage_error("'--from' and '--to' are the same node", "two nodes");
-    const FabricPlan plan = plan_for(system, source, destination);
+    const bool with_memories = uses_memories(system) &&
+        (system.role(source) == NodeRole::memory || system.role(destination) == NodeRole::memory);
+    const FabricPlan plan = plan_for(system, source, destination, with_memories);
     std::vector<std::string> notices = system.notices;
     notices.insert(notices.end(), plan.notices.begin(), plan.notices.end());
-    for (const NodeId node : {source, destination})
-        if (system.role(node) != NodeRole::endpoint)
-            notices.push_back(
-                system.graph().node(node).name + " is not an xpu: no simulated packet starts or ends there");
-    RouteQuestion question = asked(system, plan, source, destination);
+    for (const NodeId node : {source, destination}) {
+        const std::string& name = system.graph().node(node).name;
+        if (system.role(node) == NodeRole::memory && !uses_memories(system))
+            notices.push_back(name +
+                " is a memory, which only traces with engine.memory_nodes=remote use: no packet of this system's run "
+                "starts or ends there");
+        else if (!is_endpoint(system, node))
+            notices.push_back(name + " is not an xpu: no simulated packet starts or ends there");
+    }
+    RouteQuestion question = asked(system, plan, source, destination, with_memories);
     if (!number.empty()) question.line = number_option("--line", number, 0, 0xffffffffU);
     print(route_text(system, plan, question));
     print_notices(notices);

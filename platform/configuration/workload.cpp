@@ -141,6 +141,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     refuse_beside_plan(source, fields);
     refuse_beside_trace(source, fields);
     bool has_bytes = false;
+    bool zero_bytes = false;
     for (const YamlField& part : fields) {
         if (part.key == "beside") {
             read_beside(source, part, out);
@@ -210,9 +211,13 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             const auto bytes = parse_bytes(*text);
             if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is not a size", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
+            zero_bytes = bytes && *bytes == 0;
         }
     }
     refuse_strangers(source, fields, out);
+    for (const YamlField& part : fields)
+        if (part.key == "bytes" && zero_bytes && out.collective != "barrier")
+            source.findings.refuse(part.line, "'bytes' is 0", "at least one byte, such as 1 MiB");
     if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
         source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
     if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())

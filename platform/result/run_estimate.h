@@ -12,7 +12,7 @@ struct RunEstimate {
     double content_bytes = 0;   // of buffers; 0 without data
     double schedule_bytes = 0;  // and its proof and programs
     double flight_bytes = 0;    // transactions in flight and registers
-    double transactions = 0;    // of 64 bytes, by all operands of all steps; 0: not known
+    double transactions = 0;    // of 64 bytes that GPUs issue, by all operands of all steps and signals; 0: not known
     double seconds = 0;         // 0: not known
 
     double bytes() const { return gpu_bytes + content_bytes + schedule_bytes + flight_bytes; }

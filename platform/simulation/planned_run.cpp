@@ -112,10 +112,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const ModelRegistry& regist
     : resolved(system), options(with), load(system), plan(plan_of(system, load, ranks, accelerators)),
       assumptions(assumptions_of(system, plan, with.strict)), traffic(replay_traffic_of(system, plan, load, ranks))
 {
-    if (load.ranks() > 0 && traffic.any_of(ranks))
-        throw InputError(resolved.file, resolved.workload.line,
-            "a rank of the trace is a replay GPU, which cannot execute nodes",
-            "full GPUs as ranks (ranks: [GLOB, ...])");
+    load.require_endpoints(traffic, ranks);
     require_wide(resolved, plan);
     if (resolved.engine().grain > line_bytes) require_lines(resolved, options);
     if (options.allowed_error) require_within(resolved, plan, *options.allowed_error);
@@ -180,9 +177,6 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
         for (std::string& notice : idle_copies(run.resolved, run.load.driver()->schedule()))
             run.plan.notices.push_back(std::move(notice));
     if (workload.beside.empty()) return;
-    if (run.traffic.any())
-        throw InputError(run.resolved.file, workload.line, "a background kernel on a replay GPU, which cannot compute",
-            "full GPUs, or no background kernel");
     beside.emplace(executor, Gemm::parse(workload.beside).value(), static_cast<std::uint32_t>(run.ranks),
         [&load = run.load] { return load.finished(); });
 }

@@ -59,7 +59,10 @@ private:
             last = step.kind;
             operations += run < operations_of_run ? 1 : 0;
             if (step.kind == StepKind::wait) signals = 0;
-            if (step.kind == StepKind::signal) burst = std::max(burst, ++signals);
+            if (step.kind == StepKind::signal) {
+                burst = std::max(burst, ++signals);
+                out_.requested += line_bytes * channels_;
+            }
             if (!is_data(step.kind)) continue;
             operations += barriers_of_move;
             const double wide = static_cast<double>(step.sources.size() + step.destinations.size());
@@ -69,6 +72,7 @@ private:
             for (const ChunkRef& ref : step.sources) count = std::max(count, ref.count);
             const double bytes = static_cast<double>(bytes_) / std::max(1U, schedule_.chunks) * count / step.parts;
             out_.moved += bytes * wide;
+            out_.requested += bytes * (in_switch(step.kind) ? 2 : wide);
             const double lines = std::ceil(bytes / channels_ / line_bytes);
             if (in_switch(step.kind)) {
                 // A channel beyond the lines of a chunk has none of them.
@@ -151,6 +155,7 @@ CollectiveShape shape_of(const CollectiveRequest& request, const std::string& al
     out.flags = ranks * grown(out.flags / most_ranks_built * longer);
     out.burst *= more * longer;
     out.moved *= more;
+    out.requested *= more;
     out.buffer_bytes *= more;
     if (out.most_sources > most_ranks_built / 2.0) out.most_sources *= more;
     if (out.members > most_ranks_built / 2.0) out.members *= more;

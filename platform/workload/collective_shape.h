@@ -16,7 +16,9 @@ struct CollectiveShape {
     double operations = 0;  // of programs, runs of signals and waits one each
     double operands = 0;    // of these
     double flags = 0;       // that semaphores have room for
-    double moved = 0;       // bytes, of all operands
+    double moved = 0;       // bytes, of all operands; those of a step in a switch, of every member
+    double requested =
+        0;  // bytes, of what GPUs ask for: in place of a group's members, the group; and a line for each signal
     double buffer_bytes = 0;
     double threads = 0;       // of a rank, the most
     double most_sources = 1;  // of a move

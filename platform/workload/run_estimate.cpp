@@ -217,7 +217,7 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
         static_cast<double>(Wavefronts::contexts));  // that are made
     const Flight flight = flight_of(system, plan, shape, wires, ranks, units * loads);
     out.gpu_bytes += ranks * (units * contexts * sizeof(Wavefront) + resident * windows * sizeof(RegisterSet));
-    out.transactions = shape.moved / line_bytes;
+    out.transactions = shape.requested / line_bytes;
     out.schedule_bytes += shape.schedule_bytes() + shape.program_bytes() + shape.flag_bytes();
     const bool roomy = data_on || shape.switch_lines > 0;  // switches combine data, whether they count or not
     out.flight_bytes = flight.lines * static_cast<double>(sizeof(Line) + (roomy ? line_bytes : 0)) + flight.table_bytes;
@@ -226,8 +226,9 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
         out.flight_bytes += ranks * resident * windows * shape.most_sources * instruction;
     }
     const double width = static_cast<double>(engine.grain) / line_bytes;
-    out.seconds = out.transactions / (operands_per_second * std::pow(width, gain_of_width)) + ranks * seconds_of_gpu +
-        out.schedule_bytes / schedule_bytes_per_second;
+    // A switch makes a copy for each member, which takes its hops too.
+    out.seconds = shape.moved / line_bytes / (operands_per_second * std::pow(width, gain_of_width)) +
+        ranks * seconds_of_gpu + out.schedule_bytes / schedule_bytes_per_second;
     return out;
 }
 

@@ -7,7 +7,10 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/traces/chunk_scheduling.h"
+#include "collectives/engine/lines/job_room.h"
 #include "collectives/engine/protocol_choice.h"
+#include "platform/assembly/switch_groups.h"
+#include "platform/choice/cost_graph_of.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/idle_compute.h"
 
@@ -158,22 +161,46 @@ CollectiveRequest RunWorkload::collective(std::size_t members) const
     return request;
 }
 
-void RunWorkload::require_schedule(std::size_t members) const
+void RunWorkload::require_endpoints(const ReplayTraffic& traffic, std::size_t ranks) const
+{
+    const Workload& workload = system_.workload;
+    if (traces_ && traffic.any_of(ranks))
+        throw InputError(system_.file, workload.line, "a rank of the trace is a replay GPU, which cannot execute nodes",
+            "full GPUs as ranks (ranks: [GLOB, ...])");
+    if (!workload.beside.empty() && traffic.any())
+        throw InputError(system_.file, workload.line, "a background kernel on a replay GPU, which cannot compute",
+            "full GPUs, or no background kernel");
+}
+
+void RunWorkload::require_schedule(std::size_t members, const FabricPlan* plan) const
 {
     if (traces_) return;
     const CollectiveRequest request = collective(members);
-    if (is_choice(request.algorithm)) return;
+    if (is_choice(request.algorithm)) return require_priceable(system_, members);
     // Larger ones are written rank by rank.
     if (!request.schedule && members > most_ranks_checked) return;
+    Job job;
+    job.bytes = request.bytes;
+    job.type = request.type;
+    job.members = request.members;
+    job.name = name_of(request.op);
     at_workload(system_, [&] {
-        const std::shared_ptr<const Schedule> schedule = request.schedule
-            ? request.schedule
-            : std::make_shared<const Schedule>(make_held_schedule(request.algorithm, request.op,
-                  static_cast<std::uint32_t>(members), request.options));
+        job.schedule = request.schedule ? request.schedule
+                                        : std::make_shared<const Schedule>(make_held_schedule(request.algorithm,
+                                              request.op, static_cast<std::uint32_t>(members), request.options));
         if (request.bytes > 0)
-            ProtocolChoice().carried_out(schedule, system_.engine(), request.bytes,
+            job.schedule = ProtocolChoice().carried_out(job.schedule, system_.engine(), request.bytes,
                 static_cast<std::uint32_t>(size_of(request.type)));
     });
+    if (plan == nullptr || request.bytes == 0) return;
+    std::vector<std::string> names;
+    std::vector<std::uint64_t> capacities;
+    for (const NodeId node : plan->members) {
+        names.push_back(system_.graph().node(node).name);
+        capacities.push_back(system_.hbm(node).capacity);
+    }
+    SwitchGroups groups(system_, *plan);
+    require_room(job, system_.engine(), names, capacities, &groups);
 }
 
 void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t accelerators,

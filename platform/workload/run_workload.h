@@ -15,6 +15,7 @@
 #include "collectives/engine/traces/trace_engine.h"
 #include "platform/configuration/resolved_system.h"
 #include "platform/workload/plan_load.h"
+#include "platform/workload/replay_traffic.h"
 #include "platform/workload/trace_choice.h"
 #include "platform/assembly/fabric_plan.h"
 
@@ -47,8 +48,13 @@ public:
     // The single collective.
     CollectiveRequest collective(std::size_t members) const;
 
-    // Throws InputError for what attach() and the engine would refuse, without a module: of the collective, if that is one.
-    void require_schedule(std::size_t members) const;
+    // Throws InputError for replay GPUs where the workload has no use for them.
+    void require_endpoints(const ReplayTraffic& traffic, std::size_t ranks) const;
+
+    // Throws InputError for what attach() and the engine would refuse, without a module: of the collective, if that is one. With `plan`
+    // also where it needs more memory, or more groups in switches, than there is. Of traces, of an algorithm that is to be chosen and of
+    // algorithms over more than 512 ranks none of that is known.
+    void require_schedule(std::size_t members, const FabricPlan* plan) const;
 
     // Collectives of a trace are chosen for, on this plan.
     void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }

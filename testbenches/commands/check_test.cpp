@@ -112,7 +112,70 @@ TEST(Check, RefusesWorkloadsThatCannotRun)
         "parameters: {link.bit_error_rate: 1e-6}\n");
     refused("collective: all_reduce, bytes: 4 KiB", "engine.grain",
         "parameters: {engine.grain: 512 B, link.request_credits: 2}\n");
+    refused("collective: all_reduce, bytes: 0", place + "'bytes' is 0; expected at least one byte, such as 1 MiB");
+    // 48 MiB of input and 96 MiB of output.
+    refused("collective: all_gather, bytes: 96 MiB",
+        files.path("bad.yaml") +
+            ":3: all_gather: the buffers do not fit into the memory of host.0.xpu.0 (64 MiB); expected a smaller "
+            "message or a larger hbm.capacity\n",
+        "parameters: {hbm.capacity: 64 MiB}\n");
     EXPECT_EQ(files.names().size(), 4U);
+}
+
+// No groups at all, and fewer than a push reduce has, whose chunks are combined in orders of their own.
+TEST(Check, RefusesStepsInSwitchesThatHaveNoGroups)
+{
+    const Fixtures files;
+    files.write("box.yaml", R"(name: box
+devices:
+- name: d
+  components: [{name: xpu, choice: xpu, count: 4, description: accelerator}, {name: sw, choice: switch, count: 2, description: NVSwitch}]
+  links: [{name: l, description: NVLink 4, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 50}}}]
+  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: l}]
+instances: [{name: d, device: d, count: 1}]
+)");
+    const auto outcome_of = [&files](const char* command, const std::string& groups, const std::string& workload) {
+        return call({command,
+            files.write("system.yaml",
+                "infrastructure: box.yaml\nprofile: generic\nparameters: {" + groups + "}\nworkload: {" + workload +
+                    "}\n")});
+    };
+    for (const auto& [groups, workload] : std::vector<std::pair<std::string, std::string>>{
+             {"switch.multicast_groups: 0", "collective: all_reduce, algorithm: nvls, bytes: 1 KiB"},
+             {"switch.multicast_groups: 2", "collective: all_reduce, algorithm: push_reduce, bytes: 1 KiB"}}) {
+        const Outcome check = outcome_of("check", groups, workload);
+        const Outcome run = outcome_of("run", groups, workload);
+        EXPECT_EQ(check.code, run.code) << workload << check.err << run.err;
+        if (run.code != 0) {
+            EXPECT_EQ(check.err, run.err);
+        }
+    }
+    const Outcome none =
+        outcome_of("check", "switch.multicast_groups: 0", "collective: all_reduce, algorithm: nvls, bytes: 1 KiB");
+    EXPECT_EQ(none.err,
+        files.path("system.yaml") +
+            ":3: d.0.sw.0: the table of 0 groups is full; expected fewer groups, or a larger "
+            "switch.multicast_groups\n");
+}
+
+// As a run has them.
+TEST(Check, TakesParametersAndAWorkloadFromTheCommandLine)
+{
+    const Fixtures files;
+    const Outcome good =
+        call({"check", files.pair(), "--profile", "generic", "--collective", "all_gather", "--bytes", "1MiB"});
+    EXPECT_EQ(good.code, 0) << good.err;
+    EXPECT_EQ(good.out,
+        document_text(files.pair()) +
+            "profiles     generic 2\nworkload     all_gather over 1 MiB, algorithm ring\n"
+            "routes       2 endpoints over 1 link, free of deadlock\n");
+    const Outcome room = call({"check", files.pair_system(), "--bytes", "1GiB", "--set", "hbm.capacity=512MiB"});
+    EXPECT_EQ(room.code, 2);
+    EXPECT_EQ(room.err.find("--set: all_reduce: the buffers do not fit into the memory of host.0.xpu.0 (512 MiB)"), 0U)
+        << room.err;
+    EXPECT_EQ(call({"check", files.pair(), "--set", "routing.stripe=100"}).err,
+        "--set: routing.stripe = 100 B is not a power of 2; expected 64 B, 128 B, 256 B, ...\n");
+    EXPECT_EQ(call({"check", files.pair_system(), "--bytes", "0"}).code, 2);
 }
 
 // At the line of the key; what the command line gives is at none.

@@ -139,4 +139,35 @@ TEST(PlanMessage, ASizeThatNoMessageHasIsRefused)
     EXPECT_EQ(call({"plan", plan, "--bytes", "281474976710656"}).err, "");
 }
 
+// Ring all-gather of three ranks, for a system of two with a workload of its own: the ranks are the plan's.
+TEST(PlanMessage, RanksThatASystemLacksAreThePlans)
+{
+    const Fixtures files;
+    std::string text =
+        R"(<algo name="ring3" proto="Simple" nchannels="1" nchunksperloop="3" ngpus="3" coll="allgather" inplace="0">)";
+    for (unsigned g = 0; g < 3; ++g) {
+        const auto step = [](unsigned s, const char* type, char from, unsigned source, unsigned target) {
+            return fmt::format(
+                R"(<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1" depid="-1" deps="-1" hasdep="0"/>)",
+                s, type, from, source, target);
+        };
+        const unsigned before = (g + 2) % 3;
+        const unsigned last = (g + 1) % 3;
+        text += fmt::format(
+            R"(<gpu id="{}" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="{}" recv="{}" chan="0">)", g, last,
+            before);
+        text += step(0, "cpy", 'i', 0, g) + step(1, "s", 'i', 0, g) + step(2, "rcs", 'o', before, before) +
+            step(3, "r", 'o', last, last) + "</tb></gpu>";
+    }
+    const std::string plan = files.write("three.xml", text + "</algo>\n");
+    const std::string expected = "; expected a system with as many xpu nodes as the plan has ranks\n";
+    const Outcome outcome = call({"plan", plan, "--bytes", "12KiB", "--infra", files.pair_system()});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err,
+        plan + ": the plan has 3 ranks, but " + files.pair_system() + " has 2 xpu nodes for them" + expected);
+    EXPECT_EQ(call({"plan", plan, "--bytes", "12KiB", "--infra", files.pair()}).err,
+        plan + ": the plan has 3 ranks, but " + files.pair() + " has 2 xpu nodes for them" + expected);
+    EXPECT_EQ(call({"plan", plan, "--bytes", "12KiB"}).code, 0);
+}
+
 }  // namespace plan_message_test

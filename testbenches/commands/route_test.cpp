@@ -95,6 +95,28 @@ TEST(Route, SaysWhenANodeIsNoEndpoint)
     EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is not an xpu: no simulated packet starts or ends there\n");
 }
 
+// Memory nodes of the trace send there; with their own memory they do not.
+TEST(Route, ShowsTheWayToAMemoryThatTheRunUses)
+{
+    const std::string system = "examples/memory_pool/system.yaml";
+    const Outcome there = call({"route", system, "--from", "box.0.xpu.0", "--to", "box.0.pool.0"});
+    EXPECT_EQ(there.code, 0) << there.err;
+    EXPECT_NE(there.out.find("box.0.xpu.0 to box.0.pool.0: 2 hops, "), std::string::npos) << there.out;
+    EXPECT_EQ(there.err.find("no "), std::string::npos) << there.err;
+    const Outcome back = call({"route", system, "--from", "box.0.pool.0", "--to", "box.0.xpu.0"});
+    EXPECT_EQ(back.code, 0) << back.err;
+    EXPECT_NE(back.out.find("box.0.pool.0 to box.0.xpu.0: 2 hops, "), std::string::npos) << back.out;
+    EXPECT_EQ(back.err.find("no "), std::string::npos) << back.err;
+    const Outcome unused =
+        call({"route", system, "--from", "box.0.xpu.0", "--to", "box.0.pool.0", "--set", "engine.memory_nodes=local"});
+    EXPECT_EQ(unused.code, 0) << unused.err;
+    EXPECT_NE(unused.err.find(
+                  "notice: box.0.pool.0 is a memory, which only traces with engine.memory_nodes=remote use: no "
+                  "packet of this system's run starts or ends there\n"),
+        std::string::npos)
+        << unused.err;
+}
+
 TEST(Route, ShowsASystemThatWouldBeRefused)
 {
     const Outcome outcome =

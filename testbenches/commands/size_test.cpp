@@ -116,6 +116,23 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--no-data", "--memory-limit", "500MB"}).code, 0);
 }
 
+// What GPUs ask for, data and signals, not what switches make of it. In few channels polls of flags are few, which nobody knows before.
+TEST(Size, TransactionsOfStepsInSwitchesAreThoseOfTheRun)
+{
+    const Fixtures files;
+    const std::string system = rack(files, 5);
+    for (const auto& [collective, algorithm] : std::vector<std::pair<std::string, std::string>>{{"all_reduce", "nvls"},
+             {"all_reduce", "push_reduce"}, {"all_gather", "multicast"}, {"reduce", "load_reduce"}}) {
+        const Outcome outcome =
+            call({"run", "--infra", system, "--profile", "generic", "--collective", collective, "--algorithm",
+                algorithm, "--bytes", "256000", "--no-data", "--set", "engine.channels=2", "--quiet", "--json", "-"});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        const json result = json::parse(outcome.out);
+        const double simulated = result["lines"];
+        EXPECT_NEAR(result["estimate"]["transactions"].get<double>() / simulated, 1, 0.2) << algorithm;
+    }
+}
+
 TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
 {
     const Fixtures files;

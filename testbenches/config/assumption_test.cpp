@@ -73,6 +73,48 @@ TEST(Assumptions, BothTiersOfAFabricAreTakenAlikeAndEachKindSaysSo)
             "bind: [{nodes: {component: spine}, kind: nvswitch}] or --set '*.spine.*.switch.latency=200 ns'"}));
 }
 
+// "chip" says that a switch is one, and nothing of its links.
+TEST(Assumptions, LinksOfSwitchChipsAreTakenAsThoseOfOtherSwitches)
+{
+    const auto described = [](const std::string& leaf, const std::string& spine) {
+        std::string document = two_tiers("l", "up");
+        document.replace(document.find("count: 2}"), 9, "count: 2, description: " + leaf + "}");
+        document.replace(document.find("choice: switch, count: 1}"), 25,
+            "choice: switch, count: 1, description: " + spine + "}");
+        return document;
+    };
+    for (const auto& [leaf, spine] : std::vector<std::pair<std::string, std::string>>{{"crossbar chip", "spine chip"},
+             {"crossbar", "spine ASIC"}, {"crossbar chip", "spine"}}) {
+        const ResolvedSystem system = resolved("", {}, described(leaf, spine));
+        for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
+            EXPECT_EQ(system.link(edge).header, 16U) << leaf;
+            EXPECT_EQ(system.link(edge).packet_overhead, 0U) << leaf;
+        }
+        EXPECT_EQ(system.switch_of(*system.graph().find("p.0.spine.0")).latency, 200'000U) << spine;
+        EXPECT_EQ(lines_of(system)[1].substr(0, 120),
+            "2 links `up`: no protocol given, taken as nvlink_5 because it joins a switch to a switch whose links to "
+            "accelerators are");
+    }
+    // One that somebody calls a chip of other networks is one.
+    const ResolvedSystem bound = resolved("bind:\n- {nodes: {component: spine}, kind: switch_asic}\n", {},
+        described("crossbar chip", "spine chip"));
+    EXPECT_EQ(bound.link(8).packet_overhead, 82U);
+    EXPECT_EQ(bound.switch_of(*bound.graph().find("p.0.spine.0")).latency, 250'000U);
+}
+
+// A pool at a switch chip: the scale-up link, too.
+TEST(Assumptions, AMemoryAtASwitchChip)
+{
+    std::string document = two_tiers("l", "up");
+    document.replace(document.find("count: 2}"), 9, "count: 2, description: chip}");
+    document.replace(document.find("choice: switch, count: 1}"), 25, "choice: memory, count: 1, description: pool}");
+    const ResolvedSystem system = resolved("", {}, document);
+    EXPECT_EQ(system.link(8).header, 16U);
+    EXPECT_EQ(system.link(8).packet_overhead, 0U);
+    EXPECT_EQ(lines_of(system)[2].substr(0, 99),
+        "2 links `up`: no protocol given, taken as nvlink_5 because it joins a memory to a switch whose link");
+}
+
 TEST(Assumptions, TheSpellingOfALinksNameChangesNothing)
 {
     const auto values = [](const ResolvedSystem& system) {

@@ -30,6 +30,15 @@ TEST(Checks, AnL1IsWholeSets)
         std::string::npos);
 }
 
+TEST(Checks, WidthsOfStripesAndTransactionsArePowersOfTwo)
+{
+    EXPECT_EQ(error_of([] { resolved("routing:\n  stripe: 100 B\n"); }),
+        "system.yaml:3: routing.stripe = 100 B is not a power of 2; expected 64 B, 128 B, 256 B, ...");
+    EXPECT_EQ(error_of([] { resolved("", {"engine.grain=100"}); }),
+        "--set: engine.grain = 100 B is not a power of 2; expected 64 B, 128 B, 256 B or 512 B");
+    EXPECT_EQ(error_of([] { resolved("", {"routing.stripe=128", "engine.grain=512"}); }), "");
+}
+
 TEST(Checks, RequestsOfAUnitAreWholeLines)
 {
     EXPECT_EQ(error_of([] { resolved("", {"gpu.coalesce=100"}); }),

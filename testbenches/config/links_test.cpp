@@ -188,6 +188,71 @@ TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
     EXPECT_NE(described.find("16 GT/s is a rate per lane"), std::string::npos) << described;
 }
 
+// Four H100 under a switch `sa` by links `qa` and `more` switches `sb` by links `qb`, with these texts.
+ResolvedSystem two_names(const std::string& qa, const std::string& qb, int more = 1)
+{
+    return resolved("", {},
+        "name: two\ndevices:\n- name: d\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: 4, description: NVIDIA H100}\n"
+        "  - {name: sa, choice: switch, count: 1, description: NVSwitch}\n"
+        "  - {name: sb, choice: switch, count: " +
+            std::to_string(more) +
+            ", description: NVSwitch}\n"
+            "  - {name: nic, choice: nic, count: 1, description: ConnectX-7}\n"
+            "  links:\n  - {name: qa, description: \"" +
+            qa + "\"}\n  - {name: qb, description: \"" + qb +
+            "\"}\n  - {name: host, description: PCIe Gen5 x16}\n  edges:\n"
+            "  - {ep1: {component: xpu}, ep2: {component: sa}, scheme: many2many, link: qa}\n"
+            "  - {ep1: {component: xpu}, ep2: {component: sb}, scheme: many2many, link: qb}\n"
+            "  - {ep1: {component: xpu}, ep2: {component: nic}, scheme: many2many, link: host}\n"
+            "instances:\n- {name: d, device: d, count: 1}\n");
+}
+
+// The 18 links of an H100 are those of all its scale-up edges, whatever these are called; PCI Express has none of them.
+TEST(Links, EdgesOfAllNamesShareTheLinksOfTheAccelerator)
+{
+    const auto rate_of = [](const ResolvedSystem& system, const std::string& to) {
+        const std::string text = explained(system, "d.0.xpu.0~d.0." + to, "link.bandwidth");
+        return text.substr(0, text.find(": NVIDIA"));
+    };
+    const auto unread = [](const ResolvedSystem& system) {
+        std::string out;
+        for (const Assumption& entry : system.assumptions)
+            if (entry.topic == "bandwidth") out += entry.what() + ": " + entry.missing + " (" + entry.taken + ")\n";
+        return out;
+    };
+    const ResolvedSystem plain = two_names("NVLink 4", "NVLink 4");
+    EXPECT_EQ(rate_of(plain, "sa.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges");
+    EXPECT_EQ(rate_of(plain, "sb.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges");
+    EXPECT_EQ(rate_of(plain, "nic.0").substr(0, 8), "63.0154 ");
+    EXPECT_EQ(unread(plain), "");
+    const ResolvedSystem three = two_names("NVLink 4", "NVLink 4", 2);
+    EXPECT_EQ(rate_of(three, "sa.0"), "150 GB/s | profile h100: 18 x 25 GB/s over 3 edges");
+    EXPECT_EQ(rate_of(three, "sb.1"), "150 GB/s | profile h100: 18 x 25 GB/s over 3 edges");
+    // What a description counts, it has; the others share what is left.
+    const ResolvedSystem some = two_names("NVLink 4, 10 links", "NVLink 4", 2);
+    EXPECT_EQ(rate_of(some, "sa.0"), "250 GB/s | link table nvlink_4: 10 links (its description) of 25 GB/s");
+    EXPECT_EQ(rate_of(some, "sb.1"), "100 GB/s | profile h100: 8 of 18 x 25 GB/s over 2 edges");
+    EXPECT_EQ(unread(some), "");
+    const ResolvedSystem halves = two_names("NVLink 4, 9 links", "NVLink 4, 9 links");
+    EXPECT_EQ(rate_of(halves, "sb.0"), "225 GB/s | link table nvlink_4: 9 links (its description) of 25 GB/s");
+    EXPECT_EQ(unread(halves), "");
+    // More than there are, or none left for others: the numbers are those of all edges together, and that is told.
+    for (const char* text : {"18 links", "10 links"}) {
+        const ResolvedSystem all = two_names(std::string("NVLink 4, ") + text, std::string("NVLink 4, ") + text);
+        EXPECT_EQ(rate_of(all, "sa.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges") << text;
+        EXPECT_EQ(rate_of(all, "sb.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges") << text;
+        const std::string told =
+            std::string(": '") + text + "' of its description is not understood as a bandwidth (225 GB/s)\n";
+        EXPECT_EQ(unread(all), "bandwidth of link qa" + told + "bandwidth of link qb" + told);
+    }
+    const ResolvedSystem none_left = two_names("NVLink 4, 18 links", "NVLink 4");
+    EXPECT_EQ(rate_of(none_left, "sa.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges");
+    EXPECT_EQ(rate_of(none_left, "sb.0"), "225 GB/s | profile h100: 18 x 25 GB/s over 2 edges");
+    EXPECT_EQ(unread(none_left),
+        "bandwidth of link qa: '18 links' of its description is not understood as a bandwidth (225 GB/s)\n");
+}
+
 // Two accelerators over `edges` edges each: the bandwidth and the assumption about it, empty where there is none.
 struct Taken {
     std::uint64_t bandwidth;

@@ -9,6 +9,12 @@
 
 namespace weft {
 
+InputError group_table_full(const std::string& path, std::uint64_t limit)
+{
+    return InputError("", 0, fmt::format("{}: the table of {} groups is full", path, limit),
+        "fewer groups, or a larger switch.multicast_groups");
+}
+
 GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool)
     : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups), context_limit_(spec.group_contexts),
       timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate), contexts_(spec.group_contexts),
@@ -23,9 +29,7 @@ GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, 
 
 void GroupUnit::add(const GroupTier& group)
 {
-    if (groups_.size() >= group_limit_)
-        throw InputError("", 0, fmt::format("{}: the table of {} groups is full", path_, group_limit_),
-            "fewer groups, or a larger switch.multicast_groups");
+    if (groups_.size() >= group_limit_) throw group_table_full(path_, group_limit_);
     if (group.id < first_group || (group.members.empty() && !group.leaf()))
         throw InputError("", 0, fmt::format("{}: group {:#x} of {} members", path_, group.id, group.members.size()),
             fmt::format("a group number of {:#x} or more, and at least one member", first_group));

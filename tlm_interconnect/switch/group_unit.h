@@ -42,6 +42,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "base/statistic.h"
 #include "tlm_interconnect/protocol/line_pool.h"
 #include "tlm_interconnect/kernel/rate_server.h"
@@ -49,6 +50,9 @@
 #include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
+
+// A switch called `path` has no room for a further group.
+InputError group_table_full(const std::string& path, std::uint64_t limit);
 
 // What the unit needs of the switch around it.
 class GroupHost {

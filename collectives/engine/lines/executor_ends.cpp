@@ -76,7 +76,7 @@ void LineExecutor::finish(Running& job)
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
         for (const Buffer buffer : all_buffers) {
-            const std::uint64_t bytes = job.memory_bytes(rank, buffer);
+            const std::uint64_t bytes = job.memory().bytes(rank, buffer);
             if (bytes == 0) continue;
             if (!absent(endpoint)) endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
             if (job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
@@ -85,7 +85,8 @@ void LineExecutor::finish(Running& job)
         flags_[endpoint].release(job.addresses[rank].flags, job.flags[rank] * flag_stride);
     }
     for (const Buffer buffer : all_buffers) {
-        const std::uint64_t bytes = job.in_switch.memories[static_cast<unsigned>(buffer)] ? job.most_bytes(buffer) : 0;
+        const std::uint64_t bytes =
+            job.in_switch.memories[static_cast<unsigned>(buffer)] ? job.memory().most_bytes(buffer) : 0;
         if (bytes > 0) symmetric_.release(job.endpoints, bytes, address(0, buffer));
     }
     jobs_.erase(job.id);

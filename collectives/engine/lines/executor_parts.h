@@ -1,8 +1,7 @@
 // The state of the jobs and memory accesses that a LineExecutor executes.
 #pragma once
 
-#include <algorithm>
-
+#include "collectives/engine/lines/job_room.h"
 #include "collectives/engine/lines/line_executor.h"
 
 namespace weft {
@@ -64,18 +63,7 @@ struct LineExecutor::Running {
     Picoseconds last_left = 0;
 
     Mover mover() const { return ports ? Mover::port : engine.mover; }
-    std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
-    {
-        return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);
-    }
-    // Of any rank.
-    std::uint64_t most_bytes(Buffer buffer) const
-    {
-        std::uint64_t most = 0;
-        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank)
-            most = std::max(most, memory_bytes(rank, buffer));
-        return most;
-    }
+    JobMemory memory() const { return {*job.schedule, *layout, *packets}; }
 };
 
 }  // namespace weft

@@ -22,14 +22,6 @@ namespace {
 constexpr std::uint64_t flag_space = std::uint64_t{1} << 40;
 constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
 
-InputError too_large(const std::string& job, const Accelerator& accelerator)
-{
-    return InputError(job, 0,
-        "the buffers do not fit into the memory of " + accelerator.path() + " (" +
-            format_bytes(accelerator.capacity()) + ")",
-        "a smaller message or a larger hbm.capacity");
-}
-
 }  // namespace
 
 LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress,
@@ -64,11 +56,14 @@ Executor::JobId LineExecutor::open(Job job)
         job.schedule = std::make_shared<Schedule>(whole(*job.schedule));
     running->ports = has_ports(*job.schedule);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
-    running->packets =
-        std::make_unique<PacketSlots>(*job.schedule, *running->layout, format_of(running->engine.protocol),
-            running->engine.protocol == Protocol::ll128 && running->engine.ll128_fence);
+    running->packets = std::make_unique<PacketSlots>(packet_slots(*job.schedule, *running->layout, running->engine));
+    running->in_switch = switch_use(*job.schedule);
+    if (running->in_switch.any()) {
+        running->endpoints = job.members;
+        std::sort(running->endpoints.begin(), running->endpoints.end());
+    }
+    number_groups(running->in_switch, job, groups_);
     running->job = std::move(job);
-    make_groups(*running);
     allocate(*running);
     if (data_on_) fill(*running);
     JobRecord record;
@@ -104,15 +99,14 @@ void LineExecutor::allocate(Running& job)
             "engine.protocol=simple, or no replay GPUs");
     if (job.engine.flag_home == FlagHome::signaller)
         job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
+    const int lacking = job.memory().allocate(job.in_switch, job.job.members, memories_, symmetric_, job.addresses);
+    if (lacking >= 0) {
+        const Accelerator& accelerator = *endpoints_[static_cast<unsigned>(lacking)];
+        throw no_room_for(job.job.name, accelerator.path(), accelerator.capacity());
+    }
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
-        RankAddresses addresses;
-        for (const Buffer buffer : all_buffers) {
-            const std::uint64_t bytes = job.memory_bytes(rank, buffer);
-            if (bytes == 0 || job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
-            if (!memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
-                throw too_large(job.job.name, *endpoints_[endpoint]);
-        }
+        RankAddresses& addresses = job.addresses[rank];
         if (!absent(endpoint)) {
             MemoryImage& image = endpoints_[endpoint]->image();
             const std::uint64_t packets = local_of(addresses.memory[static_cast<unsigned>(Buffer::packets)]);
@@ -126,43 +120,6 @@ void LineExecutor::allocate(Running& job)
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
         for (std::uint32_t flag = 0; !absent(endpoint) && flag < job.flags.back(); ++flag)
             endpoints_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
-        job.addresses.push_back(addresses);
-    }
-    for (const Buffer buffer : all_buffers)
-        if (job.in_switch.memories[static_cast<unsigned>(buffer)]) allocate_everywhere(job, buffer);
-}
-
-// At the same local address of all ranks, with room for the largest of them.
-void LineExecutor::allocate_everywhere(Running& job, Buffer buffer)
-{
-    std::uint64_t local = 0;
-    const std::uint64_t bytes = job.most_bytes(buffer);
-    const int lacking = bytes == 0 ? -1 : symmetric_.allocate(job.endpoints, bytes, local);
-    if (lacking >= 0) throw too_large(job.job.name, *endpoints_[static_cast<unsigned>(lacking)]);
-    for (std::uint32_t rank = 0; rank < job.addresses.size(); ++rank)
-        job.addresses[rank].memory[static_cast<unsigned>(buffer)] = global_address(job.job.members[rank], local);
-}
-
-void LineExecutor::make_groups(Running& job)
-{
-    job.in_switch = switch_use(*job.job.schedule);
-    if (!job.in_switch.any()) return;
-    job.endpoints = job.job.members;
-    std::sort(job.endpoints.begin(), job.endpoints.end());
-    if (groups_ == nullptr)
-        throw InputError(job.job.name, 0, job.job.schedule->name + " needs switches that multicast and reduce",
-            "a system with switches, or an algorithm without such steps");
-    for (auto& [ranks, number] : job.in_switch.groups) {
-        const std::set<std::uint32_t> once(ranks.begin(), ranks.end());
-        if (once.size() < ranks.size())
-            throw InputError(job.job.name, 0, job.job.schedule->name + ": a step in a switch names a rank twice",
-                "every rank once");
-        std::vector<std::uint32_t> members;
-        for (const std::uint32_t rank : ranks) members.push_back(job.job.members[rank]);
-        std::vector<std::uint32_t> outsiders;
-        for (const std::uint32_t rank : job.in_switch.outsiders[ranks]) outsiders.push_back(job.job.members[rank]);
-        std::sort(outsiders.begin(), outsiders.end());
-        number = groups_->group(members, outsiders, job.job.type, job.job.schedule->reduction);
     }
 }
 

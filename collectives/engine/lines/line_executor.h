@@ -175,8 +175,6 @@ private:
     std::uint64_t flag_at(std::uint64_t address) const;
     void leave(Running& job, std::uint32_t position);
     void allocate(Running& job);
-    void allocate_everywhere(Running& job, Buffer buffer);
-    void make_groups(Running& job);
     void fill(Running& job);
     void finish(Running& job);
     Part& new_part(std::uint32_t endpoint);

@@ -111,6 +111,11 @@ void SystemOptions::refuse_without_system() const
         if (given) throw usage_error(std::string("option '") + option + "' needs a system", "--infra FILE with it");
 }
 
+bool SystemOptions::changes_system() const
+{
+    return !sets_.empty() || !models_.empty() || !profile_.empty() || !seed_.empty();
+}
+
 SystemDescription SystemOptions::description_of(const std::string& infrastructure) const
 {
     SystemDescription description;

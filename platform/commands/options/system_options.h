@@ -40,6 +40,8 @@ public:
     void refuse_without_system() const;
     // What --set, --model and the like say, of a system whose document is called `infrastructure`.
     SystemDescription description_of(const std::string& infrastructure) const;
+    // Whether an option changes parameters, models or profiles of the system.
+    bool changes_system() const;
     // Throws InputError if the system comes from a stream: for commands whose runs are processes that read it again.
     void refuse_streams(const char* command) const;
     bool reads_stream() const;

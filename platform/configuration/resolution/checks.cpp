@@ -73,6 +73,18 @@ void Resolver::check_values()
         if (seen.insert(ids).second) check_caches(node);
     }
     check_links();
+    check_power_of_two(block_of<RoutingSpec>(), "stripe", "64 B, 128 B, 256 B, ...");
+    check_power_of_two(block_of<EngineSpec>(), "grain", "64 B, 128 B, 256 B or 512 B");
+}
+
+// Of the system.
+void Resolver::check_power_of_two(Block block, const char* parameter, const char* expected)
+{
+    const Variant& values = system_.values(block, system_.system_variant(block));
+    const std::uint64_t value = values.values[*info_of(block).find(parameter)];
+    if ((value & (value - 1)) == 0) return;
+    problem_between({from(block, values, parameter)},
+        fmt::format("{}.{} = {} B is not a power of 2", info_of(block).name(), parameter, value), expected);
 }
 
 // The built-in link checks this, too, when it is made; flow fidelity and `weft check` make none.

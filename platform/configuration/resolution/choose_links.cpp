@@ -194,7 +194,12 @@ void Resolver::find_fabric()
     for (const NodeId id : system_.endpoints_) {
         for (const Neighbour& neighbour : graph_.neighbours(id)) {
             if (!in_scale_up_family(choice_of(neighbour.edge).family, profile_of_[id])) continue;
-            ++fabric_edges_[{id, graph_.kind(neighbour.edge).link}];
+            FabricEdges& edges = fabric_edges_[id];
+            ++edges.all;
+            if (const std::uint64_t links = links_described(neighbour.edge); links > 0) {
+                ++edges.described;
+                edges.links += links;
+            }
             if (system_.nodes_[neighbour.node].role != NodeRole::forwarder || fabric_of_[neighbour.node] != nullptr)
                 continue;
             if (kind_of_node(neighbour.node) == "port") continue;  // the chip behind it forwards
@@ -206,16 +211,25 @@ void Resolver::find_fabric()
     grow_fabric(std::move(front));
 }
 
+// Whether links from the switch on can be scale-up links, too. A chip is a switch by its description and may be any; one that somebody
+// calls so is a switch of other networks.
+bool Resolver::extends_fabric(NodeId node) const
+{
+    const std::string_view kind = kind_of_node(node);
+    return can_be_scale_up_switch(kind) ||
+        (kind == "switch_asic" && !bound_kind_[node] && graph_.type(node) == "switch");
+}
+
 void Resolver::grow_fabric(std::vector<NodeId> front)
 {
     for (std::size_t at = 0; at < front.size(); ++at) {
         const NodeId id = front[at];
         const Profile* profile = fabric_of_[id];
-        if (!can_be_scale_up_switch(kind_of_node(id))) continue;
+        if (!extends_fabric(id)) continue;
         for (const Neighbour& next : graph_.neighbours(id)) {
             const std::string_view kind = kind_of_node(next.node);
             const bool memory = kind == "memory";
-            if (!memory && (system_.nodes_[next.node].role != NodeRole::forwarder || !can_be_scale_up_switch(kind)))
+            if (!memory && (system_.nodes_[next.node].role != NodeRole::forwarder || !extends_fabric(next.node)))
                 continue;
             const LinkChoice& present = choice_of(next.edge);
             const bool open = present.by == LinkChoice::By::ends || present.by == LinkChoice::By::nothing;

@@ -23,11 +23,31 @@ bool is_per_lane(const EdgeKind& kind)
 
 }  // namespace
 
+// That the description says an edge is; 0: it says none, or lanes.
+std::uint64_t Resolver::links_described(EdgeId edge)
+{
+    const auto [entry, fresh] = links_described_.try_emplace({graph_.edge(edge).kind, choice_of_[edge]}, 0);
+    const LinkKind& kind = kind_of(edge);
+    if (fresh && !describes_lanes(kind, description_of(edge)))
+        entry->second = described_links(kind, description_of(edge)).count;
+    return entry->second;
+}
+
+// Links that no description counts are shared by the edges without such a description. Where descriptions count more links than the
+// accelerator has, or leave none for other edges, they speak of all edges together: all share.
 Resolver::Share Resolver::share_of(NodeId node, EdgeId edge)
 {
     const Profile* profile = profile_of_[node];
     if (!in_scale_up_family(choice_of(edge).family, profile)) return {};
-    return {profile, fabric_edges_[{node, graph_.kind(edge).link}]};
+    const auto found = fabric_edges_.find(node);
+    if (found == fabric_edges_.end()) return {profile, 0, 0, true};  // a memory, which has no number of links
+    const FabricEdges& edges = found->second;
+    const bool described = links_described(edge) > 0;
+    if (!profile->scale_up.links) return {profile, edges.all, 0, described};
+    const std::uint64_t links = profile->scale_up.links->value;
+    const std::uint32_t others = edges.all - edges.described;
+    if (edges.links > links || (edges.links == links && others > 0)) return {profile, edges.all, links, false};
+    return {profile, others, links - edges.links, described};
 }
 
 void Resolver::make_links()
@@ -68,38 +88,31 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
             apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
     }
     std::uint64_t smallest = 0;
-    const bool described = describes_its_part(*kind, edge, a, b);
+    // Whether the description states lanes, or so many links that each end has as many.
+    const bool described = describes_lanes(*kind, description_of(edge)) ||
+        (links_described(edge) > 0 && (a.profile == nullptr || a.described) && (b.profile == nullptr || b.described));
     for (const Share& share : {a, b}) {
         // No share stands for a rate that the document states, if only for a lane.
-        if (share.profile == nullptr || share.edges == 0 || is_per_lane(document) || described) continue;
+        if (share.profile == nullptr || is_per_lane(document) || described) continue;
         const Profile::ScaleUp& fabric = share.profile->scale_up;
         if (!fabric.links || !fabric.rate) continue;
+        // At this end the description holds, at the other one it does not.
+        const std::uint64_t links = share.described ? links_described(edge) : share.links;
+        const std::uint32_t edges = share.described ? 1 : share.edges;
+        if (links == 0) continue;
         // At most 1024 links of 100 TB/s: far from overflow.
-        const std::uint64_t rate = std::max<std::uint64_t>(fabric.links->value * fabric.rate->value / share.edges, 1);
+        const std::uint64_t rate = std::max<std::uint64_t>(links * fabric.rate->value / edges, 1);
         if (smallest != 0 && rate >= smallest) continue;
         smallest = rate;
         const Figure figure{rate,
-            fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value), share.edges,
-                share.edges == 1 ? "" : "s", fabric.rate->source_text()),
+            fmt::format("{}{} x {} over {} edge{}: {}",
+                links == fabric.links->value ? "" : fmt::format("{} of ", links), fabric.links->value,
+                format_rate(fabric.rate->value), edges, edges == 1 ? "" : "s", fabric.rate->source_text()),
             fabric.rate->grade, {}, std::max(fabric.links->line, fabric.rate->line)};
         apply(variant, {{bandwidth, figure}}, *share.profile);
     }
     apply_document(variant, edge);
     return pool(block_of<LinkSpec>()).add(std::move(variant));
-}
-
-// Whether the description states lanes, or so many links that each edge of the accelerator can have as many. More links than
-// that are those of all its edges together.
-bool Resolver::describes_its_part(const LinkKind& kind, EdgeId edge, const Share& a, const Share& b) const
-{
-    if (describes_lanes(kind, description_of(edge))) return true;
-    const std::uint64_t links = described_links(kind, description_of(edge)).count;
-    if (links == 0) return false;
-    for (const Share& share : {a, b})
-        if (share.profile != nullptr && share.profile->scale_up.links &&
-            links * share.edges > share.profile->scale_up.links->value)
-            return false;
-    return true;
 }
 
 // Where the document states the bandwidth or the latency of an edge. An annotation, or an earlier link of a repeated edge, may have

@@ -27,13 +27,22 @@ private:
     // The contribution of an edge to the share of its accelerator's links.
     struct Share {
         const Profile* profile = nullptr;  // nullptr: the edge is no part of a scale-up fabric
-        std::uint32_t edges = 0;           // of that accelerator with this link name
+        std::uint32_t edges = 0;           // of that accelerator, which share
+        std::uint64_t links = 0;           // so many links; 0: nobody knows how many the accelerator has
+        bool described = false;            // the document says how many are this edge, and there are as many
 
         // For looking up only: nothing follows from this order.
         bool operator<(const Share& other) const
         {
-            return profile != other.profile ? std::less<>()(profile, other.profile) : edges < other.edges;
+            if (profile != other.profile) return std::less<>()(profile, other.profile);
+            return std::tie(edges, links, described) < std::tie(other.edges, other.links, other.described);
         }
+    };
+    // The scale-up edges of an accelerator, whatever their links are called.
+    struct FabricEdges {
+        std::uint32_t all = 0;
+        std::uint32_t described = 0;  // those whose description says how many links they are
+        std::uint64_t links = 0;      // of these, together
     };
 
     // node_roles.cpp
@@ -83,6 +92,7 @@ private:
     // that scale-up links join to them.
     void find_fabric();
     void grow_fabric(std::vector<NodeId> front);
+    bool extends_fabric(NodeId node) const;
 
     // assume.cpp
     void list_assumptions();
@@ -98,8 +108,8 @@ private:
     // resolve_links.cpp
     void make_links();
     Share share_of(NodeId node, EdgeId edge);
+    std::uint64_t links_described(EdgeId edge);
     VariantId make_link(EdgeId edge, const Share& a, const Share& b);
-    bool describes_its_part(const LinkKind& kind, EdgeId edge, const Share& a, const Share& b) const;
     ValueSource origin_of(EdgeId edge, bool bandwidth) const;
     void tell_contradiction(const LinkKind& kind, EdgeId edge, std::uint64_t transfers);
     void apply_document(Variant& variant, EdgeId edge);
@@ -133,6 +143,7 @@ private:
     void problem_between(const std::vector<SourceId>& values, std::string what, std::string expected);
     void check_caches(NodeId node);
     void check_links();
+    void check_power_of_two(Block block, const char* parameter, const char* expected);
 
     const SystemDescription& description_;
     const Graph& graph_;
@@ -154,7 +165,8 @@ private:
     std::map<std::string, std::size_t> assumption_ids_;
     std::vector<bool> by_description_;                      // by node: nobody names its profile
     std::map<const Component*, std::string> open_profile_;  // why the profile by description is a choice
-    std::map<std::pair<NodeId, std::string>, std::uint32_t> fabric_edges_;  // accelerator, link name -> edges
+    std::map<NodeId, FabricEdges> fabric_edges_;            // by accelerator
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> links_described_;  // by edge kind, choice
     std::map<std::tuple<std::uint32_t, std::uint32_t, Share, Share>, VariantId>
         link_variants_;  // by edge kind, choice, shares
 };
