@@ -75,8 +75,9 @@ template <class Thread>
 static std::uint64_t found(const Thread& thread, std::uint64_t time)
 {
     const CostRank& cost = *thread.cost;
-    const std::uint64_t period = cost.poll_period_ps;
-    const std::uint64_t way = cost.notice_ps - period / 2;
+    const bool list = thread.job->what.mover == FlowMover::copy;
+    const std::uint64_t period = list ? cost.copy.poll_period_ps : cost.poll_period_ps;
+    const std::uint64_t way = (list ? cost.copy_notice_ps : cost.notice_ps) - period / 2;
     if (period == 0) return std::max(thread.looked, time + way);
     const auto first_poll = [time](std::uint64_t looked, std::uint64_t between, std::uint64_t back) {
         return time + back <= looked ? looked : looked + (time + back - looked + between - 1) / between * between;
@@ -105,7 +106,7 @@ static bool is_alone(const Job& job, std::uint32_t rank)
     const bool begins = thread.waits_left == 0;
     if (begins) {
         thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
-        thread.in_phase = profile_.poll_phases && !list && !devices_ && is_alone(job, thread.rank);
+        thread.in_phase = list || (profile_.poll_phases && !devices_ && is_alone(job, thread.rank));
         thread.in_row = profile_.last_flags && thread.waits_left > 1 && !thread.in_phase;
     }
     // It takes a look at least, at all flags that are still missing.
