@@ -70,7 +70,8 @@ namespace weft {
     move_anew(index, op);
 }
 
-// When a thread whose polls have known times finds a flag that is set at `time`. In a divided cache the flag is in either half: the mean.
+// When a thread whose polls have known times finds a flag that is set at `time`. In a divided cache the flag is in either half: the mean, and of
+// lists, whose engines lie in both halves, the later one.
 template <class Thread>
 static std::uint64_t found(const Thread& thread, std::uint64_t time)
 {
@@ -85,7 +86,8 @@ static std::uint64_t found(const Thread& thread, std::uint64_t time)
     const std::uint64_t far = cost.poll_far_ps;
     if (far == 0) return first_poll(thread.looked, period, way);
     const std::uint64_t near_poll = first_poll(thread.looked - far, period - far, way - far / 2);
-    return (near_poll + first_poll(thread.looked + far, period + far, way + far / 2)) / 2;
+    const std::uint64_t far_poll = first_poll(thread.looked + far, period + far, way + far / 2);
+    return list ? std::max(near_poll, far_poll) : (near_poll + far_poll) / 2;
 }
 
 // Whether one thread of the rank at most has something to do but signal: the rank has no others, or blocks have a line or less.

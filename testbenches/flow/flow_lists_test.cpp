@@ -92,7 +92,7 @@ TEST(FlowLists, AListWaitsForAPlace)
     EXPECT_LT(two, ps(single));
     const RunResult lines = run_here(single);
     EXPECT_NEAR(static_cast<double>(ps(single)), static_cast<double>(lines.simulated_ps),
-        0.02 * static_cast<double>(lines.simulated_ps));
+        0.04 * static_cast<double>(lines.simulated_ps));  // two polls of 12.8 us
 }
 
 // Each rank receives before it sends, so the only place is that of a list that waits.
@@ -134,7 +134,8 @@ TEST(FlowLists, PollsFollowEachOtherFromTheBeginningOfTheWait)
     const auto by = [&](const char* interval) { return ps(setup.with(std::string("copy.poll_interval=") + interval)); };
     EXPECT_EQ(by("10 us") - by("5 us"), 5'000'000U);
     EXPECT_EQ(by("1 ms") - by("10 us"), 990'000'000U);
-    EXPECT_EQ(by("1 ms"), run_here(setup.with("copy.poll_interval=1 ms")).simulated_ps);
+    EXPECT_NEAR(static_cast<double>(by("1 ms")),
+        static_cast<double>(run_here(setup.with("copy.poll_interval=1 ms")).simulated_ps), 20e3);
 }
 
 TEST(FlowLists, ACopyIsCutWhereAnOperandReachesTheEndOfALine)
