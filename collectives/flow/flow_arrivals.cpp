@@ -80,7 +80,7 @@ void FlowCore::arrived(std::uint32_t number)
         threads_[index].settled = std::max(threads_[index].settled, tail);
         if (transfer.places > 0) answered(transfer, tail);
         if (logs()) log_stored(transfer, tail, tail);
-        if (devices_) let_go(transfer, tail);
+        if (transfer.held) let_go(transfer, tail);
         return finish_blocked(index);
     }
     case Use::request: return answer_request(Transfer(transfer));
@@ -113,7 +113,7 @@ void FlowCore::arrived(std::uint32_t number)
     thread.settled = std::max(thread.settled, tail + transfer.answer + transfer.fetch_ps);
     if (transfer.places > 0) answered(transfer, tail + transfer.answer);
     if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer + transfer.fetch_ps);
-    if (devices_) let_go(transfer, tail + transfer.answer);
+    if (transfer.held) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
 }
 
@@ -129,6 +129,7 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
     transfer.places = of.places;
     transfer.window = of.window;
     transfer.after_ps = of.after_ps;
+    transfer.held = of.held;
     if (logs()) log_stored_at(of, tail, transfer);
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
 }

@@ -1,5 +1,6 @@
 // FlowCore: what a thread's accesses wait for in units, caches and memories that others use, too (flow_devices.h).
 #include <algorithm>
+#include <utility>
 
 #include "base/line_size.h"
 #include "collectives/flow/flow_core.h"
@@ -40,14 +41,18 @@ bool FlowCore::finds_place(std::uint32_t index)
 {
     const Thread& thread = threads_[index];
     const FlowJob& job = thread.job->what;
-    if (job.mover == FlowMover::copy || thread.program->ops.empty() || thread.ended) return true;
+    if (thread.program->ops.empty() || thread.ended) return true;
+    if (job.mover == FlowMover::copy) return finds_engine(index);
     if (devices_) return devices_->enter(index, thread.endpoint);
     return !profile_.places || places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
 }
 
 void FlowCore::launch_thread(std::uint32_t index, Ps since)
 {
-    threads_[index].queued = false;
+    const bool waited = std::exchange(threads_[index].queued, false);
+    const Thread& thread = threads_[index];
+    if (thread.job->what.mover == FlowMover::bulk && !devices_ && !thread.program->ops.empty() && !thread.ended)
+        take_engine(index, !waited);
     if (logs()) {
         log_->launch(index, since);
         log_->spend(index, FlowCause::queued, now_);
@@ -60,11 +65,14 @@ void FlowCore::leave_place(std::uint32_t index, Ps end)
 {
     const Thread& thread = threads_[index];
     if (thread.program->ops.empty()) return;
-    if (devices_) return leave_unit(index, end);
     const FlowJob& job = thread.job->what;
-    if (!profile_.places || job.mover == FlowMover::copy) return;
+    if (job.mover == FlowMover::copy) return after(end - std::min(end, now_), [this, index] { leave_engine(index); });
+    if (devices_) return leave_unit(index, end);
+    if (!profile_.places && job.mover == FlowMover::units) return;
     after(end - std::min(end, now_),
-        [this, endpoint = thread.endpoint, places = thread.cost->threads, workgroups = job.threads_each] {
+        [this, index, endpoint = thread.endpoint, places = thread.cost->threads, workgroups = job.threads_each] {
+            leave_engine(index);
+            if (!profile_.places) return;
             places_.leave(endpoint, places, workgroups,
                 [this](const FlowPlaces::Waiting& next) { launch_thread(next.thread, next.since); });
         });

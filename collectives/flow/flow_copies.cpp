@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/line_size.h"
 #include "collectives/flow/flow_core.h"
 #include "collectives/flow/flow_job.h"
 
@@ -67,6 +68,71 @@ FlowCore::CopyIssue FlowCore::issue_copy(Engine& engine, const CopyCost& by, dou
     return {static_cast<Ps>(std::llround(at)), static_cast<Ps>(waited)};
 }
 
+// Of a copy, as its engine books them: a part of a line as a whole one.
+double FlowCore::copied_bytes(const Thread& thread, const MoveLoad& load) const
+{
+    const FlowJob& job = thread.job->what;
+    if (!job.copied_lines) return load.data;
+    return static_cast<double>(job.copied_lines(thread.rank, number_in_rank(thread), thread.next) * line_bytes);
+}
+
+// Those of its rank that copy for a thread.
+FlowCore::Engines& FlowCore::engines_of(const Thread& thread)
+{
+    const bool list = thread.job->what.mover == FlowMover::copy;
+    std::vector<Engines>& all = engines_[list ? 0 : 1];
+    if (all.size() <= thread.endpoint) all.resize(ranks_.size());
+    Engines& own = all[thread.endpoint];
+    if (own.all.empty()) own.all.resize((list ? thread.cost->copy : thread.cost->bulk).engines);
+    return own;
+}
+
+// A command list goes to the next copy engine that has room for it. False: it waits, behind those that wait already.
+bool FlowCore::finds_engine(std::uint32_t index)
+{
+    const Thread& thread = threads_[index];
+    Engines& own = engines_of(thread);
+    const std::uint32_t places = thread.cost->copy.places();
+    const bool full =
+        std::all_of(own.all.begin(), own.all.end(), [places](const Engine& each) { return each.taken >= places; });
+    if (own.queued.empty() && !full) {
+        take_engine(index, true);
+        return true;
+    }
+    own.queued.emplace_back(index, now_);
+    return false;
+}
+
+// The next engine with room in turn, or for who has waited the one that has become free, which changes no turn. Where all are full, a
+// workgroup that waits for no place (beyond 64 ranks) shares the one whose turn it is.
+void FlowCore::take_engine(std::uint32_t index, bool in_turn)
+{
+    Thread& thread = threads_[index];
+    Engines& own = engines_of(thread);
+    const auto count = static_cast<std::uint32_t>(own.all.size());
+    const bool list = thread.job->what.mover == FlowMover::copy;
+    const std::uint32_t places = list ? thread.cost->copy.places() : std::max(1U, thread.cost->threads / count);
+    std::uint32_t step = 0;
+    while (step < count && own.all[(own.next + step) % count].taken >= places) ++step;
+    thread.engine = (own.next + step % count) % count;
+    if (in_turn) own.next = (thread.engine + 1) % count;
+    ++own.all[thread.engine].taken;
+}
+
+void FlowCore::leave_engine(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.engine == none) return;
+    Engines& own = engines_of(thread);
+    --own.all[thread.engine].taken;
+    thread.engine = none;
+    if (own.queued.empty()) return;
+    const auto [next, since] = own.queued.front();
+    own.queued.pop_front();
+    take_engine(next, false);
+    launch_thread(next, since);
+}
+
 // An engine takes copies one after the other, the next one when all loads of the one before are issued. The list of a copy engine
 // goes on then, too; a unit that has handed a copy over goes on at once.
 void FlowCore::copy(std::uint32_t index, const FlowOp& op)
@@ -78,16 +144,13 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     const CopyCost& by = list ? thread.cost->copy : thread.cost->bulk;
     const MoveLoad load = load_of(thread, op);
     if (load.data <= 0) return;
-    std::vector<std::vector<Engine>>& all = engines_[list ? 0 : 1];
-    if (all.size() <= thread.endpoint) all.resize(ranks_.size());
-    std::vector<Engine>& own = all[thread.endpoint];
-    if (own.empty()) own.resize(by.engines);
-    Engine& engine = own[(index - job.thread(thread.rank, 0)) % by.engines];
+    Engine& engine = engines_of(thread).all[!list && devices_ ? devices_->unit_of(index) : thread.engine];
     spent(index, FlowCause::busy);
     const Ps head = std::max(thread.time, engine.free);
     const Ps first = head + by.start_ps;
     const double held = held_ps(thread, op, load);
-    const CopyIssue issue = issue_copy(engine, by, load.data * op.copies(), held, first);
+    const double bytes = copied_bytes(thread, load);
+    const CopyIssue issue = issue_copy(engine, by, bytes * op.copies(), held, first);
     const Ps span = issue.end - first;
     engine.free = issue.end;
     if (list) {
@@ -109,9 +172,10 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
             engine.window = static_cast<std::uint32_t>(engine_windows_.size());
         }
         record.window = engine.window;
+        record.places = bytes / load.data;
         record.held_ps = static_cast<Ps>(std::llround(held));
         record.least_parts =
-            static_cast<std::uint32_t>(std::ceil(std::min(most_parts, load.data * parts_of_window / by.in_flight)));
+            static_cast<std::uint32_t>(std::ceil(std::min(most_parts, bytes * parts_of_window / by.in_flight)));
     }
     if (op.sources == 0) return store(record, first + load.load_ps, first + load.load_ps + span);
     ++thread.loading;

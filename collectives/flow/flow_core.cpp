@@ -122,7 +122,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
         job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}, 0, {}});
         push(begin, Kind::launch, job.last_batch);
-    } else if (devices_) {
+    } else if (by_rank(job)) {
         push(begin, Kind::launch, job.last_batch);
     }
     batches_[job.last_batch].positions.push_back(position);
@@ -140,6 +140,10 @@ bool FlowCore::place_thread(const Job& job, std::uint32_t position, std::uint32_
     return !thread.queued;
 }
 
+// Whether ranks take places one by one, each in the order of what it has launched: it matters for kernels, for lists that wait, and for the
+// unit of a bulk copy.
+bool FlowCore::by_rank(const Job& job) const { return devices_ != nullptr || job.what.mover != FlowMover::units; }
+
 // Kernels and collectives of a rank that begin in one instant take places in the order in which the rank has launched them. False: other
 // ranks of the batch have still to.
 bool FlowCore::place_next(Batch& batch)
@@ -156,7 +160,8 @@ bool FlowCore::place_next(Batch& batch)
 // The first thread of every rank, then the second: lines of all of them mix.
 void FlowCore::launch(std::uint32_t number)
 {
-    if (devices_ && !place_next(batches_[number])) return;
+    const bool placed = by_rank(*jobs_[batches_[number].job]);
+    if (placed && !place_next(batches_[number])) return;
     Batch batch = std::move(batches_[number]);
     free_batches_.push_back(number);
     Job& job = *jobs_[batch.job];
@@ -165,7 +170,7 @@ void FlowCore::launch(std::uint32_t number)
         [](const auto& left, const auto& right) { return left.first < right.first; });
     for (const auto& [t, index] : batch.ready) launch_thread(index, now_);
     std::uint32_t most = 0;
-    if (!devices_)
+    if (!placed)
         for (const std::uint32_t position : batch.positions) most = std::max(most, job.program().threads(position));
     for (std::uint32_t t = 0; t < most; ++t)
         for (const std::uint32_t position : batch.positions)
@@ -364,7 +369,9 @@ std::vector<std::string> FlowCore::blocked() const
             const FlowTemplate& program = *thread.program;
             const std::string place = fmt::format(" at operation {} waits for ", thread.next);
             if (thread.queued)
-                lines.add(thread.rank, " has a workgroup that waits for a compute unit");
+                lines.add(thread.rank,
+                    job->what.mover == FlowMover::copy ? " has a command list that waits for a copy engine"
+                                                       : " has a workgroup that waits for a compute unit");
             else if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait) {
                 const std::uint32_t peer = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
                 waits.wait(thread.rank, peer);

@@ -158,6 +158,9 @@ private:
     using Transfer = FlowTransfer;
     using Use = FlowTransfer::Use;
     struct Engine;
+    struct Engines;
+    struct CopyIssue;
+    struct Parts;
     struct LoneStore;
     struct Move;
     using Gathering = FlowGathering;
@@ -172,6 +175,7 @@ private:
     void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
 
     bool place_thread(const Job& job, std::uint32_t position, std::uint32_t index);
+    bool by_rank(const Job& job) const;
     bool place_next(Batch& batch);
     void launch(std::uint32_t number);
     void leave(std::uint32_t number);
@@ -222,14 +226,15 @@ private:
     void move_anew(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
     double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
-    struct CopyIssue {
-        Ps end = 0;   // when the last load is issued
-        Ps held = 0;  // of the time until then, at the limit of requests in flight
-    };
     static CopyIssue issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
     static bool is_copy(const Thread& thread, const FlowOp& op);
     bool may_copy(std::uint32_t index, const FlowOp& op);
+    double copied_bytes(const Thread& thread, const MoveLoad& load) const;
     void copy(std::uint32_t index, const FlowOp& op);
+    Engines& engines_of(const Thread& thread);
+    bool finds_engine(std::uint32_t index);
+    void take_engine(std::uint32_t index, bool in_turn);
+    void leave_engine(std::uint32_t index);
     bool in_order(const Thread& thread) const;
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
     double bytes_of(const Thread& thread, const FlowOp& op) const;
@@ -408,16 +413,11 @@ private:
     std::vector<std::uint32_t> free_packet_steps_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> free_transfers_;
-    // A transfer whose parts each wait for their own turn at the links of one stage.
-    struct Parts {
-        std::uint32_t left = 0;  // parts that have not passed
-        Ps head_ps = 0;          // when the last of the others began to
-    };
-    std::vector<Parts> parts_;                     // by transfer
-    std::vector<LoneStore> lone_stores_;           // each once
-    std::vector<std::vector<Engine>> engines_[2];  // copy engines and those of units, by endpoint
-    std::vector<LoadWindow> load_windows_;         // by thread
-    std::deque<LoadWindow> engine_windows_;        // of engines that copy
+    std::vector<Parts> parts_;               // by transfer
+    std::vector<LoneStore> lone_stores_;     // each once
+    std::vector<Engines> engines_[2];        // copy engines and those of units, by endpoint
+    std::vector<LoadWindow> load_windows_;   // by thread
+    std::deque<LoadWindow> engine_windows_;  // of engines that copy
     std::vector<Move> moves_;
     std::vector<std::uint32_t> free_moves_;
     Switches find_switches_;

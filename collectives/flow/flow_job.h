@@ -14,6 +14,25 @@ struct FlowCore::Engine {                        // that copies
     double done_ps = 0;                          // what leaves room for the next of them is acknowledged
     std::deque<std::pair<double, double>> open;  // bytes so far, and when they are acknowledged
     std::uint32_t window = 0;                    // as in Transfer
+    std::uint32_t taken = 0;                     // places of lists, or of workgroups
+};
+
+// The copy engines of an accelerator, or those of its units. Who comes next has a place on the next of them that has room.
+struct FlowCore::Engines {
+    std::vector<Engine> all;
+    std::uint32_t next = 0;
+    std::deque<std::pair<std::uint32_t, Ps>> queued;  // lists without a place, and since when
+};
+
+struct FlowCore::CopyIssue {
+    Ps end = 0;   // when the last load is issued
+    Ps held = 0;  // of the time until then, at the limit of requests in flight
+};
+
+// A transfer whose parts each wait for their own turn at the links of one stage.
+struct FlowCore::Parts {
+    std::uint32_t left = 0;  // parts that have not passed
+    Ps head_ps = 0;          // when the last of the others began to
 };
 
 struct FlowCore::Outside {  // a share or a signal that is beyond the border
@@ -34,7 +53,7 @@ struct FlowCore::Batch {  // ranks that begin together
     JobId job = 0;
     Ps time = 0;
     std::vector<std::uint32_t> positions;
-    // Where kernels run, too: of how many positions the threads have looked for places, and those that have one, by their number at a rank.
+    // Where ranks take places one by one: of how many positions the threads have looked for places, and those that have one, by their number at a rank.
     std::size_t placed = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ready;
 };

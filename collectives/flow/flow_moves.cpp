@@ -344,7 +344,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
             transfer.target = share_of(job, thread.rank, destination, op);
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
         }
-        if (devices_) devices_->hold(move.thread, endpoint, transfer.flight.bytes, op.requests());
+        transfer.held = devices_ && !is_copy(thread, op);
+        if (transfer.held) devices_->hold(move.thread, endpoint, transfer.flight.bytes, op.requests());
         thread.in_flight += launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from));
     }
 }

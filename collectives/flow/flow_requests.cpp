@@ -204,7 +204,7 @@ void FlowCore::take_places_of_engine(Transfer& transfer, const Move& move, Ps wa
 {
     if (move.window == 0) return;
     transfer.window = move.window;
-    transfer.places = 1;
+    transfer.places = move.places;
     transfer.after_ps = static_cast<std::uint32_t>(move.held_ps - std::min(move.held_ps, way));
 }
 

@@ -75,6 +75,8 @@ struct FlowJob {
         std::uint64_t packed = 0;
     };
     std::function<StepBytes(std::uint32_t, std::uint32_t, std::uint32_t)> step_bytes{};
+    // Lines and parts of lines that an engine loads for a copy, by the same numbers: each takes its time of a whole line. Null: whole lines.
+    std::function<std::uint64_t(std::uint32_t, std::uint32_t, std::uint32_t)> copied_lines{};
 };
 
 }  // namespace weft

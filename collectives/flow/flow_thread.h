@@ -58,9 +58,10 @@ struct alignas(64) FlowThread {
     std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
     std::uint32_t oldest = none;   // of its moves that load, and the newest
     std::uint32_t newest = none;
-    std::uint32_t rest = none;  // pieces of its last move that wait for registers
-    double sets = 0;            // of registers, that loads hold
-    double places = 0;          // as in Transfer, of its stores
+    std::uint32_t rest = none;    // pieces of its last move that wait for registers
+    std::uint32_t engine = none;  // that copies for it, among those of its rank
+    double sets = 0;              // of registers, that loads hold
+    double places = 0;            // as in Transfer, of its stores
 };
 
 }  // namespace weft

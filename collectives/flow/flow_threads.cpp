@@ -70,13 +70,15 @@ namespace weft {
     move_anew(index, op);
 }
 
-// When a thread whose polls have known times finds a flag that is set at `time`. In a divided cache the flag is in either half: the mean.
+// When a thread whose polls have known times finds a flag that is set at `time`. In a divided cache the flag is in either half: the mean, and of
+// lists, whose engines lie in both halves, the later one.
 template <class Thread>
 static std::uint64_t found(const Thread& thread, std::uint64_t time)
 {
     const CostRank& cost = *thread.cost;
-    const std::uint64_t period = cost.poll_period_ps;
-    const std::uint64_t way = cost.notice_ps - period / 2;
+    const bool list = thread.job->what.mover == FlowMover::copy;
+    const std::uint64_t period = list ? cost.copy.poll_period_ps : cost.poll_period_ps;
+    const std::uint64_t way = (list ? cost.copy_notice_ps : cost.notice_ps) - period / 2;
     if (period == 0) return std::max(thread.looked, time + way);
     const auto first_poll = [time](std::uint64_t looked, std::uint64_t between, std::uint64_t back) {
         return time + back <= looked ? looked : looked + (time + back - looked + between - 1) / between * between;
@@ -84,7 +86,8 @@ static std::uint64_t found(const Thread& thread, std::uint64_t time)
     const std::uint64_t far = cost.poll_far_ps;
     if (far == 0) return first_poll(thread.looked, period, way);
     const std::uint64_t near_poll = first_poll(thread.looked - far, period - far, way - far / 2);
-    return (near_poll + first_poll(thread.looked + far, period + far, way + far / 2)) / 2;
+    const std::uint64_t far_poll = first_poll(thread.looked + far, period + far, way + far / 2);
+    return list ? std::max(near_poll, far_poll) : (near_poll + far_poll) / 2;
 }
 
 // Whether one thread of the rank at most has something to do but signal: the rank has no others, or blocks have a line or less.
@@ -105,7 +108,7 @@ static bool is_alone(const Job& job, std::uint32_t rank)
     const bool begins = thread.waits_left == 0;
     if (begins) {
         thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
-        thread.in_phase = profile_.poll_phases && !list && !devices_ && is_alone(job, thread.rank);
+        thread.in_phase = list || (profile_.poll_phases && !devices_ && is_alone(job, thread.rank));
         thread.in_row = profile_.last_flags && thread.waits_left > 1 && !thread.in_phase;
     }
     // It takes a look at least, at all flags that are still missing.

@@ -31,6 +31,7 @@ struct alignas(64) FlowTransfer {
     FlowFlight flight;
     Use use = Use::put;
     bool come = false;  // to the L2 of a rank that runs kernels
+    bool held = false;  // its lines are among those in flight of a unit that kernels use, too
     std::uint32_t thread = 0;
     // A get: its move; packets: share; a signal: semaphore; a lone transfer: its caller; steps of switches: gathering.
     std::uint32_t target = ~std::uint32_t{0};

@@ -103,12 +103,15 @@ struct CopyCost {
     double ps_per_byte = 0;  // stored
     double in_flight = 0;
     std::uint32_t engines = 1;
-    std::uint32_t lists = 1;  // that all engines work on at once
+    std::uint32_t lists = 1;           // that all engines work on at once
+    std::uint64_t poll_period_ps = 0;  // of a list: from one poll of a flag to the next
+
+    std::uint32_t places() const { return lists / engines; }
 
     bool operator==(const CopyCost& other) const
     {
         return start_ps == other.start_ps && ps_per_byte == other.ps_per_byte && in_flight == other.in_flight &&
-            engines == other.engines && lists == other.lists;
+            engines == other.engines && lists == other.lists && poll_period_ps == other.poll_period_ps;
     }
 };
 

@@ -98,18 +98,36 @@ bool LinkClock::pass(Flight& flight)
     return true;
 }
 
+// Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
+bool LinkClock::shares_packet(std::uint32_t number, const CostPath* path, std::uint64_t turn)
+{
+    const CostLink& link = graph_.links[number];
+    if (link.shared_packet_ps <= 0) return false;
+    const double more = link.signal_ps - link.shared_packet_ps;
+    const auto [at, fresh] =
+        open_.try_emplace(std::uint64_t{number} << 32 | static_cast<std::uint64_t>(path - graph_.paths.data()));
+    OpenPacket& open = at->second;
+    const bool shares = !fresh && open.filled_ps + more <= link.packet_time_ps &&
+        static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
+    open.last_ps = turn;
+    open.filled_ps = shares ? open.filled_ps + more : more;
+    return shares;
+}
+
 // Signals of different threads mix with data on a wire: one takes its turn behind other signals, and data wait for it.
 void LinkClock::pass_signal(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t& head)
 {
     const CostLink& link = graph_.links[part.link];
-    const double wire = flight.messages * part.share * link.signal_ps;
-    if (wire <= 0) return;
+    if (link.signal_ps <= 0) return;
     std::uint64_t& free = signals_free_[part.link];
     const std::uint64_t turn = std::max(flight.head_ps, free);
+    const double less = shares_packet(part.link, flight.path, turn) ? link.shared_packet_ps : 0;
+    const double signals = flight.messages * part.share;
+    const double wire = signals * (link.signal_ps - less);
     free = turn + static_cast<std::uint64_t>(std::llround(wire));
     occupy(part.link, wire, flight.head_ps);
     if (link.reverse >= 0)
-        occupy(static_cast<std::uint32_t>(link.reverse), flight.messages * part.share * link.signal_back_ps,
+        occupy(static_cast<std::uint32_t>(link.reverse), signals * std::max(0.0, link.signal_back_ps - less),
             flight.head_ps);
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, turn + left);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "collectives/synthesis/context_window.h"
@@ -67,11 +68,17 @@ private:
     void pass_contexts(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t span,
         std::uint64_t& head);
     void pass_signal(const LinkShare& part, Flight& flight, std::uint64_t left, std::uint64_t& head);
+    bool shares_packet(std::uint32_t link, const CostPath* path, std::uint64_t turn);
     void occupy(std::uint32_t link, double ps, std::uint64_t now);
 
     const CostGraph& graph_;
     std::vector<std::uint64_t> free_;
     std::vector<std::uint64_t> signals_free_;
+    struct OpenPacket {
+        std::uint64_t last_ps = 0;
+        double filled_ps = 0;
+    };
+    std::unordered_map<std::uint64_t, OpenPacket> open_;  // of signals, by link and path
     std::vector<Queue> queues_;
     std::map<std::uint32_t, ContextWindow> contexts_;  // by link
     std::vector<double> busy_;

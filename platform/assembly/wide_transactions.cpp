@@ -6,6 +6,9 @@
 
 #include "base/diagnostic.h"
 #include "base/line_size.h"
+#include "collectives/engine/engine_spec.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "platform/configuration/parameter_place.h"
 
 namespace weft {
 
@@ -86,12 +89,29 @@ void Refusal::look_at_link(EdgeId edge)
             link.request_credits, link.response_credits, name, lines_));
 }
 
+// Whether wavefronts may move data in this run. Engines move all data of a collective by an algorithm that only copies.
+bool units_move(const ResolvedSystem& system)
+{
+    const EngineSpec& engine = system.engine();
+    const Workload& workload = system.workload;
+    if (engine.mover == Mover::units || engine.channel == EngineChannel::port || engine.protocol != Protocol::simple)
+        return true;
+    CollectiveOp op = CollectiveOp::custom;
+    if (workload.kind != Workload::Kind::collective || !workload.plan.empty() || !workload.beside.empty() ||
+        !collective_from_name(workload.collective, op) || has_reduction(op))
+        return true;
+    const AlgorithmInfo* const info =
+        algorithm_info(op, workload.algorithm.empty() ? algorithm_names(op).front() : workload.algorithm);
+    return info == nullptr || info->carrier == Carrier::in_switch;
+}
+
 }  // namespace
 
 std::vector<FlightLimit> flight_limits(const ResolvedSystem& system, NodeId node)
 {
     const EngineSpec& engine = system.engine();
-    std::vector<FlightLimit> out{{"gpu.outstanding", system.gpu(node).outstanding}};
+    std::vector<FlightLimit> out;
+    if (units_move(system)) out.push_back({"gpu.outstanding", system.gpu(node).outstanding});
     // Which steps of a plan have port channels is not known yet.
     const bool by_port = engine.channel == EngineChannel::port ||
         (engine.channel == EngineChannel::any && !system.workload.plan.empty());

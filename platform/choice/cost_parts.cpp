@@ -83,8 +83,8 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     const BulkSpec& bulk = system.bulk(node);
     rank.copy = engines(copy.start, copy.rate, copy.in_flight, copy.engines, copy.engines * copy.queues);
     rank.bulk = engines(bulk.start, bulk.rate, bulk.in_flight, gpu.compute_units, gpu.compute_units * bulk.queue);
-    rank.copy_notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 +
-        (gpu.unit_to_l2 + flag + gpu.l2_to_unit + copy.poll_interval) / 2;
+    rank.copy.poll_period_ps = rank.poll_ps + copy.poll_interval;
+    rank.copy_notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + rank.copy.poll_period_ps / 2;
     const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, wavefronts);
     rank.threads = static_cast<std::uint32_t>(
         gpu.compute_units * std::max<std::uint64_t>(1, std::min(gpu.workgroups_per_unit, by_wavefronts)));

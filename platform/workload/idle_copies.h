@@ -1,4 +1,4 @@
-// Values of copy engines that a user has set for a collective whose steps are all of units or switches.
+// Values that a user has set for engines that copy, or for wavefronts, in a collective that leaves nothing to them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace weft {
 
-// With engine.mover=copy_engine: a notice for each parameter of copy.* that is set, if the schedule leaves nothing to copy engines.
+// With engine.mover=copy_engine or bulk. If the schedule leaves nothing to these engines, a notice for each parameter of copy.* or
+// bulk.* that is set. If they move all of its data, one that names the parameters of wavefronts that are set.
 std::vector<std::string> idle_copies(const ResolvedSystem& system, const Schedule& schedule);
 
 }  // namespace weft

@@ -110,7 +110,7 @@ bool gets(const Schedule& schedule)
 
 // Data from `from` to `to`, and a flag: behind the data of a put, ahead of those of a get.
 StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to,
-    bool with_data, bool get)
+    bool with_data, bool get, bool copies)
 {
     const GpuSpec& sender = system.gpu(plan.members[from]);
     const GpuSpec& home = system.gpu(plan.members[to]);
@@ -119,7 +119,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     const auto mover = system.engine().mover;
     StepTime step;
     if (with_data && mover == Mover::copy_engine) step.start = system.copy(plan.members[from]).start;
-    if (with_data && mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
+    if (copies && mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
     if (get) {
         step.get = home.unit_to_port + path_time(system, plan, to, from, LineOp::read, line_bytes, LineClass::request) +
             sender.port_to_l2 + home_time(system, plan.members[from]) + sender.l2_to_port +
@@ -152,14 +152,17 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
 
 constexpr std::uint32_t most_ranks_for_all_pairs = 128;
 
-bool reduces(const Schedule& schedule)
+// Whether a step has so many sources.
+bool has_step(const Schedule& schedule, std::size_t least, std::size_t most)
 {
     for (const RankPlan& plan : schedule.ranks)
         for (const Thread& thread : plan.threads)
             for (const Step& step : thread.steps)
-                if (step.sources.size() > 1) return true;
+                if (step.sources.size() >= least && step.sources.size() <= most) return true;
     return false;
 }
+bool copies(const Schedule& schedule) { return has_step(schedule, 1, 1); }
+bool reduces(const Schedule& schedule) { return has_step(schedule, 2, ~std::size_t{0}); }
 
 }  // namespace
 
@@ -192,8 +195,11 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     const bool staged = system.engine().staging == StagingMode::fifo;
     if (system.engine().channel == EngineChannel::port) return std::nullopt;
     if ((system.engine().slices > 1 || staged) && format == PacketFormat::none) return std::nullopt;
-    // Steps that go back and forth between copy engines and units have no formula.
-    if (system.engine().mover == Mover::copy_engine && reduces(schedule)) return std::nullopt;
+    // Steps that go back and forth between copy engines and units have no formula, and steps that partly begin with a bulk copy's start.
+    const auto mover = system.engine().mover;
+    const bool with_copies = format == PacketFormat::none && copies(schedule);
+    if (mover == Mover::copy_engine && reduces(schedule)) return std::nullopt;
+    if (mover == Mover::bulk && with_copies && reduces(schedule)) return std::nullopt;
     TheoryCase theory;
     theory.op = schedule.op;
     theory.algorithm = schedule.name;
@@ -229,7 +235,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
                 const std::uint64_t lines = (packet_bytes(format, payload) + line_bytes - 1) / line_bytes;
                 loads.add(from, to, static_cast<double>(lines), get);
-                const StepTime step = step_time(system, plan, from, to, with_data, get);
+                const StepTime step = step_time(system, plan, from, to, with_data, get, with_copies);
                 if (step.total() > slowest.total()) slowest = step;
             }
         }

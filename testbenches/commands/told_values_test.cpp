@@ -184,6 +184,39 @@ TEST(ToldValues, CopyEnginesThatHaveNothingToDo)
     expect_said(run("broadcast", "multicast", "copy.poll_interval=9us"), units, false);
 }
 
+// What is set for bulk copies that a collective has not, and for wavefronts that have nothing to move.
+TEST(ToldValues, WhatNeitherBulkCopiesNorWavefrontsDo)
+{
+    const auto run = [](const std::string& mover, const std::string& algorithm, const std::vector<std::string>& more) {
+        std::vector<std::string> out{"run", dgx, "--bytes", "4KiB", "--no-data", "--algorithm", algorithm, "--set",
+            "engine.mover=" + mover};
+        out.insert(out.end(), more.begin(), more.end());
+        return out;
+    };
+    const std::vector<std::string> sums{"--collective", "all_reduce", "--set", "bulk.start=9us"};
+    const std::string none =
+        "bulk.start is set and changes nothing: no step of this collective is a copy from one place";
+    expect_said(run("bulk", "two_shot_get", sums), none);
+    expect_said(run("bulk", "ring", sums), none, false);
+    const std::vector<std::string> sets{"--collective", "all_gather", "--set", "gpu.fence_latency=2us", "--set",
+        "engine.unroll=2", "--set", "gpu.outstanding=64"};
+    expect_said(run("copy_engine", "direct", sets),
+        "engine.unroll, gpu.fence_latency, gpu.outstanding are set and change nothing: lists of copy engines move, "
+        "signal "
+        "and wait for all data of this collective");
+    expect_said(run("bulk", "direct", sets),
+        "engine.unroll is set and changes nothing: bulk copies move all data of this collective");
+    std::vector<std::string> beside = run("copy_engine", "direct", sets);
+    beside.insert(beside.end(), {"--beside", "gemm:64,64,64"});
+    expect_said(beside, "engine.unroll, gpu.fence_latency are set and change nothing");
+    std::vector<std::string> sum = sets;
+    sum[1] = "all_reduce";
+    expect_said(run("copy_engine", "direct", sum), "set and change nothing", false);
+    std::vector<std::string> flow = run("copy_engine", "direct", sets);
+    flow.insert(flow.end(), {"--fidelity", "flow"});
+    expect_said(flow, "engine.unroll, gpu.fence_latency, gpu.outstanding are set and change nothing");
+}
+
 TEST(ToldValues, CachesPacketsAndWavefronts)
 {
     const auto explain = [](const std::vector<std::string>& sets) {

@@ -67,6 +67,21 @@ TEST(FlowBeside, ACollectiveSlowsTheKernelDown)
     EXPECT_GT(kernel("4 MiB"), 1.02 * kernel("4 KiB"));
 }
 
+// The engine of a unit has its own limit of lines in flight: none of gpu.outstanding are taken from kernels.
+TEST(FlowBeside, BulkCopiesLeaveThePlacesOfTheirUnitToKernels)
+{
+    const auto kernel = [](const std::string& outstanding) {
+        RunSetup setup;
+        setup.document = mesh_document(3);
+        setup.lines =
+            "profile: generic\n" + collective_lines("all_gather", "direct", "3 MiB", "beside: \"gemm:1024,1024,256\"");
+        setup.sets = {"engine.mover=bulk", "engine.channels=8", "gpu.outstanding=" + outstanding};
+        setup.options.progress = false;
+        return flow_run(setup).beside->mean_ps;
+    };
+    EXPECT_EQ(kernel("512"), kernel("4096"));
+}
+
 TEST(FlowBeside, TheResultHasTheKernelsAndStallCausesAddUp)
 {
     const RunResult result = flow_run(quarter(loads));

@@ -143,10 +143,18 @@ TEST(Grain, ALimitThatATransactionExceedsIsRefusedByName)
         EXPECT_NE(text.find("engine.grain = 256 B with " + named + " of "), std::string::npos) << set << ": " << text;
         EXPECT_NE(text.find(", where a transaction takes 4"), std::string::npos) << text;
     }
+    // Sums are the units', whoever copies.
+    EXPECT_NE(refused(box("all_reduce", "direct", "65536")
+                          .with("engine.grain=256 B")
+                          .with("engine.mover=copy_engine")
+                          .with("gpu.outstanding=3"))
+                  .find("gpu.outstanding = 3 of "),
+        std::string::npos);
     // As many as a transaction has, and limits of what moves nothing.
     for (const RunSetup& allowed : {setup.with("gpu.outstanding=4").with("copy.in_flight=1").with("bulk.in_flight=1"),
              copies.with("copy.in_flight=4").with("bulk.in_flight=1"), ports.with("copy.in_flight=4"),
-             bulk.with("bulk.in_flight=4").with("copy.in_flight=1")})
+             bulk.with("bulk.in_flight=4").with("copy.in_flight=1"), copies.with("gpu.outstanding=1"),
+             bulk.with("gpu.outstanding=1")})
         EXPECT_EQ(run(allowed).at("verified"), "passed");
 }
 

@@ -106,6 +106,21 @@ TEST(AlphaBeta, CopyEnginesAndUnitsInTurnHaveNoFormula)
     EXPECT_TRUE(result["alpha_beta"].is_null());
 }
 
+// A ring begins some of its steps with a bulk copy, and sums in others. Steps that all sum are as without bulk copies.
+TEST(AlphaBeta, TheStartOfABulkCopyIsThatOfCopies)
+{
+    const auto figure = [](const std::string& op, const std::string& algorithm, const std::string& mover) {
+        return run(
+            idealised(2, op, algorithm, "4096").with("engine.mover=" + mover).with("bulk.start=50us"))["alpha_beta"];
+    };
+    EXPECT_TRUE(figure("all_reduce", "ring", "bulk").is_null());
+    EXPECT_EQ(figure("all_reduce", "two_shot_get", "bulk"), figure("all_reduce", "two_shot_get", "units"));
+    EXPECT_FALSE(figure("all_reduce", "two_shot_get", "bulk").is_null());
+    EXPECT_EQ(figure("all_gather", "ring", "bulk")["alpha_ps"].get<std::uint64_t>() -
+            figure("all_gather", "ring", "units")["alpha_ps"].get<std::uint64_t>(),
+        50'000'000U);
+}
+
 TEST(AlphaBeta, PacketsSaveAnAnswerAndASignal)
 {
     const RunSetup setup = idealised(2, "all_to_all", "direct", "4096");

@@ -122,7 +122,8 @@ TEST(ChosenInSwitch, SwitchesWithoutGroupsAreNot)
 
 TEST(Chosen, AmongManyRanksIsTheCheapestThatCanBeVerified)
 {
-    RunSetup many = setup(switch_place(256), "all_reduce", "auto", "16 KiB", {"switch.multicast_groups=0"});
+    RunSetup many =
+        setup(switch_place(256), "all_reduce", "auto", "16 KiB", {"switch.multicast_groups=0", "engine.channels=9"});
     many.options.until = 1;
     const Json result = run(many);
     ASSERT_EQ(result["choice"]["passed_over"].size(), 1U) << result.dump().substr(0, 300);

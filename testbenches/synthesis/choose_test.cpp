@@ -57,6 +57,25 @@ TEST(Choose, CandidatesStandInTheOrderOfTheirPrice)
     EXPECT_TRUE(verify(choice.schedule).ok);
 }
 
+// As flow fidelity takes it: few of the channels, each for several. The price is that of all.
+TEST(Choose, IsWrittenInAsManyChannelsAsAreAskedFor)
+{
+    ChoiceRequest asked = request(CollectiveOp::all_reduce, 1 << 20);
+    const ScheduleChoice all = choose_algorithm(star_graph(8), asked);
+    EXPECT_EQ(all.channels, 4U);
+    for (const std::uint32_t few : {1U, 2U}) {
+        asked.written = [&](const Schedule& one) {
+            EXPECT_EQ(one.ranks[0].threads.size(), all.schedule.ranks[0].threads.size() / 4);
+            return few;
+        };
+        const ScheduleChoice choice = choose_algorithm(star_graph(8), asked);
+        EXPECT_EQ(choice.channels, few);
+        EXPECT_EQ(choice.schedule.ranks[0].threads.size(), all.schedule.ranks[0].threads.size() / 4 * few);
+        EXPECT_EQ(choice.candidates.front().name, all.candidates.front().name);
+        EXPECT_EQ(choice.candidates.front().estimate.time_ps, all.candidates.front().estimate.time_ps);
+    }
+}
+
 TEST(Choose, WhatIsRefusedIsPassedOver)
 {
     ChoiceRequest asked = request(CollectiveOp::all_reduce, 1 << 20);

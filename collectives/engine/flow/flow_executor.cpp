@@ -7,6 +7,7 @@
 #include "base/line_size.h"
 #include "base/units.h"
 #include "collectives/engine/flow/flow_kernels.h"
+#include "collectives/engine/flow/step_amounts.h"
 #include "collectives/engine/longest_run.h"
 #include "collectives/schedule/analysis/chained_moves.h"
 #include "collectives/schedule/analysis/partial_lines.h"
@@ -21,30 +22,6 @@ namespace {
 
 constexpr double ps_of_second = 1e12;
 constexpr std::uint64_t least_chunk_told = 4096;  // B: parts of lines of smaller ones are lost among latencies
-
-// `all` is `schedule` with all threads.
-auto whole_lines(std::shared_ptr<const Schedule> all, const Schedule& schedule, const Job& job, PacketFormat format)
-{
-    auto layout = std::make_shared<const Layout>(schedule, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
-    return [all = std::move(all), layout = std::move(layout), format](std::uint32_t rank, std::uint32_t thread,
-               std::uint32_t step) {
-        FlowJob::StepBytes out;
-        for (const ChunkShare& share : layout->shares(all->ranks[rank].threads[thread].steps[step])) {
-            out.data += share.end - share.begin;
-            out.packed += packet_bytes(format, share.end - share.begin);
-        }
-        return out;
-    };
-}
-
-// Among how many threads a chunk is shared; that of the first rank stands for all.
-std::uint32_t most_parts(const Schedule& schedule)
-{
-    std::uint32_t most = 1;
-    for (const Thread& thread : schedule.ranks.front().threads)
-        for (const Step& step : thread.steps) most = std::max(most, step.parts);
-    return most;
-}
 
 }  // namespace
 
@@ -82,10 +59,6 @@ void FlowExecutor::set_mover(const EngineSpec& engine, const FlowProgram& progra
                     "engine.mover=copy_engine with steps that units carry out (sums, packets, steps in switches): flow "
                     "fidelity does not hand a thread from its list to its workgroup and back",
                     "an algorithm that only copies, engine.mover=bulk or units, or --fidelity line");
-    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank)
-        if (program.threads(rank) > core_.ranks().of(flow.members[rank]).copy.lists)
-            throw InputError(program.name, 0, "more command lists than copy engines work on at once",
-                "fewer channels, a larger copy.queues, or --fidelity line");
 }
 
 Executor::JobId FlowExecutor::open(Job job)
@@ -119,6 +92,8 @@ Executor::JobId FlowExecutor::open(Job job)
     count_chained(*schedule, job, engine);
     if (core_.has_border() || (few_lines && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
+    if (engine.mover != Mover::units && job.bytes % (std::uint64_t{line_bytes} * std::max(1U, schedule->chunks)) != 0)
+        flow.copied_lines = lines_of_copies(carried.whole, *schedule, job);
     return open(std::move(job), std::move(flow));
 }
 

@@ -39,6 +39,8 @@ public:
 
     // A thread of a collective takes room on a unit, and gives it back. False: it waits, until `start`.
     bool enter(std::uint32_t thread, std::uint32_t endpoint);
+    // That of the thread; none: it has none.
+    std::uint32_t unit_of(std::uint32_t thread) const { return thread < unit_of_.size() ? unit_of_[thread] : none; }
     // The unit of a thread that has ended, for leave(); none: it had none.
     std::uint32_t take_unit(std::uint32_t thread);
     void leave(std::uint32_t unit, std::uint32_t endpoint, Ps now);

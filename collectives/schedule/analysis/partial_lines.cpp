@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collectives/schedule/layout.h"
+#include "base/line_size.h"
 
 namespace weft {
 
@@ -46,6 +46,22 @@ double share_in_partial_lines(const Schedule& schedule, std::uint64_t bytes, std
                 }
             }
     return all > 0 ? shifted / all : 0;
+}
+
+std::uint64_t lines_of_copy(const Piece& piece)
+{
+    std::uint64_t lines = 1;
+    std::uint64_t known = 0;  // places in a line at which operands begin
+    const auto cut = [&](const Place& place) {
+        const std::uint64_t phase = place.offset % line_bytes;
+        const std::uint64_t bit = std::uint64_t{1} << phase;
+        if ((known & bit) != 0) return;
+        known |= bit;
+        lines += (phase + piece.bytes - 1) / line_bytes;
+    };
+    for (const Place& place : piece.sources) cut(place);
+    for (const Place& place : piece.destinations) cut(place);
+    return lines;
 }
 
 }  // namespace weft

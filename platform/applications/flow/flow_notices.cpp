@@ -6,6 +6,7 @@
 
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/run_flow.h"
+#include "platform/workload/idle_copies.h"
 
 namespace weft {
 
@@ -22,9 +23,10 @@ constexpr std::uint32_t chained_rounds_told = 3;
 }  // namespace
 
 std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
-    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads)
+    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads, const Schedule* schedule)
 {
     std::vector<std::string> out;
+    if (schedule != nullptr) out = idle_copies(resolved, *schedule);
     const auto slow_stores = [&resolved](NodeId node) { return resolved.network(node).unit_store_rate > 0; };
     if (std::any_of(resolved.endpoints().begin(), resolved.endpoints().end(), slow_stores))
         out.emplace_back("network.unit_store_rate bounds no copy and no reduction of a collective at flow fidelity");

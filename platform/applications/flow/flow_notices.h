@@ -13,8 +13,8 @@ namespace weft {
 // Beyond this share, the data of a run that go in parts of lines are told.
 constexpr double most_in_partial_lines = 0.05;
 
-// `first_loads`: most_first_loads() of its schedules.
+// `first_loads`: most_first_loads() of its schedules. `schedule`: of a run of one collective; null: of none, or not written out.
 std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
-    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads);
+    const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads, const Schedule* schedule = nullptr);
 
 }  // namespace weft

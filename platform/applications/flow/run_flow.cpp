@@ -381,7 +381,8 @@ private:
         const bool kernels = has_kernels() && flow_rules(ranks_).devices;
         if (std::string text = unfollowed_notice(resolved_, kernels, fabric_.plan() != nullptr); moves && !text.empty())
             result.notices.push_back(std::move(text));
-        for (std::string& notice : flow_notices(resolved_, core_, executor_, ranks_, first_loads_))
+        const Schedule* const known = large_ || load_.driver() == nullptr ? nullptr : &load_.driver()->schedule();
+        for (std::string& notice : flow_notices(resolved_, core_, executor_, ranks_, first_loads_, known))
             result.notices.push_back(std::move(notice));
         for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())
