@@ -201,7 +201,7 @@ TEST(ToldValues, WhatNeitherBulkCopiesNorWavefrontsDo)
     const std::vector<std::string> sets{"--collective", "all_gather", "--set", "gpu.fence_latency=2us", "--set",
         "engine.unroll=2", "--set", "gpu.outstanding=64"};
     expect_said(run("copy_engine", "direct", sets),
-        "engine.unroll, gpu.fence_latency, gpu.outstanding are set and change nothing: lists of copy engines move, "
+        "engine.unroll, gpu.outstanding, gpu.fence_latency are set and change nothing: lists of copy engines move, "
         "signal "
         "and wait for all data of this collective");
     expect_said(run("bulk", "direct", sets),
@@ -214,7 +214,7 @@ TEST(ToldValues, WhatNeitherBulkCopiesNorWavefrontsDo)
     expect_said(run("copy_engine", "direct", sum), "set and change nothing", false);
     std::vector<std::string> flow = run("copy_engine", "direct", sets);
     flow.insert(flow.end(), {"--fidelity", "flow"});
-    expect_said(flow, "engine.unroll, gpu.fence_latency, gpu.outstanding are set and change nothing");
+    expect_said(flow, "engine.unroll, gpu.outstanding, gpu.fence_latency are set and change nothing");
 }
 
 TEST(ToldValues, CachesPacketsAndWavefronts)
