@@ -73,6 +73,22 @@ TEST(FlowWindow, StoresOfWhatIsLoadedTakePlacesToo)
     EXPECT_NEAR(flow_us(setup.with("engine.unroll=8")) / flow_us(setup), 1, 0.02);  // not registers
 }
 
+// A unit whose stores wait at the link of one peer has no places for the next: three blocks over links of their own go one after the
+// other but for what a unit may have in flight.
+TEST(FlowWindow, StoresThatWaitAtOneLinkHoldUpThoseForOthers)
+{
+    RunSetup setup = one_channel("scatter", "direct", "1 MiB");
+    setup.document = mesh_document(4);
+    setup.lines =
+        "links:\n  wire: {protocol: nvlink_4, merge: none}\n" + collective_lines("scatter", "direct", "1 MiB");
+    const double block = 262144 / 25e3 * 80 / 64;
+    const double left = outstanding / 25e3 * 80 / 64;
+    const double flow = flow_us(setup);
+    EXPECT_NEAR(flow, 3 * block - 2 * left, 0.06 * flow);
+    EXPECT_NEAR(flow, run(setup)["simulated_ps"].get<double>() / 1e6, 0.04 * flow);
+    EXPECT_LT(flow_us(setup.with("gpu.outstanding=16384").with("engine.unroll=64")), 0.6 * flow);
+}
+
 // Moves to several peers share the limit: eight times 64 KiB are no better off than one of 512 KiB.
 TEST(FlowWindow, ConsecutiveStoresShareTheLimit)
 {

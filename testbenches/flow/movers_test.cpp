@@ -122,6 +122,32 @@ TEST(FlowCopyEngines, SumsAreRefused)
         std::string::npos);
 }
 
+// Three copies by one engine, each over a link of its own: what waits at one link keeps places of the engine, so a copy begins when
+// that is all which the one before has left.
+TEST(FlowCopyEngines, AnEngineWaitsForTheLinksOfItsCopies)
+{
+    const auto of = [](const char* op, const char* algorithm, const char* mover) {
+        return setup_of(mesh_document(4),
+            "links:\n  wire: {protocol: nvlink_4, merge: none}\n" + collective_lines(op, algorithm, "1 MiB"))
+            .with(std::string("engine.mover=") + mover)
+            .with("engine.channels=1")
+            .with("copy.in_flight=512")
+            .with("bulk.in_flight=512");
+    };
+    const auto lines_us = [](const RunSetup& of) { return run(of)["simulated_ps"].get<double>() / 1e6; };
+    const RunSetup setup = of("scatter", "direct", "copy_engine");
+    const double copy = 262144 / 25e3 * 80 / 64;  // us: 16 B of headers for 64 B
+    const double left = 512 * 80 / 25e3;
+    const double flow = us(setup);
+    EXPECT_NEAR(flow, 3 * copy - 2 * left, 0.06 * flow);
+    EXPECT_NEAR(flow, lines_us(setup), 0.03 * flow);
+    // With room for all, the links work side by side.
+    EXPECT_LT(us(setup.with("copy.in_flight=16384")), 0.5 * flow);
+    // Bulk copies and loads by the same rule.
+    for (const RunSetup& other : {of("scatter", "direct", "bulk"), of("all_gather", "direct_get", "copy_engine")})
+        EXPECT_NEAR(us(other), lines_us(other), 0.06 * us(other));
+}
+
 TEST(FlowBulkCopies, StartRateAndRequestsInFlightCount)
 {
     const RunSetup ring = dgx("all_gather", "ring", "16 KiB", "bulk");

@@ -20,6 +20,23 @@ constexpr double most_through_ranks_compared = 192 * 1024;
 // Exchanges between all ranks at once have two, and are within 2 %.
 constexpr std::uint32_t chained_rounds_told = 3;
 
+// Of the links between an accelerator and switches, all together, where ranks have unlike ones: the most over the least.
+double unlike_links(const ResolvedSystem& resolved)
+{
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t most = 0;
+    for (const NodeId node : resolved.endpoints()) {
+        std::uint64_t rate = 0;
+        for (const Neighbour& next : resolved.graph().neighbours(node))
+            if (resolved.graph().type(next.node) != "xpu") rate += resolved.link(next.edge).bandwidth;
+        if (rate == 0) continue;
+        least = std::min(least, rate);
+        most = std::max(most, rate);
+    }
+    return most == 0 ? 1 : static_cast<double>(most) / static_cast<double>(least);
+}
+constexpr double unlike_links_told = 1.2;
+
 }  // namespace
 
 std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
@@ -46,6 +63,10 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
                         "by lines, rings and trees of some MiB can take up to 1.2 times as long "
                         "(docs/models/flow.md, Rounds of registers)",
                 moves));
+    if (unlike_links(resolved) >= unlike_links_told && !executor.records().empty())
+        out.emplace_back("accelerators have links of unlike rates to switches: by lines, data for a slow one fill the "
+                         "buffer in front of a switch and hold up those for others, and the run can take up to 1.5 "
+                         "times as long (docs/models/flow.md, Engines and units that wait for links)");
     if (const std::uint64_t bytes = executor.instruction_in_parts(); bytes > 0)
         out.push_back(fmt::format("an instruction moves {} B (gpu.lanes x engine.vector), which are no whole lines: by "
                                   "lines, each part of a line is a packet of its own, and the run can take more than "
