@@ -9,6 +9,7 @@
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
+#include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
@@ -19,12 +20,36 @@ struct Amount {
     double lines = 0;
     double payload = 0;
     double wire = 0;
+    std::map<std::uint64_t, double> messages;  // how many of so many lines: a step of a thread is one
 };
 
 std::uint64_t lines_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes; }
 
 // Of two ranks: where the data are, where they go, and whether the latter loads them.
 using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
+
+// What network cards add to the bytes of long streams, on a link that has formats for their messages.
+struct Headers {
+    double data = 0;     // with what is moved: the rest of last packets, headers
+    double answers = 0;  // the other way: an acknowledge, or the request of a load
+};
+
+Headers headers_of(const Amount& all, const LinkSpec& link, bool get)
+{
+    const std::uint64_t packet = destination_lines(link);
+    if (packet == 0) return {};
+    double packets = 0;
+    double messages = 0;
+    for (const auto& [lines, count] : all.messages) {
+        packets += count * static_cast<double>((lines + packet - 1) / packet);
+        messages += count;
+    }
+    const auto overhead = static_cast<double>(link.packet_overhead);
+    const auto header = static_cast<double>(link.message_header);
+    const auto answer = static_cast<double>(link.message_answer);
+    return {(packets - all.lines / static_cast<double>(packet)) * overhead + messages * (get ? answer : header),
+        messages * (overhead + (get ? header : answer))};
+}
 
 }  // namespace
 
@@ -46,8 +71,12 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                 for (const ChunkShare& share : layout.shares(step))
                     packet_lines += static_cast<double>(lines_of(packet_bytes(format, share.end - share.begin)));
                 const auto add = [&](const Pair& pair, const ChunkRef& there) {
-                    pairs[pair].lines += there.buffer == Buffer::packets ? packet_lines : moved.lines;
-                    pairs[pair].payload += moved.payload;
+                    const double lines = there.buffer == Buffer::packets ? packet_lines : moved.lines;
+                    if (lines <= 0) return;
+                    Amount& all = pairs[pair];
+                    all.lines += lines;
+                    all.payload += moved.payload;
+                    all.messages[static_cast<std::uint64_t>(lines)] += 1;
                 };
                 for (const ChunkRef& source : step.sources)
                     if (source.rank != rank) add({source.rank, rank, true}, source);
@@ -72,6 +101,10 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
             there.wire += share * all.lines * stream_bytes(link, op, data, false, by_card, run);
             back.wire += share * all.lines * stream_bytes(link, op, answer, false, by_card, run);
             there.payload += share * all.payload;
+            if (!by_card) return;
+            const Headers headers = headers_of(all, link, get);
+            there.wire += share * headers.data;
+            back.wire += share * headers.answers;
         });
     }
     std::vector<LinkBytes> out;

@@ -14,6 +14,7 @@
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
+#include "platform/workload/link_bytes.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
@@ -242,7 +243,14 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     } catch (const InputError&) {  // no formula for this algorithm
         return std::nullopt;
     }
-    const LinkLoads::Busiest busiest = loads.busiest();
+    LinkLoads::Busiest busiest = loads.busiest();
+    if (has_cards(system, plan) && with_data) {  // what a message costs depends on its size
+        const Layout layout(schedule, request.bytes, size_of(request.type));
+        for (const LinkBytes& link : link_bytes(system, plan, schedule, layout))
+            if (static_cast<double>(link.wire) / static_cast<double>(link.rate) >
+                static_cast<double>(busiest.wire_bytes) / static_cast<double>(busiest.bandwidth))
+                busiest = {link.wire, link.rate};
+    }
     out.wire_bytes = busiest.wire_bytes;
     out.rate = busiest.bandwidth;
     out.alpha_ps = slowest.total();
