@@ -22,6 +22,13 @@ bool FlowCore::in_order(const Thread& thread) const
     return profile_.registers_in_order && thread.job->what.mover == FlowMover::units;
 }
 
+FlowCore::Engine& FlowCore::engine_of(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    const bool of_unit = thread.job->what.mover != FlowMover::copy && devices_;
+    return engines_of(thread).all[of_unit ? devices_->unit_of(index) : thread.engine];
+}
+
 // A copy waits for what the thread has copied only if it touches that.
 bool FlowCore::may_copy(std::uint32_t index, const FlowOp& op)
 {
@@ -30,9 +37,12 @@ bool FlowCore::may_copy(std::uint32_t index, const FlowOp& op)
         if (!settle(index)) return false;
         thread.fenced = true;
     }
-    if (thread.time <= now_) return true;
-    resume(index, thread.time);
-    return false;
+    if (thread.time > now_) {
+        resume(index, thread.time);
+        return false;
+    }
+    const std::uint32_t window = engine_of(index).window;
+    return window == 0 || !waits_for_places(index, FlowTransfer::of_engine | (window - 1));
 }
 
 // A line is in flight from its load to the acknowledges of its stores: for how long, the mean of what is stored.
@@ -144,7 +154,7 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
     const CopyCost& by = list ? thread.cost->copy : thread.cost->bulk;
     const MoveLoad load = load_of(thread, op);
     if (load.data <= 0) return;
-    Engine& engine = engines_of(thread).all[!list && devices_ ? devices_->unit_of(index) : thread.engine];
+    Engine& engine = engine_of(index);
     spent(index, FlowCause::busy);
     const Ps head = std::max(thread.time, engine.free);
     const Ps first = head + by.start_ps;

@@ -232,6 +232,7 @@ private:
     double copied_bytes(const Thread& thread, const MoveLoad& load) const;
     void copy(std::uint32_t index, const FlowOp& op);
     Engines& engines_of(const Thread& thread);
+    Engine& engine_of(std::uint32_t index);
     bool finds_engine(std::uint32_t index);
     void take_engine(std::uint32_t index, bool in_turn);
     void leave_engine(std::uint32_t index);
@@ -257,6 +258,7 @@ private:
     LoadWindow& load_window(std::uint32_t thread);
     static std::uint32_t window_of(const Transfer& transfer);
     LoadWindow& window(std::uint32_t number);
+    bool waits_for_places(std::uint32_t index, std::uint32_t window);
     void take_places_of_engine(Transfer& transfer, const Move& move, Ps way) const;
     bool leaves_by_one_link(const Thread& thread, std::uint32_t path) const;
     double store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);

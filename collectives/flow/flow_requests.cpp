@@ -11,7 +11,6 @@ namespace {
 
 constexpr double short_parts = 8;         // so many in flight together, and more, are short
 constexpr double least_in_flight = 1e-6;  // B, of sums
-constexpr std::uint32_t of_engine = std::uint32_t{1} << 31;
 
 }  // namespace
 
@@ -125,12 +124,13 @@ LoadWindow& FlowCore::load_window(std::uint32_t thread)
 // Whose places a transfer takes: its thread, or an engine that copies.
 std::uint32_t FlowCore::window_of(const Transfer& transfer)
 {
-    return transfer.window > 0 ? of_engine | (transfer.window - 1) : transfer.thread;
+    return transfer.window > 0 ? FlowTransfer::of_engine | (transfer.window - 1) : transfer.thread;
 }
 
 LoadWindow& FlowCore::window(std::uint32_t number)
 {
-    return (number & of_engine) != 0 ? engine_windows_[number & ~of_engine] : load_window(number);
+    const bool engine = (number & FlowTransfer::of_engine) != 0;
+    return engine ? engine_windows_[number & ~FlowTransfer::of_engine] : load_window(number);
 }
 
 // A unit has only so many requests in flight. Further ones wait, in their order. A part that is long beside the limit takes the places
@@ -188,7 +188,21 @@ void FlowCore::issue_more(std::uint32_t from)
         if (logs() && from == transfer.thread && window(from).waiting.empty()) log_room(from);
         hop(number);
     }
+    if (window(from).waiting.empty()) {
+        for (const std::uint32_t sleeper : window(from).sleepers) resume(sleeper, now_);
+        window(from).sleepers.clear();
+    }
     await_places(from);
+}
+
+// Whether requests wait for places there: then the thread goes on when all of them have some.
+bool FlowCore::waits_for_places(std::uint32_t index, std::uint32_t from)
+{
+    LoadWindow& of = window(from);
+    if (of.waiting.empty()) return false;
+    of.sleepers.push_back(index);
+    blocked_for(index, FlowCause::outstanding);
+    return true;
 }
 
 void FlowCore::await_places(std::uint32_t from)

@@ -46,6 +46,9 @@ struct alignas(64) FlowTransfer {
     std::uint32_t window = 0;    // whose places these are: 0 its unit's, else an engine's that copies
     std::uint32_t after_ps = 0;  // of an engine: a place is held for so much longer than the transfer takes
 
+    // In the number of a window: of an engine.
+    static constexpr std::uint32_t of_engine = std::uint32_t{1} << 31;
+
     // Whether it waits for such places by itself. Requests do so, too.
     bool takes_place() const
     {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <vector>
 
 #include "collectives/flow/flow_log.h"
 
@@ -21,6 +22,7 @@ struct LoadWindow {
     FlowCause blocked_for = FlowCause::loads;  // what its thread waits for behind the limit (for the log)
     std::deque<std::uint32_t> waiting;         // transfers, in the order in which they were to be issued
     std::deque<Return> returns;                // data on their last link, the earliest first
+    std::vector<std::uint32_t> sleepers;       // threads that go on when nothing waits
 
     void add(const Return& coming)
     {

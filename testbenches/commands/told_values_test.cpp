@@ -346,7 +346,7 @@ TEST(ToldValues, RoutesHaveCardsAndCrossbarsInTheirSums)
         "total: 2.104 us without load (links 652 ns, nodes 1.152 us, network card 300 ns)");
     expect_said({"route", dgx, "--model", "*.nvsw.*=crossbar", "--set", "switch.latency=100ns", "--set",
                     "switch.traversal=1us", "--from", "dgx.0.xpu.0", "--to", "dgx.0.xpu.5"},
-        "nodes 1.1 us");
+        "nodes 1.1005 us");
 }
 
 // Half of the loads take the plane whose links are 3 us longer: 12 us more on four links, 6 us in the mean.

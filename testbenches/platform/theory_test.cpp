@@ -141,7 +141,7 @@ TEST(AlphaBeta, PacketsSaveAnAnswerAndASignal)
 
 TEST(AlphaBeta, ThroughASwitchToo)
 {
-    const RunSetup setup = idealised(3, "broadcast", "ring", "0");
+    const RunSetup setup = idealised(3, "broadcast", "ring", "4");
     const Json barrier = run(idealised(3, "barrier", "direct", "0"));
     const Parts parts = parts_of(setup);
     // A barrier is one signal: alpha is signal + notice.

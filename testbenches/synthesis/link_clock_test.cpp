@@ -17,11 +17,12 @@ CostGraph wire()
 {
     CostGraph graph = plain_graph(2);
     add_wire(graph, 0, 1, byte_ps, latency_ps);
+    graph.links[0].reverse = 1;
     return graph;
 }
 
-CostLink& there(CostGraph& graph) { return graph.links[graph.path(0, 1).stages.front().links.front().link]; }
-std::uint32_t back(CostGraph& graph) { return static_cast<std::uint32_t>(there(graph).reverse); }
+CostLink& there(CostGraph& graph) { return graph.links[0]; }
+constexpr std::size_t back = 1;
 
 // The end of what passes the only link of its path.
 std::uint64_t end_of(LinkClock& clock, Flight flight)
@@ -52,7 +53,7 @@ TEST(LinkClock, SignalsWaitForSignalsAndDataForThem)
     EXPECT_EQ(end_of(clock, LinkClock::put(graph.path(0, 1), 0, 100, 0)), alone + 4 * 400 + 100 * 10);
     // Not the other way round.
     EXPECT_EQ(end_of(clock, signals(graph, 1)), alone + 4 * 400);
-    EXPECT_DOUBLE_EQ(clock.busy()[back(graph)], 5 * 150);
+    EXPECT_DOUBLE_EQ(clock.busy()[back], 5 * 150);
 }
 
 // Signals of one path that come behind each other are in one packet, as far as it has room.
@@ -61,10 +62,10 @@ TEST(LinkClock, SignalsToOneRankShareAPacket)
     CostGraph graph = wire();
     there(graph).signal_ps = 400;
     there(graph).shared_packet_ps = 300;
-    there(graph).packet_time_ps = 250;
+    there(graph).packet_time_ps = 450;
     LinkClock clock(graph);
     const std::uint64_t alone = graph.path(0, 1).put_ps;
-    for (const std::uint64_t before : {0, 400, 500, 900}) EXPECT_EQ(end_of(clock, signals(graph, 1)), alone + before);
+    for (const std::uint64_t before : {0, 400, 500, 600, 700, 1100}) EXPECT_EQ(end_of(clock, signals(graph, 1)), alone + before);
 }
 
 // The rate of a link has the packets of long streams: what the last one lacks, and the message, are beyond it.
@@ -81,7 +82,7 @@ TEST(LinkClock, MessagesOfACardHaveHeadersAndAnswers)
     flight.messages = 2;
     flight.message = 512 - 64;  // a packet and three quarters of one
     EXPECT_EQ(end_of(clock, flight), graph.path(0, 1).put_ps + 1024 * 10 + 2 * (512 / 4 + 300));
-    EXPECT_DOUBLE_EQ(clock.busy()[back(graph)], 2 * 700);
+    EXPECT_DOUBLE_EQ(clock.busy()[back], 2 * 700);
 }
 
 }  // namespace link_clock_test
