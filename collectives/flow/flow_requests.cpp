@@ -264,10 +264,18 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
-    if (queue_ps < 2 * round_ps) return 0;
-    // What leaves by one link and fits goes in the same order with the limit and without it.
-    const bool fits = load.remote / op.moves <= pace.outstanding();
-    if (fits && leaves_by_one_link(thread, path)) return 0;
+    // What leaves by one link and fits goes in the same order with the limit and without it. By several links moves wait for those before
+    // them, as whole moves do here, which leaves out their loads: that counts for little where the queue or the move is long. Channels that
+    // one thread stands for would all wait at one link.
+    constexpr double long_queue = 8;  // round trips
+    constexpr double long_move = 4;   // limits
+    const double limits = load.remote / op.moves / pace.outstanding();
+    const bool fits = limits <= 1;
+    const bool in_a_row = op.has(FlowOp::goes_on) || op.has(FlowOp::with_previous);
+    const bool one_link = leaves_by_one_link(thread, path);
+    const double least_queue = one_link || limits >= long_move ? 2 : long_queue;
+    if (queue_ps < least_queue * round_ps || (fits && (one_link || !in_a_row))) return 0;
+    if (!one_link && thread.job->what.threads_each > 1) return 0;
     return (load.remote + load.own_byte_ps / queue_ps) / load.remote;
 }
 
