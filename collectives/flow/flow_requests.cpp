@@ -271,9 +271,10 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     constexpr double long_move = 4;   // limits
     const double limits = load.remote / op.moves / pace.outstanding();
     const bool fits = limits <= 1;
+    const bool is_long = limits / op.destinations >= long_move;
     const bool in_a_row = op.has(FlowOp::goes_on) || op.has(FlowOp::with_previous);
     const bool one_link = leaves_by_one_link(thread, path);
-    const double least_queue = one_link || limits >= long_move ? 2 : long_queue;
+    const double least_queue = one_link || is_long ? 2 : long_queue;
     if (queue_ps < least_queue * round_ps || (fits && (one_link || !in_a_row))) return 0;
     if (!one_link && thread.job->what.threads_each > 1) return 0;
     return (load.remote + load.own_byte_ps / queue_ps) / load.remote;
