@@ -99,7 +99,7 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
         out.push_back(fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
                                   "(docs/models/flow.md, Requests of loads)",
             first_loads,
-            flow_rules(ranks).links.requests ? "times are up to twice too long"
+            flow_rules(ranks).links.requests ? "times are up to twice too long or 40 % too short"
                                              : "all owners serve at once, so times are up to three times too short"));
     return out;
 }
