@@ -243,8 +243,8 @@ bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path) cons
 }
 
 // The same for stores from the own memory, if the requests of the thread to all peers can reach the limit: how many places of its unit
-// a byte takes; 0: the limit holds for the move as a whole. So it is if the path passes ranks (buffers are the limit), or if a move is
-// more than sixteen times the limit (its beginning counts for little).
+// a byte takes; 0: the limit holds for the move as a whole. So it is if the path passes ranks (buffers are the limit), or if all leaves by
+// one link and a move is more than sixteen times the limit (its beginning counts for little).
 double FlowCore::store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
@@ -252,7 +252,7 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0) return 0;
     const FlowProgram& program = thread.job->program();
     const double together = load.in_flight() * (program.ranks() - 1);
-    if (together <= pace.outstanding() || load.in_flight() / op.moves > most * pace.outstanding()) return 0;
+    if (together <= pace.outstanding()) return 0;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
     if (peer == thread.endpoint) return 0;
     const std::uint32_t path =
@@ -261,6 +261,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     // All that the threads of a rank may have in flight, on this path. Below a round trip the limit binds, up to two the link does and is
     // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
     // memory take fewer of the places.
+    const bool one_link = leaves_by_one_link(thread, path);
+    if (one_link && load.in_flight() / op.moves > most * pace.outstanding()) return 0;
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
@@ -273,7 +275,6 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const bool fits = limits <= 1;
     const bool is_long = limits / op.destinations >= long_move;
     const bool in_a_row = op.has(FlowOp::goes_on) || op.has(FlowOp::with_previous);
-    const bool one_link = leaves_by_one_link(thread, path);
     const double least_queue = one_link || is_long ? 2 : long_queue;
     if (queue_ps < least_queue * round_ps || (fits && (one_link || !in_a_row))) return 0;
     if (!one_link && thread.job->what.threads_each > 1) return 0;
@@ -283,7 +284,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
 std::uint32_t FlowCore::least_parts(const Thread& thread, double bytes) const
 {
     const double most = pace_of(thread).outstanding();
-    return most > 0 ? static_cast<std::uint32_t>(std::ceil(bytes * short_parts / most)) : 1;
+    constexpr double most_parts = 128;
+    return most > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(most_parts, bytes * short_parts / most))) : 1;
 }
 
 // Data of a load will be at their unit at `tail`.

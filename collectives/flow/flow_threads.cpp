@@ -57,9 +57,8 @@ namespace weft {
         resume(index, thread.time);
         return false;
     }
-    // A copy to its own place comes behind all that the thread has to issue.
-    if (op.sources + op.destinations == 0 && index < load_windows_.size() && waits_for_places(index, index))
-        return false;
+    // A copy to its own place comes behind all stores that wait.
+    if (thread.places > 0 && op.sources + op.destinations == 0 && waits_for_places(index, index)) return false;
     return thread.loading == 0 || finds_registers(index, op);
 }
 
