@@ -243,8 +243,8 @@ bool FlowCore::leaves_by_one_link(const Thread& thread, std::uint32_t path) cons
 }
 
 // The same for stores from the own memory, if the requests of the thread to all peers can reach the limit: how many places of its unit
-// a byte takes; 0: the limit holds for the move as a whole. So it is if the path passes ranks (buffers are the limit), or if all leaves by
-// one link and a move is more than sixteen times the limit (its beginning counts for little).
+// a byte takes; 0: the limit holds for the move as a whole. So it is if the path passes ranks (buffers are the limit), or if a move is more
+// than sixteen times the limit and does not go to one of several peers by a link of its own (its beginning counts for little).
 double FlowCore::store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
@@ -262,7 +262,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
     // memory take fewer of the places.
     const bool one_link = leaves_by_one_link(thread, path);
-    if (one_link && load.in_flight() / op.moves > most * pace.outstanding()) return 0;
+    const bool in_turn = op.destinations == 1 && !one_link;  // peers, each by its own link
+    if (!in_turn && load.in_flight() / op.moves > most * pace.outstanding()) return 0;
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
