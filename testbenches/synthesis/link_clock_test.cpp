@@ -65,7 +65,8 @@ TEST(LinkClock, SignalsToOneRankShareAPacket)
     there(graph).packet_time_ps = 450;
     LinkClock clock(graph);
     const std::uint64_t alone = graph.path(0, 1).put_ps;
-    for (const std::uint64_t before : {0, 400, 500, 600, 700, 1100}) EXPECT_EQ(end_of(clock, signals(graph, 1)), alone + before);
+    for (const std::uint64_t before : {0, 400, 500, 600, 700, 1100})
+        EXPECT_EQ(end_of(clock, signals(graph, 1)), alone + before);
 }
 
 // The rate of a link has the packets of long streams: what the last one lacks, and the message, are beyond it.
