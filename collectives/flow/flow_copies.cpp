@@ -78,7 +78,7 @@ FlowCore::CopyIssue FlowCore::issue_copy(Engine& engine, const CopyCost& by, dou
     return {static_cast<Ps>(std::llround(at)), static_cast<Ps>(waited)};
 }
 
-// Of a copy, as its engine books them: a part of a line as a whole one.
+// Bytes of a copy by which its engine's rate and limit count it: a part of a line counts as a whole line.
 double FlowCore::copied_bytes(const Thread& thread, const MoveLoad& load) const
 {
     const FlowJob& job = thread.job->what;

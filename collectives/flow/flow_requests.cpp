@@ -267,9 +267,10 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
-    // What leaves by one link and fits goes in the same order with the limit and without it. By several links moves wait for those before
-    // them, as whole moves do here, which leaves out their loads: that counts for little where the queue or the move is long. Channels that
-    // one thread stands for would all wait at one link.
+    // What leaves by one link and fits goes in the same order with the limit and without it. By several links a move waits for those before
+    // it. Its loads, which by lines hold places too, are not counted then: a small error where the queue or the move is long. Where one
+    // thread stands for several channels, all of them would wait at one link, which they do not by lines.
+    // Measured, not derived (docs/models/flow.md, Engines and units that wait for links).
     constexpr double long_queue = 8;  // round trips
     constexpr double long_move = 4;   // limits
     const double limits = load.remote / op.moves / pace.outstanding();

@@ -24,7 +24,7 @@ Flight flight_of(const CostPath& path, std::uint32_t sender, double bytes, std::
     return out;
 }
 
-// Of messages of a network card, beyond the rate, which has the packets of a long stream.
+// What messages of a network card add on a link. Its rate has the packets of a long stream.
 double headers_ps(const CostLink& link, const Flight& flight, double share)
 {
     if (link.packet_payload <= 0) return 0;

@@ -1,4 +1,4 @@
-// What steps of a schedule carry, counted in the layout of its message, as a FlowJob asks for it.
+// Bytes that the steps of a schedule move, from the layout of its message, for a FlowJob.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a job takes of its endpoints and switches before its first step: memory of every rank, and groups. An executor takes it from the
-// modules; a check without modules takes it from their figures.
+// What a job needs before its first step: memory at every rank, and groups in switches. An executor asks the modules for it; a check
+// without modules compares it with their parameters.
 #pragma once
 
 #include <cstdint>

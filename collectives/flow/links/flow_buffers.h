@@ -121,7 +121,7 @@ private:
         std::uint32_t set = 0;
         double share = 1;
     };
-    // Of what has come by one group of links to a stage of several.
+    // Where a piece that has come by one group of links can go on, at a stage of several links.
     struct Ways {
         std::size_t groups = 0;   // of the book, when they were found
         std::uint32_t turns = 0;  // loads that have chosen one of them

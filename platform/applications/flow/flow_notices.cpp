@@ -20,7 +20,7 @@ constexpr double most_through_ranks_compared = 192 * 1024;
 // Exchanges between all ranks at once have two, and are within 2 %.
 constexpr std::uint32_t chained_rounds_told = 3;
 
-// Of the links between an accelerator and switches, all together, where ranks have unlike ones: the most over the least.
+// The rate of an accelerator's links to switches, added up: the highest of all accelerators over the lowest.
 double unlike_links(const ResolvedSystem& resolved)
 {
     std::uint64_t least = ~std::uint64_t{0};
