@@ -24,14 +24,6 @@ Flight flight_of(const CostPath& path, std::uint32_t sender, double bytes, std::
     return out;
 }
 
-// What messages of a network card add on a link. Its rate has the packets of a long stream.
-double headers_ps(const CostLink& link, const Flight& flight, double share)
-{
-    if (link.packet_payload <= 0) return 0;
-    const double packets = flight.message / link.packet_payload;
-    return flight.messages * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
-}
-
 }  // namespace
 
 Flight LinkClock::put(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now)
@@ -82,7 +74,10 @@ bool LinkClock::pass(Flight& flight)
         queue.mixed = queue.mixed || queue.sender != flight.sender;
         const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
             static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
-        occupy(part.link, bytes * there * (crowded ? slowed_by_ranks : 1) + headers_ps(link, flight, part.share), now);
+        occupy(part.link,
+            bytes * there * (crowded ? slowed_by_ranks : 1) +
+                headers_ps(link, flight.messages * part.share, flight.message),
+            now);
         payload_[part.link] += bytes;
         if (link.reverse >= 0)
             occupy(static_cast<std::uint32_t>(link.reverse),
@@ -98,20 +93,12 @@ bool LinkClock::pass(Flight& flight)
     return true;
 }
 
-// Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
 bool LinkClock::shares_packet(std::uint32_t number, const CostPath* path, std::uint64_t turn)
 {
     const CostLink& link = graph_.links[number];
     if (link.shared_packet_ps <= 0) return false;
-    const double more = link.signal_ps - link.shared_packet_ps;
-    const auto [at, fresh] =
-        open_.try_emplace(std::uint64_t{number} << 32 | static_cast<std::uint64_t>(path - graph_.paths.data()));
-    OpenPacket& open = at->second;
-    const bool shares = !fresh && open.filled_ps + more <= link.packet_time_ps &&
-        static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
-    open.last_ps = turn;
-    open.filled_ps = shares ? open.filled_ps + more : more;
-    return shares;
+    return signal_joins(open_[std::uint64_t{number} << 32 | static_cast<std::uint64_t>(path - graph_.paths.data())],
+        link, turn);
 }
 
 // Signals of different threads mix with data on a wire: one takes its turn behind other signals, and data wait for it.

@@ -10,6 +10,7 @@
 
 #include "collectives/synthesis/context_window.h"
 #include "collectives/synthesis/cost_graph.h"
+#include "collectives/synthesis/link_packets.h"
 
 namespace weft {
 
@@ -74,10 +75,6 @@ private:
     const CostGraph& graph_;
     std::vector<std::uint64_t> free_;
     std::vector<std::uint64_t> signals_free_;
-    struct OpenPacket {
-        std::uint64_t last_ps = 0;
-        double filled_ps = 0;
-    };
     std::unordered_map<std::uint64_t, OpenPacket> open_;  // of signals, by link and path
     std::vector<Queue> queues_;
     std::map<std::uint32_t, ContextWindow> contexts_;  // by link

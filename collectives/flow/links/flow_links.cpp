@@ -96,7 +96,7 @@ std::uint64_t FlowLinks::line_ps(const FlowFlight& flight) const
                 stage.count == 1 ? GroupShare{stage.first, stage.share} : book_.share(stage.first + i);
             const CostLink& link = book_.figures(book_.group(of.group));
             const double bytes = std::min(flight.bytes, bytes_of_line) * of.share;
-            const double headers = rules_.packets ? headers_ps(link, flight, of.share) : 0;
+            const double headers = rules_.packets ? message_headers_ps(link, flight, of.share) : 0;
             most = std::max(most,
                 rounded(flight.acknowledges ? bytes * link.back_ps_per_byte : bytes * link.ps_per_byte + headers));
         }
@@ -149,13 +149,10 @@ bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
     return true;
 }
 
-// The extra occupancy of a link by one message: its rate already includes the packet headers of a long stream.
-double FlowLinks::headers_ps(const CostLink& link, const FlowFlight& flight, double share) const
+double FlowLinks::message_headers_ps(const CostLink& link, const FlowFlight& flight, double share) const
 {
-    if (link.packet_payload <= 0) return 0;
     const double pieces = pieces_of(flight);
-    const double packets = flight.message / pieces / link.packet_payload;
-    return flight.messages * pieces * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
+    return headers_ps(link, flight.messages * pieces * share, flight.message / pieces);
 }
 
 double FlowLinks::pieces_of(const FlowFlight& flight) const
@@ -197,7 +194,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     double back = bytes * (flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte);
     double headers = 0;
     if (rules_.packets) {
-        headers = headers_ps(link, flight, share);
+        headers = message_headers_ps(link, flight, share);
         if (link.answer_ps > 0) back += flight.messages * pieces_of(flight) * share * link.answer_ps;
     }
     if (flight.pushed && rules_.packets)
@@ -280,7 +277,7 @@ bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass&
     const CostLink& link = book_.figures(book_.group(stage.first));
     if (flight.head_ps != now || rules_.waits || (rules_.packets && link.answer_ps > 0)) return false;
     out.bytes = flight.bytes * stage.share;
-    const double headers = rules_.packets ? headers_ps(link, flight, stage.share) : 0;
+    const double headers = rules_.packets ? message_headers_ps(link, flight, stage.share) : 0;
     out.occupancy_ps = headers > 0 ? occupancy_ps(out.bytes * link.ps_per_byte + headers, 1)
                                    : occupancy_ps(out.bytes, link.ps_per_byte);
     out.busy_ps = out.bytes * link.ps_per_byte + headers;
@@ -309,11 +306,10 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     if (back > 0) answer_back(number, back, now, turn + left);
 }
 
-FlowLinks::OpenPacket& FlowLinks::open_packet(FlatMap& of, std::uint64_t key, bool& known)
+OpenPacket& FlowLinks::open_packet(FlatMap& of, std::uint64_t key)
 {
     std::uint32_t at = of.find(key);
-    known = at != FlatMap::none;
-    if (!known) {
+    if (at == FlatMap::none) {
         at = static_cast<std::uint32_t>(open_.size());
         open_.emplace_back();
         of.insert(key, at);
@@ -327,31 +323,18 @@ double FlowLinks::packets_of_load_ps(std::uint32_t number, const FlowFlight& fli
 {
     const CostLink& link = book_.figures(book_.group(number));
     if (link.shared_packet_ps <= 0 || link.ps_per_byte <= 0) return 0;
-    bool known = false;
     OpenPacket& open = open_packet(load_open_of_,
-        std::uint64_t{number} << 32 | std::uint64_t{flight.path} << 1 | (flight.asks ? 1U : 0U), known);
+        std::uint64_t{number} << 32 | std::uint64_t{flight.path} << 1 | (flight.asks ? 1U : 0U));
     // A packet is full of data; requests have none.
     const double passing = flight.asks ? 0 : flight.bytes * share * link.ps_per_byte;
-    constexpr double exact = 1 + 1e-9;  // of sums
-    const bool joins = known && open.filled_ps + passing <= link.packet_time_ps * exact &&
-        static_cast<double>(now) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
-    open.last_ps = now;
-    open.filled_ps = joins ? open.filled_ps + passing : passing;
-    return (joins ? 0 : link.shared_packet_ps) - passing / link.packet_time_ps * link.shared_packet_ps;
+    return (open.join(link, passing, now) ? 0 : link.shared_packet_ps) -
+        passing / link.packet_time_ps * link.shared_packet_ps;
 }
 
-// Where lines to one destination share packets, a signal finds one open if another of its path has passed shortly before.
 bool FlowLinks::shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn)
 {
     if (!rules_.waits || link.shared_packet_ps <= 0) return false;
-    bool known = false;
-    OpenPacket& open = open_packet(open_of_, std::uint64_t{number} << 32 | flight.path, known);
-    const double more = link.signal_ps - link.shared_packet_ps;
-    const bool shares = known && open.filled_ps + more <= link.packet_time_ps &&
-        static_cast<double>(turn) <= static_cast<double>(open.last_ps) + link.packet_time_ps;
-    open.last_ps = turn;
-    open.filled_ps = shares ? open.filled_ps + more : more;
-    return shares;
+    return signal_joins(open_packet(open_of_, std::uint64_t{number} << 32 | flight.path), link, turn);
 }
 
 // Acknowledges take turns with packets of data: each run of them waits for the packet that is on the wire.

@@ -18,6 +18,7 @@
 #include "collectives/flow/links/link_series.h"
 #include "collectives/flow/links/path_book.h"
 #include "collectives/synthesis/context_window.h"
+#include "collectives/synthesis/link_packets.h"
 
 namespace weft {
 
@@ -207,15 +208,11 @@ private:
     void answer_back(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
     // Messages that network cards make of one of the flight: where its lines take several cards, one at each that any come to.
     double pieces_of(const FlowFlight& flight) const;
-    double headers_ps(const CostLink& link, const FlowFlight& flight, double share) const;
+    double message_headers_ps(const CostLink& link, const FlowFlight& flight, double share) const;
 
     PathBook& book_;
     LinkRules rules_;
-    struct OpenPacket {
-        std::uint64_t last_ps = 0;
-        double filled_ps = 0;
-    };
-    OpenPacket& open_packet(FlatMap& of, std::uint64_t key, bool& known);
+    OpenPacket& open_packet(FlatMap& of, std::uint64_t key);
     FlatMap open_of_;       // of signals, by group and path
     FlatMap load_open_of_;  // of loads, by group, path and whether requests or data
     std::vector<OpenPacket> open_;
