@@ -109,6 +109,25 @@ void DmaEngines::responded(const Queue& queue, Line& line)
     if (line.traced()) list_log_.respond(queue.index, line, event_queue().now());
 }
 
+void DmaEngines::traces(const Descriptor& copy, const LineIssue& issue)
+{
+    if (copy.engine->bulk) {
+        listener_.log().trace_bulk(copy.owner, issue);
+    } else if (!queues_[copy.owner].list.proxied) {
+        list_log_.trace(copy.owner, issue, event_queue().now());
+    }
+}
+
+void DmaEngines::responded(const Descriptor& copy, Line& line)
+{
+    if (!line.traced()) return;
+    if (copy.engine->bulk) {
+        listener_.log().respond_bulk(copy.owner, line);
+    } else {
+        responded(queues_[copy.owner], line);
+    }
+}
+
 // Carries out what can be carried out now.
 void DmaEngines::go_on(Queue& queue)
 {

@@ -78,8 +78,14 @@ void DmaEngines::come_to_head(Engine& engine, Time arrival)
     counts(engine).queued += arrival - head.since;
     head.first = arrival + engine.start;
     copies_at_head(engine, StallCause::none);
-    if (!engine.scheduled)
-        event_queue().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
+    rest_until(engine, std::max(head.first, engine.rate.free_at()));
+}
+
+void DmaEngines::rest_until(Engine& engine, Time next_load)
+{
+    if (engine.scheduled) return;
+    engine.rests_since = event_queue().now();
+    event_queue().schedule(engine, *this, next_load, engine.unit & 0xfffU);
 }
 
 // Issues what may issue now; a response or the engine's wake-up calls again.
@@ -90,7 +96,7 @@ void DmaEngines::pump(Engine& engine)
         const std::uint32_t index = engine.waiting.front();
         const Time earliest = std::max(descriptors_[index].first, engine.rate.free_at());
         if (earliest > event_queue().now()) {
-            if (!engine.scheduled) event_queue().schedule(engine, *this, earliest, engine.unit & 0xfffU);
+            rest_until(engine, earliest);
             return;
         }
         load_piece(engine, index);
@@ -120,7 +126,7 @@ void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
     engine.rate.book(event_queue().now(), lines * line_bytes * std::max(1U, copy.destinations));
     copy.open += lines;
     engine.open += lines;
-    if (!engine.bulk && !queues_[copy.owner].list.proxied) list_log_.trace(copy.owner, issue, event_queue().now());
+    traces(copy, issue);
     send(issue, engine, index, MoverUse::load);
 }
 
@@ -163,7 +169,11 @@ bool DmaEngines::try_arrive(Line& line)
 void DmaEngines::run(ScheduledItem& item)
 {
     if (item.kind == engine_kind) {
-        pump(static_cast<Engine&>(item));
+        auto& engine = static_cast<Engine&>(item);
+        if (engine.bulk && !engine.waiting.empty())
+            listener_.log().wait_for_engine(descriptors_[engine.waiting.front()].owner,
+                event_queue().now() - engine.rests_since);
+        pump(engine);
         return;
     }
     if (item.kind == queue_kind) {
@@ -180,7 +190,7 @@ void DmaEngines::run(ScheduledItem& item)
     switch (tag.use) {
     case MoverUse::load: loaded(line, tag.index); break;
     case MoverUse::store:
-        if (line.traced()) responded(queues_[descriptors_[tag.index].owner], line);
+        responded(descriptors_[tag.index], line);
         line_done(tag.index, line.lines());
         pool_.give(line);
         break;
@@ -201,10 +211,10 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
         const LineIssue issue = store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
         issue.transfer(mover_transfer(copy.transfer + destination));
         if (data_on_) std::memcpy(store.data(), line.data(), line.size);
-        if (line.traced()) list_log_.trace(copy.owner, issue, event_queue().now());
+        if (line.traced()) traces(copy, issue);
         send(issue, engine, index, MoverUse::store);
     }
-    if (line.traced()) responded(queues_[copy.owner], line);
+    responded(copy, line);
     pool_.give(line);
     line_done(index, lines);
 }

@@ -106,6 +106,7 @@ private:
         std::uint32_t lists = 0;
         std::uint64_t in_flight = 0;
         Time start = 0;
+        Time rests_since = 0;  // scheduled for its next load
         RateServer rate;
         std::deque<std::uint32_t> waiting;  // descriptors with loads to issue, the head first
     };
@@ -167,6 +168,7 @@ private:
         Time delay);
     void pump(Engine& engine);
     void come_to_head(Engine& engine, Time arrival);
+    void rest_until(Engine& engine, Time next_load);
     void load_piece(Engine& engine, std::uint32_t index);
     bool try_arrive(Line& line);
     void loaded(Line& line, std::uint32_t index);
@@ -183,10 +185,12 @@ private:
     void signal(Queue& queue, const Operation& operation);
     void word_answered(Line& line, Queue& queue);
     void end(Queue& queue);
-    // For the log of lists.
+    // For the logs of lists and workgroups.
     void wait_for(const Queue& queue, StallCause cause);
     void copies_at_head(const Engine& engine, StallCause cause);
     void responded(const Queue& queue, Line& line);
+    void traces(const Descriptor& copy, const LineIssue& issue);
+    void responded(const Descriptor& copy, Line& line);
 
     CopySpec copy_;
     BulkSpec bulk_;

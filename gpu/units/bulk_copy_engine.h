@@ -8,6 +8,8 @@
 
 namespace weft {
 
+class WorkgroupLog;
+
 class BulkCopyEngine {
 public:
     virtual ~BulkCopyEngine() = default;
@@ -28,6 +30,8 @@ public:
     virtual ~BulkListener() = default;
     // All lines of one of the workgroup's copies are loaded, stored and acknowledged.
     virtual void on_bulk_done(std::uint32_t workgroup) = 0;
+    // To which engines tell what becomes of the lines of copies.
+    virtual WorkgroupLog& log() = 0;
 };
 
 }  // namespace weft

@@ -145,6 +145,7 @@ private:
     void prefetch(const ScheduledItem& item) const override;
     void arbitrate() override;
     void on_bulk_done(std::uint32_t workgroup) override { flow_.bulk_done(groups_[workgroup]); }
+    WorkgroupLog& log() override { return log_; }
 
     void place(const Launch& launch, ComputeUnit& unit, Time queued_since);
     void start_wavefronts(Workgroup& group, const Launch& launch, Time queued_since);

@@ -43,8 +43,9 @@ struct OperationRecord {
     std::uint32_t lanes = 0;                 // 0: one flag
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
     LineLives lives;                         // of lines of the workgroup whose responses came meanwhile
-    LatencyBreakdown breakdown;              // signal: of its line, once it has its response; start is when it left
-    bool unfinished = false;                 // the run ended meanwhile, at `end`
+    Time engine = 0;             // for which its bulk copies waited for the start or the rate of their engine
+    LatencyBreakdown breakdown;  // signal: of its line, once it has its response; start is when it left
+    bool unfinished = false;     // the run ended meanwhile, at `end`
 };
 
 // One of the flags of a wait.

@@ -95,6 +95,23 @@ void WorkgroupLog::respond(Line& line, const ComputeUnit& unit)
     if ((line.flags & LineHeader::poll_flag) == 0) open.record.lives.add(breakdown, event_queue_.now());
 }
 
+void WorkgroupLog::trace_bulk(std::uint32_t group, const LineIssue& issue)
+{
+    if (!on() || !open_[group].open) return;
+    issue.flag(LineHeader::traced_flag);
+    issue.line().breakdown().begin(event_queue_.now());
+}
+
+void WorkgroupLog::respond_bulk(std::uint32_t group, Line& line)
+{
+    open_[group].record.lives.add(line.breakdown(), event_queue_.now());
+}
+
+void WorkgroupLog::wait_for_engine(std::uint32_t group, Time time)
+{
+    if (on()) open_[group].record.engine += time;
+}
+
 void WorkgroupLog::detect(const Line& line, const Wavefront& wave)
 {
     if (wave.group->log != 0) log_->seen({line.address / line_bytes, wave.group->log, wave.number, event_queue_.now()});

@@ -1,7 +1,7 @@
 // What compute units tell an OperationLog: one record at a time for each workgroup that is launched with a number of it.
 //
 // Owns: the open records. Called by: ProgramFlow when an operation starts or a workgroup ends, UnitNetwork and ComputeUnits for
-// each request and response, PacketMoves when packets that were missing are there. A run without a log asks on(), no more.
+// each request and response, DmaEngines for those of bulk copies, PacketMoves when packets that were missing are there. A run without a log asks on(), no more.
 #pragma once
 
 #include <unordered_map>
@@ -35,6 +35,11 @@ public:
     // A request leaves `delay` from now; the response to a traced one has arrived.
     void trace(const LineIssue& issue, ComputeUnit& unit, Time delay);
     void respond(Line& line, const ComputeUnit& unit);
+    // Of bulk copies of the workgroup in place `group`: a request leaves now; the response to a traced one has arrived; their engine was
+    // at its start or its rate for so long.
+    void trace_bulk(std::uint32_t group, const LineIssue& issue);
+    void respond_bulk(std::uint32_t group, Line& line);
+    void wait_for_engine(std::uint32_t group, Time time);
     // Packets that a wavefront had found missing are there.
     void detect(const Line& line, const Wavefront& wave);
 

@@ -183,6 +183,36 @@ TEST(CriticalPath, ANarrowWireIsSerialisation)
     EXPECT_LT(wide.of(PathCause::serialisation), narrow.of(PathCause::serialisation) / 10);
 }
 
+// The lines of bulk copies are those of their workgroup; an engine at its rate, or that starts, is the units'.
+TEST(CriticalPath, OfBulkCopiesNamesItsCauses)
+{
+    BoxOptions options = one_channel(2);
+    options.engine.mover = Mover::bulk;
+    options.link.bandwidth = 10'000'000'000;
+    const Found narrow = path_of(options, CollectiveOp::all_gather, "direct", 1 << 20);
+    EXPECT_GT(narrow.of(PathCause::serialisation), narrow.end / 2);
+
+    // Each rank sends 512 KiB.
+    options.link.bandwidth = 400'000'000'000;
+    options.bulk.rate = 5'000'000'000;
+    const Found slow = path_of(options, CollectiveOp::all_gather, "direct", 1 << 20);
+    const Time copy = (std::uint64_t{1} << 19) * 200;
+    EXPECT_GT(slow.of(PathCause::compute_units), copy - copy / 1000);
+    EXPECT_LT(slow.end, copy + copy / 50);
+
+    options.bulk.rate = 400'000'000'000;
+    const Found before = path_of(options, CollectiveOp::all_gather, "direct", 128);
+    options.bulk.start += 1'000'000;
+    const Found late = path_of(options, CollectiveOp::all_gather, "direct", 128);
+    EXPECT_EQ(late.end, before.end + 1'000'000);
+    EXPECT_EQ(late.of(PathCause::compute_units), before.of(PathCause::compute_units) + 1'000'000);
+    options.link.latency += 1'000'000;
+    const Found far = path_of(options, CollectiveOp::all_gather, "direct", 128);
+    const auto more = static_cast<double>(far.end - late.end);
+    EXPECT_GE(more, 3 * 999'000.0);  // store, acknowledge, signal
+    EXPECT_NEAR(static_cast<double>(far.of(PathCause::latency) - late.of(PathCause::latency)), more, 0.05 * more);
+}
+
 // Few lines in flight and an idle wire: it is the units that hold it up.
 TEST(CriticalPath, FewInstructionsInFlightAreTheUnits)
 {

@@ -8,7 +8,8 @@
 // The cause of the wait of a segment:
 //   entry           until the rank at which the path begins has entered: later than the first one
 //   launch          from a rank's entry to the launch of its workgroups, and in the queue for a unit
-//   compute_units   issue slots; instructions and lines in flight at their limit while lines met no queue
+//   compute_units   issue slots; instructions and lines in flight at their limit while lines met no queue; start and rate of the
+//                   engine of bulk copies
 //   serialisation   lines behind others at ports, and on wires
 //   credits         lines without a credit at ports (where ports are watched; else part of serialisation)
 //   latency         links, switches and paths on the die: what a lone line takes
@@ -17,7 +18,7 @@
 // The time in which a workgroup waits for data or acknowledges is shared out like the lives of its lines that were answered
 // in it. Time in the stores of signals is that of the signal's own line.
 //
-// Lists of copy engines keep no records: what a workgroup waits for from them is `flag`.
+// Lists that proxies hand on keep no records: what a workgroup waits for from them is `flag`.
 #pragma once
 
 #include <array>
