@@ -6,12 +6,26 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "base/line_size.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
+
+// When a thread has seen the last of `bytes` bytes of packets, which are there at `tail`; polls take `longer` than alone. Polls follow each
+// other with a phase of their own: the mean of the last of n is n / (n + 1) periods, half a one where there is one line. Lines that are
+// asked for together are partly in step: as if two of them were (measured, docs/models/flow.md).
+inline std::uint64_t last_seen_ps(const CostRank& rank, double bytes, std::uint64_t tail, std::uint64_t longer = 0)
+{
+    constexpr double in_step = 2 * line_bytes;
+    const double polls = std::max(1.0, std::ceil(bytes / in_step));
+    const std::uint64_t half = rank.last_look_ps - rank.look_ps + longer / 2;
+    const double more = (polls - 1) / (polls + 1) * static_cast<double>(half);
+    return tail + rank.look_ps + longer / 2 + static_cast<std::uint64_t>(std::llround(more));
+}
 
 class PacketSteps {
 public:
