@@ -4,7 +4,7 @@
 //   from a peer a round trip and the links from there), then stores. Stores are not waited for, but by signals (a fence), by what
 //   depends on the step, and at the end.
 // - A thread issues no faster than its unit (issue slots for every operand), and no more at a time than its registers hold and its
-//   unit may have without an answer.
+//   unit may have without an answer: all its moves together, and what they load together with what they store (request_places.h).
 // - A transfer passes the stages of its path one after the other, first come first served at every link, and occupies each for its
 //   share; the head goes on at once (cut-through). What goes back for it occupies the other direction. Behind network cards a step
 //   of a thread is a message, with its headers, the rest of its last packet and its answer.
@@ -58,6 +58,9 @@ struct EstimateOptions {
     PacketFormat format = PacketFormat::ll;        // of packets, if there are any
     bool fenced = false;                           // a fence precedes every step that stores packets
     const std::function<void()>* watch = nullptr;  // called every `events_of_a_call` events, for who waits
+    // The limit of requests in flight holds for every move by itself, and of one that loads for the parts of its registers, as flow
+    // fidelity has it where requests find no places one by one (docs/models/flow.md).
+    bool places_by_move = false;
 };
 
 constexpr std::uint64_t events_of_a_call = 1 << 15;

@@ -89,10 +89,23 @@ ThreadPace EstimatePlayer::pace_of(const Thread& thread) const
     return {rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_};
 }
 
+// That of its moves, without the limit that all of them share.
+ThreadPace EstimatePlayer::own_pace_of(const Thread& thread) const
+{
+    return options_.places_by_move ? pace_of(thread) : pace_of(thread).without_places();
+}
+
+// Places of its unit for requests of a move from `now` on: `byte_ps` of them, each for `round_ps` at most.
+RequestPlaces::Delay EstimatePlayer::take_places(Thread& thread, Ps now, double byte_ps, Ps round_ps) const
+{
+    if (options_.places_by_move) return {};
+    return thread.places.take(now, byte_ps, round_ps, pace_of(thread).outstanding());
+}
+
 // A step that stores at others what it loads goes in pieces.
 MovePieces EstimatePlayer::pieces_of(const Thread& thread, const Step& step, const MoveLoad& load) const
 {
-    const ThreadPace pace = pace_of(thread);
+    const ThreadPace pace = own_pace_of(thread);
     return stores_to_others(step, thread.rank) ? pace.in_pieces(load) : pace.whole(load);
 }
 
@@ -101,15 +114,15 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     Thread& thread = threads_[index];
     const double share = chunk_bytes_ / step.parts;
     const MoveLoad load = move_load(graph_, thread.rank, step, share, options_.format);
-    const ThreadPace pace = pace_of(thread);
     if (load.remote > 0) thread.depth = std::max(thread.depth, thread.base + 1);
     note_alpha(thread, step);
     thread.open.add(schedule_, step);
     // Wavefronts come to a copy at its own place as they come to packets: each when it is done with the step before.
     const bool own = load.gets == 0 && !in_switch(step.kind) && has_packets_ && !stores_to_others(step, thread.rank);
     if (own || any_packets(step.sources) || any_packets(step.destinations))
-        return move_packets(index, step, load, pace);
+        return move_packets(index, step, load, pace_of(thread));
 
+    const ThreadPace pace = own_pace_of(thread);
     Move record;
     record.step = &step;
     record.thread = index;
@@ -118,9 +131,12 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     if (load.gets == 0) {
         record.bytes = load.data;
         record.issue_ps = pace.issue_ps(load);
+        const RequestPlaces::Delay places =
+            take_places(thread, thread.time, load.load_byte_ps + load.store_byte_ps, load.round_ps);
         const Ps from = thread.time + load.load_ps;
-        store(record, from, from + record.issue_ps);
-        thread.time += run_goes_on ? pace.turn_ps(load) : load.load_ps + record.issue_ps;
+        const Ps last = std::max(record.issue_ps, places.last);
+        store(record, from + places.first, from + last);
+        thread.time += run_goes_on ? std::max(pace.turn_ps(load), places.last) : load.load_ps + last;
         return;
     }
     const MovePieces pieces = pieces_of(thread, step, load);
@@ -129,6 +145,9 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     record.sets = pieces.sets;
     record.parts = pieces.parts(most_parts);
     record.issue_ps = pieces.issue_ps;
+    record.load_byte_ps = load.load_byte_ps / pieces.count;
+    record.store_byte_ps = load.store_byte_ps / pieces.count;
+    record.round_ps = load.round_ps;
     thread.loading += pieces.count;
     thread.rest = pieces.count;
     thread.resting = record;
@@ -153,26 +172,28 @@ std::uint32_t EstimatePlayer::ask_rest(std::uint32_t index, Ps now)
 // Asks peers or switches for what the move loads from them.
 void EstimatePlayer::ask(const Move& move, Ps now)
 {
-    const Thread& thread = threads_[move.thread];
+    Thread& thread = threads_[move.thread];
+    const RequestPlaces::Delay places = take_places(thread, now, move.load_byte_ps, move.round_ps);
     const std::uint32_t number = take(moves_, free_moves_, move);
-    const Ps earliest = now + move.load_ps + move.issue_ps;
+    const Ps last = std::max(move.issue_ps, places.last);
+    const Ps earliest = now + move.load_ps + last;
     if (loads_group(move.step->kind)) {
         moves_[number].pending = 1;
-        return ask_members(number, now, earliest);
+        return ask_members(number, now + places.first, earliest);
     }
     for (const ChunkRef& source : move.step->sources) {
         if (source.rank == thread.rank) continue;
         const CostPath& request = graph_.path(thread.rank, source.rank);
         Transfer transfer;
         transfer.flight = LinkClock::answer(graph_.answer(source.rank, thread.rank), source.rank, request, move.bytes,
-            now + request.put_ps);
+            now + places.first + request.put_ps);
         transfer.flight.messages = move.messages;
         transfer.flight.message = move.bytes / move.messages;
         transfer.use = Use::get;
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = earliest;
-        moves_[number].pending += launch_parts(transfer, move.issue_ps, move.parts);
+        moves_[number].pending += launch_parts(transfer, last - places.first, move.parts);
     }
 }
 
@@ -239,7 +260,8 @@ void EstimatePlayer::loaded(std::uint32_t number)
     --thread.loading;
     thread.sets = thread.loading == 0 ? 0 : thread.sets - move.sets;
     thread.loaded = std::max(thread.loaded, move.loaded);
-    store(move, now_, move.loaded);
+    const RequestPlaces::Delay places = take_places(thread, now_, move.store_byte_ps, move.round_ps);
+    store(move, now_ + places.first, std::max(move.loaded, now_ + places.last));
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
     if (thread.rest > 0) ask_rest(move.thread, now_);
     if (thread.needs_set && thread.rest == 0) {

@@ -15,6 +15,7 @@
 #include "collectives/synthesis/link_clock.h"
 #include "collectives/synthesis/open_chunks.h"
 #include "collectives/synthesis/packet_arrivals.h"
+#include "collectives/synthesis/request_places.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
@@ -45,10 +46,13 @@ private:
     struct Move {
         const Step* step = nullptr;
         std::uint32_t thread = 0;
-        double bytes = 0;     // of data
-        double packed = 0;    // of its packets
-        double messages = 1;  // of all threads that it stands for, or which part of one
-        double sets = 0;      // of registers
+        double bytes = 0;          // of data
+        double packed = 0;         // of its packets
+        double messages = 1;       // of all threads that it stands for, or which part of one
+        double sets = 0;           // of registers
+        double load_byte_ps = 0;   // that its loads hold places of the unit,
+        double store_byte_ps = 0;  // and its stores (request_places.h)
+        Ps round_ps = 0;
         Ps load_ps = 0;
         Ps issue_ps = 0;
         std::uint32_t parts = most_parts;  // in which it comes to a link, at most
@@ -79,6 +83,7 @@ private:
         Ps loaded = 0;                             // everything that loads have brought so far was there
         OpenChunks open;
         PacketSteps packets;
+        RequestPlaces places;
     };
     enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy, lowered };
     struct Transfer {
@@ -153,6 +158,8 @@ private:
     void ask(const Move& move, Ps now);
     std::uint32_t ask_rest(std::uint32_t index, Ps now);
     ThreadPace pace_of(const Thread& thread) const;
+    ThreadPace own_pace_of(const Thread& thread) const;
+    RequestPlaces::Delay take_places(Thread& thread, Ps now, double byte_ps, Ps round_ps) const;
     MovePieces pieces_of(const Thread& thread, const Step& step, const MoveLoad& load) const;
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);

@@ -35,13 +35,15 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
         if (goes_in_packets(source)) {
             load.issued += in_all(source);
             load.own_byte_ps += in_all(source) * static_cast<double>(self.load_ps);
+            load.load_byte_ps += in_all(source) * static_cast<double>(self.load_ps);
             load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;
         }
         const std::uint64_t cold = source.buffer == Buffer::input ? graph.ranks[source.rank].cold_ps : 0;
         const CostPath& path = graph.path(rank, source.rank);
         const bool own = source.rank == rank;
-        load.load_ps = std::max(load.load_ps, cold + (own ? self.load_ps : path.put_ps + path.answer_ps));
+        const std::uint64_t held_ps = cold + (own ? self.load_ps : path.put_ps + path.answer_ps);
+        load.load_ps = std::max(load.load_ps, held_ps);
         if (from_group) continue;
         load.issued += bytes;
         if (own) {
@@ -50,11 +52,14 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
             load.refill_ps = std::max(load.refill_ps, cold + std::max(self.load_ps, self.refill_ps));
         } else {
             ++load.gets;
+            load.load_byte_ps += bytes * static_cast<double>(held_ps);
         }
     }
     load.own_byte_ps += own_bytes * static_cast<double>(own_ps);
+    load.load_byte_ps += own_bytes * static_cast<double>(own_ps);
     if (from_group) {  // one operand, that the switch makes of all
         load.issued += bytes;
+        load.load_byte_ps = bytes * static_cast<double>(load.load_ps);
         load.gets = 1;
     }
     if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
@@ -62,17 +67,22 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     for (const ChunkRef& destination : step.destinations) {
         if (!to_group) load.issued += in_all(destination);
         if (destination.rank == rank) {
-            if (!to_group) load.own_byte_ps += in_all(destination) * static_cast<double>(self.load_ps);
+            if (to_group) continue;
+            load.own_byte_ps += in_all(destination) * static_cast<double>(self.load_ps);
+            load.store_byte_ps += in_all(destination) * static_cast<double>(self.load_ps);
             continue;
         }
         const CostPath& path = graph.path(rank, destination.rank);
         load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
-        if (!to_group) load.remote += in_all(destination);
+        if (to_group) continue;
+        load.remote += in_all(destination);
+        load.store_byte_ps += in_all(destination) * static_cast<double>(path.put_ps + path.answer_ps);
     }
     load.stays = load.remote == 0 && !to_group;
     if (to_group) {
         load.issued += bytes;
         load.remote += bytes;
+        load.store_byte_ps = bytes * static_cast<double>(load.round_ps);
     }
     return load;
 }
@@ -80,7 +90,8 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
 MoveLoad MoveLoad::divided_by(double parts) const
 {
     MoveLoad one = *this;
-    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.loads, &one.remote, &one.own_byte_ps})
+    for (double* bytes : {&one.bytes, &one.data, &one.issued, &one.loads, &one.remote, &one.own_byte_ps,
+             &one.load_byte_ps, &one.store_byte_ps})
         *bytes /= parts;
     return one;
 }

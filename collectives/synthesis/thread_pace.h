@@ -22,6 +22,10 @@ struct MoveLoad {
     std::uint64_t refill_ps = 0;  // until registers of what is in the own memory are free again; 0: a rate instead
     bool stays = false;           // is stored there, too: registers are free for the next move with the last loads
     std::uint64_t round_ps = 0;   // of the slowest peer, there and back
+    // Bytes that are loaded and stored, each times how long it is without a response: what they hold of the unit's places
+    // (request_places.h). Of move_load() alone.
+    double load_byte_ps = 0;
+    double store_byte_ps = 0;
 
     // Bytes that are without a response for a round trip each: requests to the own memory take a place of their unit for less.
     double in_flight() const { return round_ps > 0 ? remote + own_byte_ps / static_cast<double>(round_ps) : remote; }
@@ -48,6 +52,13 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
 class ThreadPace {
 public:
     ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each);
+    // The same without a limit of requests in flight.
+    ThreadPace without_places() const
+    {
+        ThreadPace any = *this;
+        any.outstanding_ = 0;
+        return any;
+    }
 
     // First to last line of a move issued, by issue slots alone; and by all limits.
     std::uint64_t slots_ps(const MoveLoad& move) const

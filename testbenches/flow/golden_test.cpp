@@ -1,4 +1,5 @@
-// Flow fidelity without calibration is the estimate of estimate.h to the picosecond: two programs for one set of rules.
+// Flow fidelity without calibration is the estimate of estimate.h to the picosecond: two programs for one set of rules, but that an estimate
+// has places of requests in flight that all moves of a thread share, and without calibration each move has them by itself.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -91,7 +92,9 @@ struct Compared {
 void compare(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options, const std::string& name,
     Compared& sum)
 {
-    const Estimate wanted = estimate(schedule, graph, options);
+    EstimateOptions by_move = options;
+    by_move.places_by_move = true;
+    const Estimate wanted = estimate(schedule, graph, by_move);
     if (!wanted.runs) return;
     const FlowTime got = play(schedule, graph, options);
     ++sum.cases;
