@@ -54,6 +54,36 @@ TEST(FlowPackets, OnlyThreadsWithDataSendThem)
         }
 }
 
+// A chain of single lines: half a polling period a hop, as by lines on average.
+TEST(FlowPackets, ASingleLineIsSeenAfterHalfAPeriod)
+{
+    const Ran few = ran("ll128", "ring", 64, true);
+    const Ran line = ran("ll128", "ring", 64, false);
+    EXPECT_NEAR(few.ps / line.ps, 1, 0.1);
+}
+
+// By lines polls hold places that flow gives to stores.
+TEST(FlowPackets, MuchInFewChannelsHasANotice)
+{
+    const auto told = [](const std::string& protocol, const std::string& bytes) {
+        RunSetup setup;
+        setup.document = read_text_file(example("dgx_h100"));
+        setup.lines = "profile: h100\nworkload: {collective: all_reduce, algorithm: ring, bytes: " + bytes + "}\n";
+        setup.sets = {"engine.channels=1", "engine.protocol=" + protocol};
+        setup.options.data_on = false;
+        setup.options.progress = false;
+        const RunResult result = run_flow(resolve_setup(setup), setup.options);
+        return std::any_of(result.notices.begin(), result.notices.end(),
+            [](const std::string& notice) { return notice.find("bytes in packets as its unit") != std::string::npos; });
+    };
+    // 512 places of 64 B, twice: 32 KiB of ll, 61,440 B of ll128.
+    EXPECT_TRUE(told("ll", "32 KiB"));
+    EXPECT_FALSE(told("ll", "31 KiB"));
+    EXPECT_TRUE(told("ll128", "60 KiB"));
+    EXPECT_FALSE(told("ll128", "59 KiB"));
+    EXPECT_FALSE(told("simple", "1 MiB"));
+}
+
 // LL goes in less than a line: parts of lines take a whole one on a wire, which flow fidelity does not count.
 TEST(FlowPackets, OfLlAreNoMoreThanByLines)
 {

@@ -37,6 +37,23 @@ TEST(EstimatePackets, AStepIsOneWayAndItsPackets)
     EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + 2 * hop_ps);
 }
 
+// Of n pairs of lines the last is found after n / (n + 1) periods: half a period is in look_ps, another one in the difference.
+TEST(EstimatePackets, TheLastOfFewIsSeenSooner)
+{
+    CostGraph graph = mesh_graph(2);
+    for (CostRank& rank : graph.ranks) {
+        rank.look_ps = 3000;
+        rank.last_look_ps = 7000;
+    }
+    const auto time = [&](std::uint64_t bytes) {
+        return price("direct", CollectiveOp::broadcast, graph, bytes, Protocol::ll).time_ps;
+    };
+    EXPECT_EQ(time(64), 128 + hop_ps + 3000);              // one pair
+    EXPECT_EQ(time(128), 256 + hop_ps + 3000 + 4000 / 3);  // two
+    EXPECT_EQ(time(192), 384 + hop_ps + 3000 + 4000 / 2);  // three
+    EXPECT_EQ(time(6336), 12'672 + hop_ps + 3000 + 3920);  // 99
+}
+
 TEST(EstimatePackets, AChainGoesOnWithTheFirstOfThem)
 {
     // Three hops, and the packets once: the next one begins when the first have come.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/line_size.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/workload/idle_copies.h"
@@ -36,6 +37,23 @@ double unlike_links(const ResolvedSystem& resolved)
     return most == 0 ? 1 : static_cast<double>(most) / static_cast<double>(least);
 }
 constexpr double unlike_links_told = 1.2;
+
+bool in_packets(const JobRecord& record) { return record.protocol == "ll" || record.protocol == "ll128"; }
+
+// What a channel carries in packets, over what its unit may have in flight: the most of all collectives.
+double packets_over_places(const ResolvedSystem& resolved, const std::vector<JobRecord>& records)
+{
+    std::uint64_t places = ~std::uint64_t{0};
+    for (const NodeId node : resolved.endpoints()) places = std::min(places, resolved.gpu(node).outstanding);
+    double most = 0;
+    for (const JobRecord& record : records) {
+        if (!in_packets(record)) continue;
+        const double packed = record.protocol == "ll" ? 2 : 16.0 / 15;
+        most = std::max(most, packed * static_cast<double>(record.bytes));
+    }
+    return most / static_cast<double>(resolved.engine().channels * places * line_bytes);
+}
+constexpr double packets_over_places_told = 2;
 
 }  // namespace
 
@@ -75,13 +93,16 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
     const EngineSpec& engine = resolved.engine();
     const bool traced = resolved.workload.kind == Workload::Kind::trace;
     const bool kernels = !resolved.workload.beside.empty() || (traced && engine.compute == ComputeMode::kernel);
-    const auto in_packets = [](const JobRecord& record) {
-        return record.protocol == "ll" || record.protocol == "ll128";
-    };
     if (kernels && core.has_devices() && std::any_of(executor.records().begin(), executor.records().end(), in_packets))
         out.emplace_back("packets (engine.protocol = ll or ll128) hardly wait for the accesses of kernels: by lines, "
                          "collectives beside them can take up to 1.6 times as long "
                          "(docs/models/flow.md, Kernels and collectives)");
+    if (const double over = packets_over_places(resolved, executor.records()); over >= packets_over_places_told)
+        out.push_back(
+            fmt::format("a channel carries {:.1f} times as many bytes in packets as its unit may have in flight "
+                        "(gpu.outstanding): by lines, polls of packets take part of that, and the run can take "
+                        "up to 1.3 times as long (docs/models/flow.md, Packets in few channels)",
+                over));
     if (kernels && !core.has_devices())
         out.push_back(fmt::format("beyond {} ranks engine.compute = kernel is as engine.compute = time: compute nodes "
                                   "take no units, and nothing waits for their accesses",
