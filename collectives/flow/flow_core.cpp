@@ -117,6 +117,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
 {
     Job& job = *jobs_[id];
     job.positions[position].done = std::move(done);
+    together_.enter(job.what.members[position]);
     --job.positions_to_enter;
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
@@ -203,6 +204,7 @@ void FlowCore::leave(std::uint32_t number)
     free_leaving_.push_back(number);
     Job& job = *jobs_[leaving.job];
     const Done done = std::move(job.positions[leaving.position].done);
+    together_.leave(job.what.members[leaving.position]);
     if (--job.positions_left == 0) close(leaving.job);
     if (done) done();
 }

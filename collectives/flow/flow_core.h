@@ -24,6 +24,7 @@
 #include "collectives/flow/flow_setup.h"
 #include "collectives/flow/flow_thread.h"
 #include "collectives/flow/flow_ties.h"
+#include "collectives/flow/flow_together.h"
 #include "collectives/flow/flow_transfer.h"
 #include "collectives/flow/links/flow_buffers.h"
 #include "collectives/flow/links/flow_links.h"
@@ -105,10 +106,7 @@ public:
     // Links count what they have carried by `end`; of a transfer that is under way then, its part.
     void set_end(Ps end) { links_.set_end(end); }
     // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
-    struct Crowd {
-        std::uint64_t workgroups = 0;
-        std::uint32_t places = 0;
-    };
+    using Crowd = FlowCrowd;
     const Crowd& crowd() const { return crowd_; }
     // Counts what links carry, in windows (link_series.h).
     void set_series(LinkSeries& series) { links_.set_series(series); }
@@ -272,7 +270,7 @@ private:
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
     std::uint32_t parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const;
-    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts);
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts, Ps late = 0);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);
@@ -297,6 +295,9 @@ private:
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Time that a thread loses in units, caches and memories because others use them, too (flow_contention.cpp).
+    bool shares_units(const Thread& thread) const;
+    Ps turn_at_launch(std::uint32_t index) const;
+    Ps last_line_late(const Thread& thread, const FlowOp& op) const;
     bool finds_place(std::uint32_t index);
     void leave_place(std::uint32_t index, Ps end);
     void launch_thread(std::uint32_t index, Ps since);
@@ -437,6 +438,7 @@ private:
     std::vector<std::uint32_t> free_timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowPlaces places_;
+    FlowTogether together_;
     Crowd crowd_;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
