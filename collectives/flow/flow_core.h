@@ -27,6 +27,7 @@
 #include "collectives/flow/flow_together.h"
 #include "collectives/flow/flow_transfer.h"
 #include "collectives/flow/links/flow_buffers.h"
+#include "collectives/flow/links/first_link_room.h"
 #include "collectives/flow/links/flow_links.h"
 #include "collectives/flow/links/input_turns.h"
 #include "collectives/flow/links/path_book.h"
@@ -68,10 +69,7 @@ public:
     // read now; `done` when all is there. One line takes the latencies of the path.
     void transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done);
     // Latencies of one line on idle links: from the endpoint to the cache of `home`, and of the answer.
-    struct Way {
-        Ps there = 0;
-        Ps back = 0;
-    };
+    using Way = FlowWay;
     Way way(std::uint32_t endpoint, std::uint32_t home);
 
     // Carries out what is due up to `end`, until nothing is left or `stop` says so; `stop` is asked every 65536 events.
@@ -108,8 +106,8 @@ public:
     // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
     using Crowd = FlowCrowd;
     const Crowd& crowd() const { return crowd_; }
-    // Counts what links carry, in windows (link_series.h).
-    void set_series(LinkSeries& series) { links_.set_series(series); }
+    void set_series(LinkSeries& series) { links_.set_series(series); }  // of what links carry
+    const FlowTogether& together() const { return together_; }
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
@@ -281,6 +279,8 @@ private:
     // Turns at links (flow_turns.cpp).
     Ps held_behind(const Transfer& transfer);
     bool waits_its_turn(std::uint32_t number);
+    bool fills_first_link(const Transfer& transfer);
+    void give_room_back(Transfer& transfer);
     bool starts_later(std::uint32_t number, const FlowStage& stage);
     bool waits_in_parts(std::uint32_t number, const FlowStage& stage);
     void queue(std::uint32_t number, const GroupShare& part);
@@ -401,6 +401,7 @@ private:
     FlowLinks links_;
     FlowBuffers buffers_;
     InputTurns turns_;
+    FirstLinkRoom room_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
     FlowLog* log_ = nullptr;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/flow/flow_core.h"
+#include "collectives/flow/programs/first_peers.h"
 
 namespace weft {
 
@@ -133,6 +134,7 @@ struct FlowCore::Job {
 
     JobId id = 0;
     FlowJob what;
+    FirstPeers first_peers;  // with buffers
     double chunk_bytes = 0;
     std::uint32_t first_thread = 0;
     std::uint32_t thread_count = 0;
@@ -155,6 +157,11 @@ struct FlowCore::Job {
     std::vector<double> unread;                   // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
+    // What the rank sends to another one, if the job is a send.
+    std::uint64_t sent(std::uint32_t rank) const
+    {
+        return program().op == CollectiveOp::send_receive && rank == 0 ? what.bytes : 0;
+    }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
     bool all_read(std::uint32_t endpoint) const { return !unread.empty() && unread[endpoint] < least_unread; }
     double input_bytes() const

@@ -347,7 +347,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         }
         transfer.held = devices_ && !is_copy(thread, op);
         if (transfer.held) devices_->hold(move.thread, endpoint, transfer.flight.bytes, op.requests());
-        thread.in_flight += launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from), move.late_ps);
+        thread.in_flight +=
+            launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from), move.late_ps);
     }
 }
 

@@ -66,6 +66,12 @@ FlowRanks ranks_of(const CostGraph& graph);
 // What carries out moves of one source: units, copy engines whose lists the threads are, or the bulk copy engine of each unit.
 enum class FlowMover : std::uint8_t { units, copy, bulk };
 
+// Latencies of a line: to a rank, and of the answer. ps
+struct FlowWay {
+    std::uint64_t there = 0;
+    std::uint64_t back = 0;
+};
+
 struct FlowJob {
     std::shared_ptr<const FlowProgram> program;
     std::uint64_t bytes = 0;             // of the message (layout.h)

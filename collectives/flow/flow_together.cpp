@@ -32,7 +32,8 @@ FlowCore::Ps FlowCore::last_line_late(const Thread& thread, const FlowOp& op) co
     if (number_in_rank(thread) + 1 < threads || job.cached(thread.rank)) return 0;
     const FlowRefresh& refresh = ranks_.refresh(thread.endpoint);
     const double lines = bytes_of(thread, op) * threads / line_bytes;
-    const bool meets = now_ >= refresh.every_ps && lines * static_cast<double>(refresh.takes_ps) >= static_cast<double>(refresh.every_ps);
+    const bool meets = now_ >= refresh.every_ps &&
+        lines * static_cast<double>(refresh.takes_ps) >= static_cast<double>(refresh.every_ps);
     return meets ? refresh.takes_ps : 0;
 }
 

@@ -1,6 +1,7 @@
 // Jobs whose threads share the units of a rank at one time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -8,16 +9,30 @@ namespace weft {
 
 class FlowTogether {
 public:
-    void enter(std::uint32_t endpoint)
+    // `sent`: bytes, if the rank sends them to another one by this job, else 0.
+    void enter(std::uint32_t endpoint, std::uint64_t sent)
     {
-        if (jobs_.size() <= endpoint) jobs_.resize(endpoint + 1, 0);
-        ++jobs_[endpoint];
+        if (ranks_.size() <= endpoint) ranks_.resize(endpoint + 1);
+        ++ranks_[endpoint].jobs;
+        if (sent == 0) return;
+        if (ranks_[endpoint].sends++ > 0) longest_ = std::max(longest_, sent);
     }
-    void leave(std::uint32_t endpoint) { --jobs_[endpoint]; }
-    bool several(std::uint32_t endpoint) const { return endpoint < jobs_.size() && jobs_[endpoint] > 1; }
+    void leave(std::uint32_t endpoint, std::uint64_t sent)
+    {
+        --ranks_[endpoint].jobs;
+        if (sent > 0) --ranks_[endpoint].sends;
+    }
+    bool several(std::uint32_t endpoint) const { return endpoint < ranks_.size() && ranks_[endpoint].jobs > 1; }
+    // Bytes of the longest send that began while its rank had another one under way; 0: there was none.
+    std::uint64_t longest_send() const { return longest_; }
 
 private:
-    std::vector<std::uint32_t> jobs_;  // by endpoint
+    struct Rank {
+        std::uint32_t jobs = 0;
+        std::uint32_t sends = 0;
+    };
+    std::vector<Rank> ranks_;  // by endpoint
+    std::uint64_t longest_ = 0;
 };
 
 }  // namespace weft
