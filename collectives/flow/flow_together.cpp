@@ -10,7 +10,8 @@ namespace weft {
 
 bool FlowCore::shares_units(const Thread& thread) const
 {
-    return profile_.links.turns && thread.job->what.mover == FlowMover::units && together_.several(thread.endpoint);
+    return profile_.links.turns && profile_.links.buffers && thread.job->what.mover == FlowMover::units &&
+        together_.several(thread.endpoint);
 }
 
 // Threads that a rank begins in one instant come to its links one after the other, in the order of their numbers: the first one of each
