@@ -1,11 +1,15 @@
 // Jobs that a rank has in flight at once: how they share its links, and how stores to a crowded rank keep those behind them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
-#include <numeric>
+#include <string>
 
 #include "collectives/flow/programs/first_peers.h"
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/flow/flow_bench.h"
+#include "testbenches/platform/runs.h"
 
 namespace flow_together_test {
 
@@ -18,7 +22,7 @@ constexpr std::uint32_t chunk = 1024;       // bytes
 constexpr std::uint64_t store_ps = 10'000;  // of a chunk on a link: 10 ns
 
 // Rank 0 stores a chunk at rank 1 by each of so many threads.
-std::shared_ptr<const FlowProgram> send(std::uint32_t threads)
+std::shared_ptr<const FlowProgram> send_program(std::uint32_t threads)
 {
     Schedule out;
     out.op = CollectiveOp::custom;
@@ -66,7 +70,7 @@ std::vector<std::uint64_t> ends(const CostGraph& graph, FlowRanks ranks, const F
     PathBook book = book_of(graph);
     FlowCore core(std::move(ranks), book, profile);
     std::vector<std::uint64_t> out(begins.size());
-    const auto program = send(threads);
+    const auto program = send_program(threads);
     for (std::size_t i = 0; i < begins.size(); ++i)
         core.after(begins[i], [&, i] {
             FlowJob job;
@@ -181,6 +185,29 @@ TEST(FlowTogether, FirstPeersOfAProgram)
     Schedule apart = stores(3, {{1, {0, 2}}});
     apart.ranks[1].threads.push_back({{move_step({{1, Buffer::input, 2, 1}}, {{2, Buffer::output, 1, 1}})}});
     EXPECT_FALSE(first_peers_of(program_of(apart)).alike[1]);
+}
+
+TEST(FlowTogether, ANoticeTellsOfLongSendsThatAreUnderWayTogether)
+{
+    const auto told = [](std::int64_t bytes, const char* in_flight) {
+        using chakra::testing::recv;
+        using chakra::testing::send;
+        const chakra::testing::Folder folder;
+        const std::string prefix = folder.write_set(
+            {{send(1, 1, 1, bytes), send(2, 1, 2, bytes)}, {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)}});
+        RunSetup setup;
+        setup.document = star_document(2);
+        setup.lines = "profile: generic\n" + trace_lines(prefix);
+        setup.options.progress = false;
+        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight);
+        const RunResult result = run_flow(resolve_setup(setup), setup.options);
+        return std::any_of(result.notices.begin(), result.notices.end(), [](const std::string& notice) {
+            return notice.find("sends of a rank were under way together") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(told(128 << 10, "2"));
+    EXPECT_FALSE(told(64 << 10, "2"));
+    EXPECT_FALSE(told(128 << 10, "1"));
 }
 
 }  // namespace flow_together_test

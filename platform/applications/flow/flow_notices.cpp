@@ -98,7 +98,14 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
         out.emplace_back("much of the data passes other accelerators: by lines, where buffers are full, "
                          "that can take up to 1.7 times as long "
                          "(docs/models/flow.md, Full buffers)");
-    if (const std::uint64_t longest = core.together().longest_send(); longest >= long_send_told)
+    const std::uint64_t longest = core.together().longest_send();
+    if (longest > 0 && !flow_rules(ranks).links.buffers)
+        out.push_back(
+            fmt::format("sends of a rank were under way together: by lines they share links and end together, "
+                        "here, beyond {} ranks, one gets ahead at each rank, and a pipeline of them can take "
+                        "up to 1.5 times as long (docs/models/flow.md, Jobs in flight)",
+                most_ranks_whole));
+    else if (longest >= long_send_told)
         out.push_back(
             fmt::format("sends of a rank were under way together, of up to {} B: by lines the order of single "
                         "lines decides whether long ones stay together from rank to rank, and a pipeline of "
