@@ -57,7 +57,7 @@ void FlowCore::launch_thread(std::uint32_t index, Ps since)
         log_->launch(index, since);
         log_->spend(index, FlowCause::queued, now_);
     }
-    resume(index, now_);
+    resume(index, now_ + turn_at_launch(index));
 }
 
 // It keeps its place until its last signal is acknowledged.

@@ -24,8 +24,10 @@
 #include "collectives/flow/flow_setup.h"
 #include "collectives/flow/flow_thread.h"
 #include "collectives/flow/flow_ties.h"
+#include "collectives/flow/flow_together.h"
 #include "collectives/flow/flow_transfer.h"
 #include "collectives/flow/links/flow_buffers.h"
+#include "collectives/flow/links/first_link_room.h"
 #include "collectives/flow/links/flow_links.h"
 #include "collectives/flow/links/input_turns.h"
 #include "collectives/flow/links/path_book.h"
@@ -67,10 +69,7 @@ public:
     // read now; `done` when all is there. One line takes the latencies of the path.
     void transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done);
     // Latencies of one line on idle links: from the endpoint to the cache of `home`, and of the answer.
-    struct Way {
-        Ps there = 0;
-        Ps back = 0;
-    };
+    using Way = FlowWay;
     Way way(std::uint32_t endpoint, std::uint32_t home);
 
     // Carries out what is due up to `end`, until nothing is left or `stop` says so; `stop` is asked every 65536 events.
@@ -105,13 +104,10 @@ public:
     // Links count what they have carried by `end`; of a transfer that is under way then, its part.
     void set_end(Ps end) { links_.set_end(end); }
     // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
-    struct Crowd {
-        std::uint64_t workgroups = 0;
-        std::uint32_t places = 0;
-    };
+    using Crowd = FlowCrowd;
     const Crowd& crowd() const { return crowd_; }
-    // Counts what links carry, in windows (link_series.h).
-    void set_series(LinkSeries& series) { links_.set_series(series); }
+    void set_series(LinkSeries& series) { links_.set_series(series); }  // of what links carry
+    const FlowTogether& together() const { return together_; }
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
@@ -272,7 +268,7 @@ private:
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
     std::uint32_t parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const;
-    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts);
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts, Ps late = 0);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);
@@ -283,6 +279,8 @@ private:
     // Turns at links (flow_turns.cpp).
     Ps held_behind(const Transfer& transfer);
     bool waits_its_turn(std::uint32_t number);
+    bool fills_first_link(const Transfer& transfer);
+    void give_room_back(Transfer& transfer);
     bool starts_later(std::uint32_t number, const FlowStage& stage);
     bool waits_in_parts(std::uint32_t number, const FlowStage& stage);
     void queue(std::uint32_t number, const GroupShare& part);
@@ -297,6 +295,9 @@ private:
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Time that a thread loses in units, caches and memories because others use them, too (flow_contention.cpp).
+    bool shares_units(const Thread& thread) const;
+    Ps turn_at_launch(std::uint32_t index) const;
+    Ps last_line_late(const Thread& thread, const FlowOp& op) const;
     bool finds_place(std::uint32_t index);
     void leave_place(std::uint32_t index, Ps end);
     void launch_thread(std::uint32_t index, Ps since);
@@ -400,6 +401,7 @@ private:
     FlowLinks links_;
     FlowBuffers buffers_;
     InputTurns turns_;
+    FirstLinkRoom room_;
     EventWheel<13, 16> wheel_;
     Ps now_ = 0;
     FlowLog* log_ = nullptr;
@@ -437,6 +439,7 @@ private:
     std::vector<std::uint32_t> free_timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowPlaces places_;
+    FlowTogether together_;
     Crowd crowd_;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/flow/flow_core.h"
+#include "collectives/flow/programs/first_peers.h"
 
 namespace weft {
 
@@ -76,6 +77,7 @@ struct FlowCore::Move {
     Ps held_ps = 0;            // the same: for how long a place is held where nothing waits
     Ps load_ps = 0;
     Ps issue_ps = 0;
+    Ps late_ps = 0;                 // of its last line, behind that
     Ps slots_ps = 0;                // to issue what it loads from one peer
     Ps stride_ps = 0;               // from one peer to the next
     std::uint32_t least_parts = 1;  // in which it comes to a link
@@ -132,6 +134,7 @@ struct FlowCore::Job {
 
     JobId id = 0;
     FlowJob what;
+    FirstPeers first_peers;  // with buffers
     double chunk_bytes = 0;
     std::uint32_t first_thread = 0;
     std::uint32_t thread_count = 0;
@@ -154,6 +157,11 @@ struct FlowCore::Job {
     std::vector<double> unread;                   // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
+    // What the rank sends to another one, if the job is a send.
+    std::uint64_t sent(std::uint32_t rank) const
+    {
+        return program().op == CollectiveOp::send_receive && rank == 0 ? what.bytes : 0;
+    }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
     bool all_read(std::uint32_t endpoint) const { return !unread.empty() && unread[endpoint] < least_unread; }
     double input_bytes() const

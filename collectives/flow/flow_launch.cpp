@@ -33,8 +33,8 @@ std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& fligh
     return std::max(parts, std::min(fine, profile_.most_fine_parts));
 }
 
-// In the order in which its lines are issued, the last `span` after the first; how many parts of it are under way then.
-std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted)
+// In the order in which its lines are issued, the last `span` after the first and its part `late` behind that; how many parts of it are under way then.
+std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted, Ps late)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
@@ -47,8 +47,9 @@ std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uin
     const double part_bytes = bytes / parts;
     const double part_messages = transfer.flight.messages / parts;
     for (std::uint32_t part = 0; part < parts; ++part) {
-        const Ps head = transfer.flight.head_ps + span * part / parts;
-        const Ps earliest = part + 1 == parts ? transfer.earliest : 0;
+        const bool last = part + 1 == parts;
+        const Ps head = transfer.flight.head_ps + span * part / parts + (last ? late : 0);
+        const Ps earliest = last ? transfer.earliest + late : 0;
         if (may_be_alone && head == now_) {
             Transfer alone = transfer;
             alone.flight.bytes = part_bytes;

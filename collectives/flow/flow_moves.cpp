@@ -238,6 +238,7 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.bytes = bytes_of(thread, op);
         record.load_ps = thread.load_ps;
         record.issue_ps = thread.issue_ps;
+        record.late_ps = last_line_late(thread, op);
         record.places = thread.places;
         record.singly = thread.places > 0;
         if (record.singly) record.least_parts = least_parts(thread, record.bytes * record.places);
@@ -346,7 +347,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         }
         transfer.held = devices_ && !is_copy(thread, op);
         if (transfer.held) devices_->hold(move.thread, endpoint, transfer.flight.bytes, op.requests());
-        thread.in_flight += launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from));
+        thread.in_flight +=
+            launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from), move.late_ps);
     }
 }
 

@@ -8,6 +8,12 @@
 
 namespace weft {
 
+// Workgroups of a rank, and the places that it has for them.
+struct FlowCrowd {
+    std::uint64_t workgroups = 0;
+    std::uint32_t places = 0;
+};
+
 class FlowPlaces {
 public:
     using Ps = std::uint64_t;

@@ -251,8 +251,8 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     if (!profile_.links.buffers || thread.job->what.mover != FlowMover::units) return 0;
     if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0) return 0;
     const FlowProgram& program = thread.job->program();
-    const double together = load.in_flight() * (program.ranks() - 1);
-    if (together <= pace.outstanding()) return 0;
+    const double all = load.in_flight() * (program.ranks() - 1);
+    if (all <= pace.outstanding()) return 0;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
     if (peer == thread.endpoint) return 0;
     const std::uint32_t path =
@@ -277,7 +277,9 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const bool fits = limits <= 1;
     const bool is_long = limits / op.destinations >= long_move;
     const bool in_a_row = op.has(FlowOp::goes_on) || op.has(FlowOp::with_previous);
-    const double least_queue = one_link || is_long ? 2 : long_queue;
+    // Where all threads go through the peers in one order, all that they have in flight is at one link, elsewhere a part of it.
+    const bool together = in_a_row && thread.job->first_peers.alike[thread.rank];
+    const double least_queue = one_link || is_long || together ? 2 : long_queue;
     if (queue_ps < least_queue * round_ps || (fits && (one_link || !in_a_row))) return 0;
     if (!one_link && thread.job->what.threads_each > 1) return 0;
     return (load.remote + load.own_byte_ps / queue_ps) / load.remote;

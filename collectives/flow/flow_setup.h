@@ -42,18 +42,35 @@ struct FlowProfile {
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 
+// Of each channel of a memory, one after the other; 0: there is none.
+struct FlowRefresh {
+    std::uint64_t takes_ps = 0;
+    std::uint64_t every_ps = 0;
+};
+
 // Ranks of one kind share a CostRank: a GPU takes two bytes.
 struct FlowRanks {
     std::vector<CostRank> kinds;
+    std::vector<FlowRefresh> refreshes{};  // of the kinds; empty: none
     std::vector<std::uint16_t> kind_of;
 
     const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
+    FlowRefresh refresh(std::uint32_t endpoint) const
+    {
+        return refreshes.empty() ? FlowRefresh{} : refreshes[kind_of[endpoint]];
+    }
     std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
 };
 FlowRanks ranks_of(const CostGraph& graph);
 
 // What carries out moves of one source: units, copy engines whose lists the threads are, or the bulk copy engine of each unit.
 enum class FlowMover : std::uint8_t { units, copy, bulk };
+
+// Latencies of a line: to a rank, and of the answer. ps
+struct FlowWay {
+    std::uint64_t there = 0;
+    std::uint64_t back = 0;
+};
 
 struct FlowJob {
     std::shared_ptr<const FlowProgram> program;

@@ -39,12 +39,13 @@ struct alignas(64) FlowTransfer {
     std::uint64_t earliest = 0;  // end, for all that the thread can issue; ps
     // Of an acknowledge: the latency of both ways without contention; of a get: the time in memory. ps
     std::uint64_t answer = 0;
-    std::uint32_t job = 0;       // of a signal
-    std::uint32_t sent = 0;      // of a signal and packets: number in the log
-    std::uint64_t began = 0;     // for the log
-    double places = 0;           // of requests in flight of its unit, for each byte; 0: it takes none
-    std::uint32_t window = 0;    // whose places these are: 0 its unit's, else an engine's that copies
-    std::uint32_t after_ps = 0;  // of an engine: a place is held for so much longer than the transfer takes
+    std::uint32_t job = 0;                   // of a signal
+    std::uint32_t sent = 0;                  // of a signal and packets: number in the log
+    std::uint64_t began = 0;                 // for the log
+    double places = 0;                       // of requests in flight of its unit, for each byte; 0: it takes none
+    std::uint32_t window = 0;                // whose places these are: 0 its unit's, else an engine's that copies
+    std::uint32_t room = ~std::uint32_t{0};  // group of links whose room behind it the transfer takes
+    std::uint32_t after_ps = 0;              // of an engine: a place is held for so much longer than the transfer takes
 
     // In the number of a window: of an engine.
     static constexpr std::uint32_t of_engine = std::uint32_t{1} << 31;

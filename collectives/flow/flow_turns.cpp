@@ -3,11 +3,17 @@
 // Where a stage is several groups of links, and others pass some of these beside other ones, the part of a transfer on each group
 // waits for its turn by itself. The transfer goes on when all its parts have begun to pass.
 #include <algorithm>
+#include <utility>
 
 #include "collectives/flow/flow_core.h"
 #include "collectives/flow/flow_job.h"
 
 namespace weft {
+
+static double room_behind(const PathBook& book, std::uint32_t group)
+{
+    return book.size(group) * book.figures(book.group(group)).buffer;
+}
 
 // For how long the buffer behind its last link holds a line of a store.
 FlowCore::Ps FlowCore::held_behind(const Transfer& transfer)
@@ -17,9 +23,37 @@ FlowCore::Ps FlowCore::held_behind(const Transfer& transfer)
     return devices_->held_behind(book_.path(transfer.flight.path).to, now_);
 }
 
+// Where most ranks store to the same one first, the buffers of a switch fill with that, and what a sender has for others waits behind it at
+// its first link. Elsewhere what waits at a switch is spread over its outputs.
+bool FlowCore::fills_first_link(const Transfer& transfer)
+{
+    const FlowFlight& flight = transfer.flight;
+    if (transfer.use != Use::put || flight.passed > 0 || flight.stages < 2 || border_ != nullptr) return false;
+    if (!threads_[transfer.thread].job->first_peers.crowded) return false;
+    const FlowStage& first = book_.stage(flight.stage);
+    const FlowStage& next = book_.stage(flight.stage + 1);
+    const auto one = [&](const FlowStage& stage) { return stage.count == 1 && !book_.group(stage.first).split; };
+    return one(first) && one(next) && !book_.group(first.first).merges && book_.group(next.first).merges &&
+        room_behind(book_, first.first) > 0;
+}
+
+// It begins to pass the next link. Credits take the way back.
+void FlowCore::give_room_back(Transfer& transfer)
+{
+    const std::uint32_t group = std::exchange(transfer.room, none);
+    const CostLink& link = book_.figures(book_.group(group));
+    after(static_cast<Ps>(link.answer_round_ps / 2), [this, group, bytes = transfer.flight.bytes] {
+        if (room_.release(group, bytes)) push(std::max(now_, book_.group(group).free_ps), Kind::turn, group);
+    });
+}
+
 void FlowCore::pass_stage(std::uint32_t number, Ps waited_ps)
 {
     Transfer& transfer = transfers_[number];
+    if (transfer.room != none)
+        give_room_back(transfer);
+    else if (fills_first_link(transfer))
+        room_.hold(transfer.room = book_.stage(transfer.flight.stage).first, transfer.flight.bytes);
     if (links_.pass(transfer.flight, held_behind(transfer), waited_ps))
         return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
@@ -48,9 +82,11 @@ bool FlowCore::waits_its_turn(std::uint32_t number)
     const FlowStage stage = book_.stage(flight.stage);
     if (stage.count != 1 || book_.group(stage.first).split) return waits_in_parts(number, stage);
     LinkGroup& group = book_.group(stage.first);
-    if (!group.merges) return false;
+    const bool fills = fills_first_link(transfers_[number]);
+    if (!group.merges && !fills) return false;
     if (starts_later(number, stage)) return true;
-    if (!group.queued && group.free_ps <= now_) return false;
+    const bool full = fills && room_.full(stage.first, room_behind(book_, stage.first));
+    if (!group.queued && group.free_ps <= now_ && !full) return false;
     queue(number, {stage.first, stage.share});
     return true;
 }
@@ -58,7 +94,7 @@ bool FlowCore::waits_its_turn(std::uint32_t number)
 void FlowCore::queue(std::uint32_t number, const GroupShare& part)
 {
     LinkGroup& group = book_.group(part.group);
-    if (!group.queued) push(group.free_ps, Kind::turn, part.group);
+    if (!group.queued) push(std::max(now_, group.free_ps), Kind::turn, part.group);
     group.queued = true;
     const FlowFlight& flight = transfers_[number].flight;
     const double bytes = flight.bytes * part.share;
@@ -119,6 +155,7 @@ void FlowCore::take_turn(std::uint32_t group)
     // Signals and acknowledges may have taken the wire. Parts of a group have times of their own.
     if (!book_.group(group).split && book_.group(group).free_ps > now_)
         return push(book_.group(group).free_ps, Kind::turn, group);
+    if (room_.full(group, room_behind(book_, group))) return room_.block(group);
     const InputTurns::Turn turn = turns_.next(group);
     const bool more = turns_.waits(group);
     book_.group(group).queued = more;

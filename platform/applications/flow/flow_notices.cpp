@@ -18,6 +18,9 @@ constexpr std::uint32_t most_first_loads_compared = 15;
 // B a rank. Rows of docs/models/flow_accuracy.md have less; with more, `direct` on rings and tori can be 38 % too fast (flow.md).
 constexpr double most_through_ranks_compared = 192 * 1024;
 
+// B. Shorter sends are within a tenth of the lines.
+constexpr std::uint64_t long_send_told = 128 * 1024;
+
 // Exchanges between all ranks at once have two, and are within 2 %.
 constexpr std::uint32_t chained_rounds_told = 3;
 
@@ -116,6 +119,19 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
         out.emplace_back("much of the data passes other accelerators: by lines, where buffers are full, "
                          "that can take up to 1.7 times as long "
                          "(docs/models/flow.md, Full buffers)");
+    const std::uint64_t longest = core.together().longest_send();
+    if (longest > 0 && !flow_rules(ranks).links.buffers)
+        out.push_back(
+            fmt::format("sends of a rank were under way together: by lines they share links and end together, "
+                        "here, beyond {} ranks, one gets ahead at each rank, and a pipeline of them can take "
+                        "up to 1.5 times as long (docs/models/flow.md, Jobs in flight)",
+                most_ranks_whole));
+    else if (longest >= long_send_told)
+        out.push_back(
+            fmt::format("sends of a rank were under way together, of up to {} B: by lines the order of single "
+                        "lines decides whether long ones stay together from rank to rank, and a pipeline of "
+                        "them can take from 0.8 to 1.1 times as long (docs/models/flow.md, Jobs in flight)",
+                longest));
     if (first_loads > most_first_loads_compared)
         out.push_back(fmt::format("{} ranks load the same data of one rank first, where flow differs from lines: {} "
                                   "(docs/models/flow.md, Requests of loads)",

@@ -43,8 +43,8 @@ constexpr Rows rows[] = {
     {"memory_side", Follows::yes, "latency hop"},
     {"memory_side", Follows::no, "size ways bandwidth outstanding_misses outstanding_write_backs write_back_run line"},
     {"hbm", Follows::yes, "capacity request_latency response_latency t_rcd t_cl model"},
-    {"hbm", Follows::kernels, "t_rfc t_refi refresh write_high"},
-    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l"},
+    {"hbm", Follows::kernels, "write_high"},
+    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l t_rfc t_refi refresh"},
     {"hbm", Follows::no,
         "bank_groups banks row t_rp t_wl t_ras t_rrd t_faw t_wr t_rtp t_wtr t_rtw row_policy row_idle "
         "read_queue write_queue write_low age_limit"},

@@ -1,0 +1,213 @@
+// Jobs that a rank has in flight at once: how they share its links, and how stores to a crowded rank keep those behind them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "collectives/flow/programs/first_peers.h"
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/chakra/trace_writer.h"
+#include "testbenches/flow/flow_bench.h"
+#include "testbenches/platform/runs.h"
+
+namespace flow_together_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr std::uint32_t chunk = 1024;       // bytes
+constexpr std::uint64_t store_ps = 10'000;  // of a chunk on a link: 10 ns
+
+// Rank 0 stores a chunk at rank 1 by each of so many threads.
+std::shared_ptr<const FlowProgram> send_program(std::uint32_t threads)
+{
+    Schedule out;
+    out.op = CollectiveOp::custom;
+    out.chunks = threads;
+    out.ranks.resize(2);
+    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = threads;
+    out.ranks[0].threads.resize(threads);
+    for (std::uint32_t t = 0; t < threads; ++t)
+        out.ranks[0].threads[t].steps = {move_step({{0, Buffer::input, t, 1}}, {{1, Buffer::output, t, 1}})};
+    return std::make_shared<const FlowProgram>(program_of(out));
+}
+
+// Each rank has a link to a switch and one back, of `store_ps` a chunk and no latency.
+CostGraph star(std::uint32_t ranks, double buffer)
+{
+    CostGraph out;
+    out.ranks.resize(ranks);
+    CostLink link;
+    link.ps_per_byte = static_cast<double>(store_ps) / chunk;
+    link.buffer = buffer;
+    out.links.assign(2 * std::size_t{ranks}, link);
+    out.paths.resize(std::size_t{ranks} * ranks);
+    for (std::uint32_t from = 0; from < ranks; ++from)
+        for (std::uint32_t to = 0; to < ranks; ++to) {
+            if (from == to) continue;
+            out.path(from, to).stages = {{0, {{from, 1}}}, {0, {{ranks + to, 1}}}};
+            out.path(from, to).neighbours = true;
+        }
+    return out;
+}
+
+FlowProfile rules()
+{
+    FlowProfile out;
+    out.links.turns = out.links.buffers = true;
+    out.most_parts = 1;
+    return out;
+}
+
+// When rank 0 has stored all of each send; they begin at `begins`.
+std::vector<std::uint64_t> ends(const CostGraph& graph, FlowRanks ranks, const FlowProfile& profile,
+    const std::vector<std::uint64_t>& begins)
+{
+    constexpr std::uint32_t threads = 4;
+    PathBook book = book_of(graph);
+    FlowCore core(std::move(ranks), book, profile);
+    std::vector<std::uint64_t> out(begins.size());
+    const auto program = send_program(threads);
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        core.after(begins[i], [&, i] {
+            FlowJob job;
+            job.program = program;
+            job.bytes = std::uint64_t{threads} * chunk;
+            job.members = {0, 1};
+            const FlowCore::JobId id = core.open(std::move(job));
+            core.enter(id, 0, [&, i] { out[i] = core.now(); });
+            core.enter(id, 1, [] {});
+        });
+    core.run();
+    return out;
+}
+
+// Ranks from 1 on store a chunk at the ranks of their list, one after the other.
+Schedule stores(std::uint32_t ranks, const std::map<std::uint32_t, std::vector<std::uint32_t>>& lists)
+{
+    Schedule out;
+    out.op = CollectiveOp::custom;
+    out.chunks = ranks;
+    out.ranks.resize(ranks);
+    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = ranks;
+    for (const auto& [rank, peers] : lists) {
+        out.ranks[rank].threads.resize(1);
+        for (const std::uint32_t peer : peers)
+            out.ranks[rank].threads[0].steps.push_back(
+                move_step({{rank, Buffer::input, peer, 1}}, {{peer, Buffer::output, rank, 1}}));
+    }
+    return out;
+}
+
+}  // namespace
+
+// The first threads of all sends, then the second ones: each send ends a turn before the next one, which is less than its own time on the
+// link.
+TEST(FlowTogether, SendsThatBeginTogetherShareTheLinkThreadByThread)
+{
+    const CostGraph graph = star(2, 0);
+    const std::vector<std::uint64_t> times = ends(graph, ranks_of(graph), rules(), {0, 0, 0});
+    EXPECT_EQ(times, (std::vector<std::uint64_t>{10 * store_ps, 11 * store_ps, 12 * store_ps}));
+}
+
+// What comes while others wait is behind them.
+TEST(FlowTogether, ALaterSendWaitsForTheOneBeforeIt)
+{
+    const CostGraph graph = star(2, 0);
+    const std::vector<std::uint64_t> times = ends(graph, ranks_of(graph), rules(), {0, 1000});
+    EXPECT_EQ(times, (std::vector<std::uint64_t>{4 * store_ps, 8 * store_ps}));
+}
+
+// Two parts of each of four threads, the second ones 200 ps later. A refresh of the memory keeps the last part of a send for 5 ns; a send that
+// begins 1 ns after two others has issued nearly all by then: 7 parts of each are before the three last ones.
+TEST(FlowTogether, ASendWhoseLastLineWaitsForARefreshEndsBehindTheOthers)
+{
+    constexpr std::uint64_t part_ps = store_ps / 2;
+    CostGraph graph = star(2, 0);
+    for (CostRank& rank : graph.ranks) rank.issue_ps_per_byte = 200.0 / chunk;
+    FlowProfile profile = rules();
+    profile.most_parts = 2;
+    FlowRanks ranks = ranks_of(graph);
+    ranks.refreshes.assign(ranks.kinds.size(), {5000, 10'000});
+    const auto in_parts = [&](std::uint64_t begin) {
+        std::vector<std::uint64_t> out = ends(graph, ranks, profile, {begin, begin, begin + 1000});
+        for (std::uint64_t& end : out) end = (end - begin) / part_ps;
+        return out;
+    };
+    EXPECT_EQ(in_parts(20'000), (std::vector<std::uint64_t>{22, 23, 24}));
+    EXPECT_EQ(in_parts(0), (std::vector<std::uint64_t>{15, 16, 24}));  // before the first refresh
+    EXPECT_EQ(ends(graph, ranks, profile, {20'000})[0], 20'000 + 4 * store_ps);
+}
+
+// Ranks 1 to 3 store at rank 0 first, which takes one after the other; rank 3 comes last. What it has for others waits behind that, for the
+// buffer of its input holds one store: its third one begins 30 ns after the run, not 20.
+TEST(FlowTogether, StoresForOthersWaitBehindThoseForACrowdedRank)
+{
+    const std::map<std::uint32_t, std::vector<std::uint32_t>> crowd{{1, {0, 2, 3}}, {2, {0, 3, 1}}, {3, {0, 1, 2}}};
+    FlowProfile profile = rules();
+    const auto end_of_last = [&](double buffer) {
+        const CostGraph graph = star(4, buffer);
+        PathBook book = book_of(graph);
+        FlowCore core(ranks_of(graph), book, profile);
+        FlowJob job;
+        job.program = std::make_shared<const FlowProgram>(program_of(stores(4, crowd)));
+        job.bytes = 4 * chunk;
+        job.members = {0, 1, 2, 3};
+        const FlowCore::JobId id = core.open(std::move(job));
+        std::uint64_t end = 0;
+        for (std::uint32_t rank = 0; rank < 4; ++rank)
+            core.enter(id, rank, [&, rank] {
+                if (rank == 3) end = core.now();
+            });
+        core.run();
+        return end;
+    };
+    EXPECT_EQ(end_of_last(chunk), 4 * store_ps);
+    EXPECT_EQ(end_of_last(100 * chunk), 3 * store_ps);
+}
+
+TEST(FlowTogether, FirstPeersOfAProgram)
+{
+    const FirstPeers crowd = first_peers_of(program_of(stores(4, {{1, {0, 2}}, {2, {0, 3}}, {3, {0, 1}}})));
+    EXPECT_EQ(crowd.alike, (std::vector<bool>{false, true, true, true}));
+    EXPECT_TRUE(crowd.crowded);
+    const FirstPeers turned =
+        first_peers_of(program_of(stores(4, {{0, {1, 2}}, {1, {2, 3}}, {2, {3, 0}}, {3, {0, 1}}})));
+    EXPECT_EQ(turned.alike, std::vector<bool>(4, true));
+    EXPECT_FALSE(turned.crowded);
+    // A gather has one destination: nothing waits behind what it stores there.
+    const FirstPeers gather = first_peers_of(program_of(stores(4, {{1, {0}}, {2, {0}}, {3, {0}}})));
+    EXPECT_EQ(gather.alike, std::vector<bool>(4, false));
+    EXPECT_FALSE(gather.crowded);
+    Schedule apart = stores(3, {{1, {0, 2}}});
+    apart.ranks[1].threads.push_back({{move_step({{1, Buffer::input, 2, 1}}, {{2, Buffer::output, 1, 1}})}});
+    EXPECT_FALSE(first_peers_of(program_of(apart)).alike[1]);
+}
+
+TEST(FlowTogether, ANoticeTellsOfLongSendsThatAreUnderWayTogether)
+{
+    const auto told = [](std::int64_t bytes, const char* in_flight) {
+        using chakra::testing::recv;
+        using chakra::testing::send;
+        const chakra::testing::Folder folder;
+        const std::string prefix = folder.write_set(
+            {{send(1, 1, 1, bytes), send(2, 1, 2, bytes)}, {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)}});
+        RunSetup setup;
+        setup.document = star_document(2);
+        setup.lines = "profile: generic\n" + trace_lines(prefix);
+        setup.options.progress = false;
+        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight);
+        const RunResult result = run_flow(resolve_setup(setup), setup.options);
+        return std::any_of(result.notices.begin(), result.notices.end(), [](const std::string& notice) {
+            return notice.find("sends of a rank were under way together") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(told(128 << 10, "2"));
+    EXPECT_FALSE(told(64 << 10, "2"));
+    EXPECT_FALSE(told(128 << 10, "1"));
+}
+
+}  // namespace flow_together_test
