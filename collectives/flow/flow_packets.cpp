@@ -137,7 +137,8 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets)
             each_share_read(job, thread.rank, source, op, [&](const Job::Share&, Ps, Ps tail) {
-                last = std::max(last, last_seen_ps(*thread.cost, load.bytes, tail, longer_poll(index)));
+                last = std::max(last,
+                    last_seen_ps(*thread.cost, load.bytes / job.what.threads_each, tail, longer_poll(index)));
             });
     }
     const auto [from, ready] = steps.add(load, pace, thread.time, last, spread);

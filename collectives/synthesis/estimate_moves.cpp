@@ -204,7 +204,7 @@ void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const M
     Ps last = 0;
     for (const ChunkRef& source : step.sources)
         if (is_packets(source))
-            last = std::max(last, last_seen_ps(rank_of(thread), load.bytes, packets_.of(source, step).tail_ps));
+            last = std::max(last, last_seen_ps(rank_of(thread), load.bytes / each_, packets_.of(source, step).tail_ps));
     const auto [from, ready] = thread.packets.add(load, pace, thread.time, last);
     Move record;
     record.step = &step;

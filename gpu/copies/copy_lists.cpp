@@ -1,6 +1,8 @@
 // What copy engines do with their command lists: whose copy is next, signals, waits.
 #include "gpu/copies/dma_engines.h"
 
+#include <algorithm>
+
 namespace weft {
 
 std::uint32_t DmaEngines::launch(const List& list)
@@ -107,6 +109,18 @@ void DmaEngines::copies_at_head(const Engine& engine, StallCause cause)
 void DmaEngines::responded(const Queue& queue, Line& line)
 {
     if (line.traced()) list_log_.respond(queue.index, line, event_queue().now());
+}
+
+// Of each workgroup the first of its copies that are with the engine stands for all of them.
+void DmaEngines::copies_have_waited(const Engine& engine)
+{
+    for (auto copy = engine.waiting.begin(); copy != engine.waiting.end(); ++copy) {
+        const Descriptor& waits = descriptors_[*copy];
+        if (waits.since > event_queue().now()) continue;  // on its way
+        const bool first = std::none_of(engine.waiting.begin(), copy,
+            [&](std::uint32_t before) { return descriptors_[before].owner == waits.owner; });
+        if (first) listener_.log().wait_for_engine(waits.owner, std::max(engine.rests_since, waits.since));
+    }
 }
 
 void DmaEngines::traces(const Descriptor& copy, const LineIssue& issue)

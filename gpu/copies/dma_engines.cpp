@@ -170,9 +170,7 @@ void DmaEngines::run(ScheduledItem& item)
 {
     if (item.kind == engine_kind) {
         auto& engine = static_cast<Engine&>(item);
-        if (engine.bulk && !engine.waiting.empty())
-            listener_.log().wait_for_engine(descriptors_[engine.waiting.front()].owner,
-                event_queue().now() - engine.rests_since);
+        if (engine.bulk && listener_.log().on()) copies_have_waited(engine);
         pump(engine);
         return;
     }

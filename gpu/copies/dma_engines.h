@@ -189,6 +189,7 @@ private:
     void wait_for(const Queue& queue, StallCause cause);
     void copies_at_head(const Engine& engine, StallCause cause);
     void responded(const Queue& queue, Line& line);
+    void copies_have_waited(const Engine& engine);
     void traces(const Descriptor& copy, const LineIssue& issue);
     void responded(const Descriptor& copy, Line& line);
 

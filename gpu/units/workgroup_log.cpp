@@ -1,5 +1,7 @@
 #include "gpu/units/workgroup_log.h"
 
+#include <algorithm>
+
 #include "gpu/network/line_tag.h"
 
 namespace weft {
@@ -107,9 +109,10 @@ void WorkgroupLog::respond_bulk(std::uint32_t group, Line& line)
     open_[group].record.lives.add(line.breakdown(), event_queue_.now());
 }
 
-void WorkgroupLog::wait_for_engine(std::uint32_t group, Time time)
+void WorkgroupLog::wait_for_engine(std::uint32_t group, Time since)
 {
-    if (on()) open_[group].record.engine += time;
+    OperationRecord& record = open_[group].record;
+    record.engine += event_queue_.now() - std::max(since, record.begin);
 }
 
 void WorkgroupLog::detect(const Line& line, const Wavefront& wave)

@@ -36,10 +36,10 @@ public:
     void trace(const LineIssue& issue, ComputeUnit& unit, Time delay);
     void respond(Line& line, const ComputeUnit& unit);
     // Of bulk copies of the workgroup in place `group`: a request leaves now; the response to a traced one has arrived; their engine was
-    // at its start or its rate for so long.
+    // at its start or its rate, for these copies or for those before them, from `since` to now.
     void trace_bulk(std::uint32_t group, const LineIssue& issue);
     void respond_bulk(std::uint32_t group, Line& line);
-    void wait_for_engine(std::uint32_t group, Time time);
+    void wait_for_engine(std::uint32_t group, Time since);
     // Packets that a wavefront had found missing are there.
     void detect(const Line& line, const Wavefront& wave);
 

@@ -199,6 +199,14 @@ TEST(CriticalPath, OfBulkCopiesNamesItsCauses)
     const Time copy = 2 * (std::uint64_t{1} << 19) * 200;
     EXPECT_GT(slow.of(PathCause::compute_units), copy - copy / 1000);
     EXPECT_LT(slow.end, copy + copy / 100);
+    // Two workgroups by one engine: each waits for the copies of the other as well.
+    options.gpu.compute_units = 1;
+    options.engine.channels = 2;
+    const Found shared = path_of(options, CollectiveOp::all_gather, "direct", 1 << 20);
+    EXPECT_GT(shared.of(PathCause::compute_units), copy - copy / 1000);
+    EXPECT_LT(shared.end, copy + copy / 100);
+    options.gpu.compute_units = box(2).gpu.compute_units;
+    options.engine.channels = 1;
 
     options.bulk.rate = 400'000'000'000;
     const Found before = path_of(options, CollectiveOp::all_gather, "direct", 128);

@@ -65,11 +65,13 @@ TEST(FlowPackets, ASingleLineIsSeenAfterHalfAPeriod)
 // By lines polls hold places that flow gives to stores.
 TEST(FlowPackets, MuchInFewChannelsHasANotice)
 {
-    const auto told = [](const std::string& protocol, const std::string& bytes) {
+    const auto told = [](const std::string& protocol, const std::string& bytes,
+                          const std::vector<std::string>& channels = {"engine.channels=1"}) {
         RunSetup setup;
         setup.document = read_text_file(example("dgx_h100"));
         setup.lines = "profile: h100\nworkload: {collective: all_reduce, algorithm: ring, bytes: " + bytes + "}\n";
-        setup.sets = {"engine.channels=1", "engine.protocol=" + protocol};
+        setup.sets = channels;
+        setup.sets.push_back("engine.protocol=" + protocol);
         setup.options.data_on = false;
         setup.options.progress = false;
         const RunResult result = run_flow(resolve_setup(setup), setup.options);
@@ -82,6 +84,9 @@ TEST(FlowPackets, MuchInFewChannelsHasANotice)
     EXPECT_TRUE(told("ll128", "60 KiB"));
     EXPECT_FALSE(told("ll128", "59 KiB"));
     EXPECT_FALSE(told("simple", "1 MiB"));
+    // A message of 32 KiB is worth one of 32 channels.
+    EXPECT_TRUE(told("ll", "32 KiB", {"engine.channels=32", "engine.channel_bytes=32KiB"}));
+    EXPECT_FALSE(told("ll", "32 KiB", {"engine.channels=32"}));
 }
 
 // LL goes in less than a line: parts of lines take a whole one on a wire, which flow fidelity does not count.

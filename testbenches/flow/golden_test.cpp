@@ -2,6 +2,8 @@
 // has places of requests in flight that all moves of a thread share, and without calibration each move has them by itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -93,7 +95,8 @@ void compare(const Schedule& schedule, const CostGraph& graph, const EstimateOpt
     Compared& sum)
 {
     EstimateOptions by_move = options;
-    by_move.places_by_move = true;
+    by_move.places_by_move =
+        std::any_of(graph.ranks.begin(), graph.ranks.end(), [](const CostRank& rank) { return rank.outstanding > 0; });
     const Estimate wanted = estimate(schedule, graph, by_move);
     if (!wanted.runs) return;
     const FlowTime got = play(schedule, graph, options);

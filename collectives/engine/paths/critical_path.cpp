@@ -35,13 +35,13 @@ CauseTimes times_of(const OperationRecord& record, Time begin, Time end, bool lo
         case StallCause::outstanding:
             share_out(time, weights_of(record.lives, PathCause::compute_units), weights);
             break;
-        case StallCause::loads:
         case StallCause::fence: {
             const Time engine = std::min(time, record.engine);
             weights[at(PathCause::compute_units)] += engine;
             share_out(time - engine, weights_of(record.lives, PathCause::latency), weights);
             break;
         }
+        case StallCause::loads:
         case StallCause::barrier: share_out(time, weights_of(record.lives, PathCause::latency), weights); break;
         case StallCause::flag: weights[at(PathCause::flag)] += looks ? time : 0; break;
         case StallCause::queued: weights[at(PathCause::launch)] += time; break;

@@ -48,13 +48,17 @@ double packets_over_places(const ResolvedSystem& resolved, const std::vector<Job
 {
     std::uint64_t places = ~std::uint64_t{0};
     for (const NodeId node : resolved.endpoints()) places = std::min(places, resolved.gpu(node).outstanding);
+    const EngineSpec& engine = resolved.engine();
     double most = 0;
     for (const JobRecord& record : records) {
-        if (!in_packets(record)) continue;
+        // Blocks of a plan are its own.
+        if (!in_packets(record) || record.op == CollectiveOp::custom) continue;
         const double packed = record.protocol == "ll" ? 2 : 16.0 / 15;
-        most = std::max(most, packed * static_cast<double>(record.bytes));
+        most = std::max(most,
+            packed * static_cast<double>(record.bytes) /
+                static_cast<double>(engine.channels_for(record.bytes, engine.channels)));
     }
-    return most / static_cast<double>(resolved.engine().channels * places * line_bytes);
+    return most / static_cast<double>(places * line_bytes);
 }
 constexpr double packets_over_places_told = 2;
 
