@@ -265,7 +265,7 @@ FlowCore::Way FlowCore::way(std::uint32_t endpoint, std::uint32_t home)
             const Job* job = jobs_[transfer.job].get();
             if (job != nullptr && transfer.target < job->semaphores.size())
                 __builtin_prefetch(&job->semaphores[transfer.target], 1);
-        } else {
+        } else if (transfer.thread < threads_.size()) {  // others come from outside
             __builtin_prefetch(&threads_[transfer.thread], 1);
             __builtin_prefetch(reinterpret_cast<const char*>(&threads_[transfer.thread]) + 64, 1);
         }
