@@ -85,20 +85,48 @@ std::vector<std::uint64_t> ends(const CostGraph& graph, FlowRanks ranks, const F
     return out;
 }
 
-// Ranks from 1 on store a chunk at the ranks of their list, one after the other.
-Schedule stores(std::uint32_t ranks, const std::map<std::uint32_t, std::vector<std::uint32_t>>& lists)
+using Lists = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+using Times = std::vector<std::uint64_t>;
+
+constexpr std::uint32_t places = 4;  // for the chunks of a rank
+
+// Ranks store a chunk at the ranks of their list, one after the other, each at a place of its own.
+Schedule stores(std::uint32_t ranks, const Lists& lists)
 {
     Schedule out;
     out.op = CollectiveOp::custom;
-    out.chunks = ranks;
+    out.chunks = ranks * places;
     out.ranks.resize(ranks);
-    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = ranks;
+    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = ranks * places;
     for (const auto& [rank, peers] : lists) {
         out.ranks[rank].threads.resize(1);
-        for (const std::uint32_t peer : peers)
+        for (std::uint32_t i = 0; i < peers.size(); ++i)
             out.ranks[rank].threads[0].steps.push_back(
-                move_step({{rank, Buffer::input, peer, 1}}, {{peer, Buffer::output, rank, 1}}));
+                move_step({{rank, Buffer::input, i, 1}}, {{peers[i], Buffer::output, rank * places + i, 1}}));
     }
+    return out;
+}
+
+// When rank 3 of four has stored all of each job, which begins so many ps after the run.
+Times ends_of_last(double buffer, const std::vector<std::pair<Lists, std::uint64_t>>& jobs)
+{
+    const CostGraph graph = star(4, buffer);
+    PathBook book = book_of(graph);
+    FlowCore core(ranks_of(graph), book, rules());
+    Times out(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        core.after(jobs[i].second, [&, i] {
+            FlowJob job;
+            job.program = std::make_shared<const FlowProgram>(program_of(stores(4, jobs[i].first)));
+            job.bytes = std::uint64_t{4} * places * chunk;
+            job.members = {0, 1, 2, 3};
+            const FlowCore::JobId id = core.open(std::move(job));
+            for (std::uint32_t rank = 0; rank < 4; ++rank)
+                core.enter(id, rank, [&, i, rank] {
+                    if (rank == 3) out[i] = core.now();
+                });
+        });
+    core.run();
     return out;
 }
 
@@ -146,27 +174,27 @@ TEST(FlowTogether, ASendWhoseLastLineWaitsForARefreshEndsBehindTheOthers)
 // buffer of its input holds one store: its third one begins 30 ns after the run, not 20.
 TEST(FlowTogether, StoresForOthersWaitBehindThoseForACrowdedRank)
 {
-    const std::map<std::uint32_t, std::vector<std::uint32_t>> crowd{{1, {0, 2, 3}}, {2, {0, 3, 1}}, {3, {0, 1, 2}}};
-    FlowProfile profile = rules();
-    const auto end_of_last = [&](double buffer) {
-        const CostGraph graph = star(4, buffer);
-        PathBook book = book_of(graph);
-        FlowCore core(ranks_of(graph), book, profile);
-        FlowJob job;
-        job.program = std::make_shared<const FlowProgram>(program_of(stores(4, crowd)));
-        job.bytes = 4 * chunk;
-        job.members = {0, 1, 2, 3};
-        const FlowCore::JobId id = core.open(std::move(job));
-        std::uint64_t end = 0;
-        for (std::uint32_t rank = 0; rank < 4; ++rank)
-            core.enter(id, rank, [&, rank] {
-                if (rank == 3) end = core.now();
-            });
-        core.run();
-        return end;
-    };
-    EXPECT_EQ(end_of_last(chunk), 4 * store_ps);
-    EXPECT_EQ(end_of_last(100 * chunk), 3 * store_ps);
+    const Lists crowd{{1, {0, 2, 3}}, {2, {0, 3, 1}}, {3, {0, 1, 2}}};
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}}), (Times{4 * store_ps}));
+    EXPECT_EQ(ends_of_last(100 * chunk, {{crowd, 0}}), (Times{3 * store_ps}));
+}
+
+// The links to ranks 1 to 3 have one sender each, and nothing waits there. Rank 3's store for rank 0 passes the link of that from 20 to 30 ns,
+// its two stores for rank 1 the own link from 20 to 40 ns. Its second store for rank 0 comes there from 20 to 30 and waits behind it until
+// then, and what follows goes from 30 to 50.
+TEST(FlowTogether, StoresByALinkOfTheirOwnWaitBehindThoseForACrowdedRank)
+{
+    EXPECT_EQ(ends_of_last(chunk, {{{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 1, 1}}}, 0}}), (Times{4 * store_ps}));
+    EXPECT_EQ(ends_of_last(chunk, {{{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 0, 1, 1}}}, 0}}), (Times{5 * store_ps}));
+}
+
+// Another job of rank 3 stores twice at rank 1, or once at rank 2, from 1 ns on: behind the store that waits at its first link until 20 ns.
+TEST(FlowTogether, StoresOfOtherJobsWaitBehindThoseForACrowdedRank)
+{
+    const Lists crowd{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 1}}};
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}, {{{3, {1, 1}}}, 1000}}), (Times{3 * store_ps, 5 * store_ps}));
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}, {{{3, {2}}}, 1000}}), (Times{3 * store_ps, 4 * store_ps}));
+    EXPECT_EQ(ends_of_last(100 * chunk, {{crowd, 0}, {{{3, {1, 1}}}, 1000}}), (Times{3 * store_ps, 4 * store_ps}));
 }
 
 TEST(FlowTogether, FirstPeersOfAProgram)
