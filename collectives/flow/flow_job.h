@@ -77,7 +77,7 @@ struct FlowCore::Move {
     Ps held_ps = 0;            // the same: for how long a place is held where nothing waits
     Ps load_ps = 0;
     Ps issue_ps = 0;
-    Ps late_ps = 0;                 // of its last line, behind that
+    Ps late_ps = 0;                 // so much later its last part comes (FlowCore::last_line_late)
     Ps slots_ps = 0;                // to issue what it loads from one peer
     Ps stride_ps = 0;               // from one peer to the next
     std::uint32_t least_parts = 1;  // in which it comes to a link

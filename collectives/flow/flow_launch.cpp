@@ -33,13 +33,19 @@ std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& fligh
     return std::max(parts, std::min(fine, profile_.most_fine_parts));
 }
 
-// In the order in which its lines are issued, the last `span` after the first and its part `late` behind that; how many parts of it are under way then.
+// In the order in which its lines are issued, the last one `span` after the first. Its last part, or the only one, comes `late` more. How many
+// parts of it are under way then.
 std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted, Ps late)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
     ++messages_;
     const std::uint32_t parts = packets ? 1 : wanted;
+    if (parts == 1 && late > 0) {
+        begin_transfer(transfer, bytes, transfer.flight.messages, transfer.flight.head_ps + late,
+            transfer.earliest + late);
+        return 1;
+    }
     if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
     const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && !transfer.takes_place() &&
         transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);

@@ -18,6 +18,8 @@ using namespace weft::testing;
 
 namespace {
 
+using Times = std::vector<std::uint64_t>;
+
 constexpr std::uint32_t chunk = 1024;       // bytes
 constexpr std::uint64_t store_ps = 10'000;  // of a chunk on a link: 10 ns
 
@@ -86,8 +88,6 @@ std::vector<std::uint64_t> ends(const CostGraph& graph, FlowRanks ranks, const F
 }
 
 using Lists = std::map<std::uint32_t, std::vector<std::uint32_t>>;
-using Times = std::vector<std::uint64_t>;
-
 constexpr std::uint32_t places = 4;  // for the chunks of a rank
 
 // Ranks store a chunk at the ranks of their list, one after the other, each at a place of its own.
@@ -168,6 +168,21 @@ TEST(FlowTogether, ASendWhoseLastLineWaitsForARefreshEndsBehindTheOthers)
     EXPECT_EQ(in_parts(20'000), (std::vector<std::uint64_t>{22, 23, 24}));
     EXPECT_EQ(in_parts(0), (std::vector<std::uint64_t>{15, 16, 24}));  // before the first refresh
     EXPECT_EQ(ends(graph, ranks, profile, {20'000})[0], 20'000 + 4 * store_ps);
+}
+
+// Each thread stores in one part; those of the last threads come 5 ns later, behind 6 of two sends and 3 of one that begins 1 ns after them.
+TEST(FlowTogether, ASendInSinglePartsHasTheRefreshToo)
+{
+    const CostGraph graph = star(2, 0);
+    FlowRanks ranks = ranks_of(graph);
+    ranks.refreshes.assign(ranks.kinds.size(), {5000, 10'000});
+    const auto in_turns = [&](std::uint64_t begin) {
+        Times out = ends(graph, ranks, rules(), {begin, begin, begin + 1000});
+        for (std::uint64_t& end : out) end = (end - begin) / store_ps;
+        return out;
+    };
+    EXPECT_EQ(in_turns(20'000), (Times{10, 11, 12}));
+    EXPECT_EQ(in_turns(0), (Times{7, 8, 12}));  // before the first refresh
 }
 
 // Ranks 1 to 3 store at rank 0 first, which takes one after the other; rank 3 comes last. What it has for others waits behind that, for the
