@@ -30,7 +30,7 @@ bool FlowCore::fills_first_link(const Transfer& transfer)
 {
     const FlowFlight& flight = transfer.flight;
     if (transfer.use != Use::put || flight.passed > 0 || flight.stages < 2 || border_ != nullptr) return false;
-    if (!threads_[transfer.thread].job->first_peers.crowded) return false;
+    if (!threads_[transfer.thread].job->crowded()) return false;
     const FlowStage& first = book_.stage(flight.stage);
     const FlowStage& next = book_.stage(flight.stage + 1);
     const auto one = [&](const FlowStage& stage) { return stage.count == 1 && !book_.group(stage.first).split; };

@@ -1,7 +1,6 @@
 // Jobs that a rank has in flight at once: how they share its links, and how stores to a crowded rank keep those behind them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -170,6 +169,40 @@ TEST(FlowTogether, ASendWhoseLastLineWaitsForARefreshEndsBehindTheOthers)
     EXPECT_EQ(ends(graph, ranks, profile, {20'000})[0], 20'000 + 4 * store_ps);
 }
 
+// A ring of three ranks, each with a send and a receive under way: no rank stores for two jobs, and a send takes what a lone one takes.
+// Of two sends of one rank the last parts come 80 ns after the begin, in their turn (3 ps), when the link is free again.
+TEST(FlowTogether, WhatARankReceivesDelaysNothingThatItSends)
+{
+    constexpr std::uint64_t refresh_ps = 80'000;
+    constexpr std::uint64_t begin = 200'000;
+    const CostGraph graph = star(3, 0);
+    FlowRanks ranks = ranks_of(graph);
+    ranks.refreshes.assign(ranks.kinds.size(), {refresh_ps, 2 * refresh_ps});
+    const auto program = send_program(4);
+    const auto sent = [&](const std::vector<std::pair<std::uint32_t, std::uint32_t>>& sends) {
+        PathBook book = book_of(graph);
+        FlowCore core(ranks, book, rules());
+        Times out(sends.size());
+        core.after(begin, [&] {
+            for (std::size_t i = 0; i < sends.size(); ++i) {
+                FlowJob job;
+                job.program = program;
+                job.bytes = std::uint64_t{4} * chunk;
+                job.members = {sends[i].first, sends[i].second};
+                const FlowCore::JobId id = core.open(std::move(job));
+                core.enter(id, 0, [&, i] { out[i] = core.now() - begin; });
+                core.enter(id, 1, [] {});
+            }
+        });
+        core.run();
+        return out;
+    };
+    EXPECT_EQ(sent({{0, 1}}), (Times{4 * store_ps}));
+    EXPECT_EQ(sent({{0, 1}, {1, 2}, {2, 0}}), Times(3, 4 * store_ps));
+    const std::uint64_t late = refresh_ps + 3;
+    EXPECT_EQ(sent({{0, 1}, {0, 1}}), (Times{late + store_ps, late + 2 * store_ps}));
+}
+
 // Each thread stores in one part; those of the last threads come 5 ns later, behind 6 of two sends and 3 of one that begins 1 ns after them.
 TEST(FlowTogether, ASendInSinglePartsHasTheRefreshToo)
 {
@@ -230,27 +263,70 @@ TEST(FlowTogether, FirstPeersOfAProgram)
     EXPECT_FALSE(first_peers_of(program_of(apart)).alike[1]);
 }
 
+TEST(FlowTogether, PeersOfAProgramAreFoundOnce)
+{
+    FirstPeersOfPrograms all;
+    auto program = std::make_shared<const FlowProgram>(program_of(stores(4, {{1, {0, 2}}})));
+    const auto found = all.find(program);
+    EXPECT_EQ(found->stores, (std::vector<bool>{false, true, false, false}));
+    EXPECT_EQ(found->moves, found->stores);
+    EXPECT_EQ(all.find(program), found);
+    EXPECT_EQ(all.made(), 1U);
+    // One that is gone is not taken for one that comes to its place in memory.
+    program = std::make_shared<const FlowProgram>(program_of(stores(4, {{2, {0, 1}}})));
+    EXPECT_EQ(all.find(program)->stores, (std::vector<bool>{false, false, true, false}));
+    EXPECT_EQ(all.made(), 2U);
+}
+
+TEST(FlowTogether, TheLongestSendCountsInWhateverOrderTheyCome)
+{
+    const auto send = [](std::uint64_t bytes) { return FlowTogether::Part{true, true, true, bytes}; };
+    FlowTogether together;
+    together.enter(1, send(1 << 20));
+    EXPECT_EQ(together.longest_send(), 0U);
+    together.enter(2, send(1 << 21));
+    EXPECT_EQ(together.longest_send(), 0U);
+    together.enter(1, send(4096));
+    EXPECT_EQ(together.longest_send(), 1U << 20);
+    together.leave(2, send(1 << 21));
+    together.enter(2, send(1 << 22));
+    EXPECT_EQ(together.longest_send(), 1U << 20);
+    together.enter(1, {true, false, true, 0});
+    EXPECT_TRUE(together.several_store(1));
+    together.leave(1, send(4096));
+    EXPECT_FALSE(together.several_store(1));
+    EXPECT_TRUE(together.several_move(1));
+}
+
 TEST(FlowTogether, ANoticeTellsOfLongSendsThatAreUnderWayTogether)
 {
-    const auto told = [](std::int64_t bytes, const char* in_flight) {
+    const auto told = [](std::int64_t bytes, const char* in_flight, const char* mover = "units",
+                          unsigned ranks = 2) -> std::string {
         using chakra::testing::recv;
         using chakra::testing::send;
         const chakra::testing::Folder folder;
-        const std::string prefix = folder.write_set(
-            {{send(1, 1, 1, bytes), send(2, 1, 2, bytes)}, {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)}});
+        std::vector<std::vector<std::string>> nodes(ranks, {chakra::testing::comp(1)});
+        nodes[0] = {send(1, 1, 1, bytes), send(2, 1, 2, bytes)};
+        nodes[1] = {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)};
+        const std::string prefix = folder.write_set(nodes);
         RunSetup setup;
-        setup.document = star_document(2);
+        setup.document = star_document(ranks);
         setup.lines = "profile: generic\n" + trace_lines(prefix);
         setup.options.progress = false;
-        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight);
+        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight)
+                    .with(std::string("engine.mover=") + mover);
         const RunResult result = run_flow(resolve_setup(setup), setup.options);
-        return std::any_of(result.notices.begin(), result.notices.end(), [](const std::string& notice) {
-            return notice.find("sends of a rank were under way together") != std::string::npos;
-        });
+        for (const std::string& notice : result.notices)
+            if (notice.find("sends of a rank were under way together") == 0) return notice;
+        return {};
     };
-    EXPECT_TRUE(told(128 << 10, "2"));
-    EXPECT_FALSE(told(64 << 10, "2"));
-    EXPECT_FALSE(told(128 << 10, "1"));
+    EXPECT_NE(told(128 << 10, "2").find(", of up to 131072 B: "), std::string::npos);
+    EXPECT_EQ(told(64 << 10, "2"), "");
+    EXPECT_EQ(told(128 << 10, "1"), "");
+    EXPECT_EQ(told(128 << 10, "2", "copy_engine"), "");
+    EXPECT_EQ(told(128 << 10, "2", "bulk"), "");
+    EXPECT_NE(told(4096, "2", "units", 65).find("beyond 64 ranks, one gets ahead at each rank"), std::string::npos);
+    EXPECT_EQ(told(4096, "1", "units", 65), "");
 }
 
 }  // namespace flow_together_test

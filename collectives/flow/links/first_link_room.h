@@ -1,4 +1,4 @@
-// Room behind the first links of senders, where what waits for another link keeps the first one from what follows.
+// Room, in bytes, behind the first links of senders, where what waits for another link keeps the first one from what follows.
 #pragma once
 
 #include <cstdint>
