@@ -64,8 +64,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     if (program.in_switches) require_switches(program.name);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
-    job->first_peers.alike.resize(program.ranks());
-    if (profile_.links.buffers && what.mover == FlowMover::units) job->first_peers = first_peers_of(program);
+    if (profile_.links.buffers && what.mover == FlowMover::units) job->first_peers = first_peers_.find(what.program);
     const std::uint32_t ranks = what.one_for_all ? 1 : program.ranks();
     if (what.one_for_all) ties_.watch();
     job->positions.resize(ranks);
@@ -119,7 +118,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
 {
     Job& job = *jobs_[id];
     job.positions[position].done = std::move(done);
-    together_.enter(job.what.members[position], job.sent(position));
+    together_.enter(job.what.members[position], job.part(position));
     --job.positions_to_enter;
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
@@ -206,7 +205,7 @@ void FlowCore::leave(std::uint32_t number)
     free_leaving_.push_back(number);
     Job& job = *jobs_[leaving.job];
     const Done done = std::move(job.positions[leaving.position].done);
-    together_.leave(job.what.members[leaving.position], job.sent(leaving.position));
+    together_.leave(job.what.members[leaving.position], job.part(leaving.position));
     if (--job.positions_left == 0) close(leaving.job);
     if (done) done();
 }

@@ -32,6 +32,7 @@
 #include "collectives/flow/links/input_turns.h"
 #include "collectives/flow/links/path_book.h"
 #include "collectives/flow/load_window.h"
+#include "collectives/flow/programs/first_peers.h"
 #include "collectives/synthesis/packet_steps.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -104,10 +105,9 @@ public:
     // Links count what they have carried by `end`; of a transfer that is under way then, its part.
     void set_end(Ps end) { links_.set_end(end); }
     // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
-    using Crowd = FlowCrowd;
-    const Crowd& crowd() const { return crowd_; }
+    const FlowCrowd& crowd() const { return crowd_; }
     void set_series(LinkSeries& series) { links_.set_series(series); }  // of what links carry
-    const FlowTogether& together() const { return together_; }
+    const FlowTogether& together() const { return together_; }          // what ranks have had under way at one time
     // When the next event is due; ~0: there is none.
     Ps next_time() { return wheel_.empty() ? ~Ps{0} : wheel_.front().time; }
     // Calls from here on are at `now`. No event may be due before it.
@@ -149,7 +149,6 @@ private:
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Job;
-
     using Thread = FlowThread<Job>;
     using Transfer = FlowTransfer;
     using Use = FlowTransfer::Use;
@@ -165,11 +164,9 @@ private:
     struct Outside;
     struct Batch;
     struct Leaving;
-
     // Brings what events that are due soon will need into the host's caches.
     void prefetch();
     void prefetch_links(const EventWheel<13, 16>::Event& event, unsigned turn) const;
-
     bool place_thread(const Job& job, std::uint32_t position, std::uint32_t index);
     bool by_rank(const Job& job) const;
     bool place_next(Batch& batch);
@@ -268,7 +265,8 @@ private:
     std::uint32_t parts_of(double bytes, Ps span) const;
     std::uint32_t parts_of(const Move& move, double bytes, Ps span) const;
     std::uint32_t parts_of_store(const Move& move, const FlowFlight& flight, Ps span) const;
-    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts, Ps late = 0);
+    std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts, Ps late = 0,
+        bool gives_way = false);
     bool launch_transfer(const Transfer& transfer);
     Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);
@@ -295,7 +293,8 @@ private:
     void arrived(std::uint32_t number);
     void acknowledge(const Transfer& of, Ps tail);
     // Time that a thread loses in units, caches and memories because others use them, too (flow_contention.cpp).
-    bool shares_units(const Thread& thread) const;
+    bool shares_units(const Thread& thread, bool moving = true) const;
+    void give_way(const Transfer& last, Ps until);
     Ps turn_at_launch(std::uint32_t index) const;
     Ps last_line_late(const Thread& thread, const FlowOp& op) const;
     bool finds_place(std::uint32_t index);
@@ -440,7 +439,8 @@ private:
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowPlaces places_;
     FlowTogether together_;
-    Crowd crowd_;
+    FirstPeersOfPrograms first_peers_;
+    FlowCrowd crowd_;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     std::vector<Outside> beyond_;

@@ -77,7 +77,8 @@ struct FlowCore::Move {
     Ps held_ps = 0;            // the same: for how long a place is held where nothing waits
     Ps load_ps = 0;
     Ps issue_ps = 0;
-    Ps late_ps = 0;                 // of its last line, behind that
+    Ps late_ps = 0;                 // so much later its last part comes (FlowCore::last_line_late)
+    bool gives_way = false;         // it comes by then, and before where its link is idle
     Ps slots_ps = 0;                // to issue what it loads from one peer
     Ps stride_ps = 0;               // from one peer to the next
     std::uint32_t least_parts = 1;  // in which it comes to a link
@@ -134,7 +135,7 @@ struct FlowCore::Job {
 
     JobId id = 0;
     FlowJob what;
-    FirstPeers first_peers;  // with buffers
+    std::shared_ptr<const FirstPeers> first_peers;  // of units, with buffers; else null
     double chunk_bytes = 0;
     std::uint32_t first_thread = 0;
     std::uint32_t thread_count = 0;
@@ -157,10 +158,18 @@ struct FlowCore::Job {
     std::vector<double> unread;                   // by endpoint: bytes of its input that nobody has loaded; empty: all
 
     const FlowProgram& program() const { return *what.program; }
-    // What the rank sends to another one, if the job is a send.
-    std::uint64_t sent(std::uint32_t rank) const
+    bool crowded() const { return first_peers != nullptr && first_peers->crowded; }
+    bool begins_alike(std::uint32_t rank) const { return first_peers != nullptr && first_peers->alike[rank]; }
+    // What units of the rank do in it.
+    FlowTogether::Part part(std::uint32_t rank) const
     {
-        return program().op == CollectiveOp::send_receive && rank == 0 ? what.bytes : 0;
+        FlowTogether::Part out;
+        out.units = what.mover == FlowMover::units;
+        out.moves = first_peers != nullptr && first_peers->moves[rank];
+        out.stores = first_peers != nullptr && first_peers->stores[rank];
+        const bool sends = program().op == CollectiveOp::send_receive && rank == 0 && what.mover == FlowMover::units;
+        out.sent = sends ? what.bytes : 0;
+        return out;
     }
     bool cached(std::uint32_t rank) const { return !what.cached.empty() && what.cached[rank]; }
     bool all_read(std::uint32_t endpoint) const { return !unread.empty() && unread[endpoint] < least_unread; }

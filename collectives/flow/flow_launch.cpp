@@ -33,14 +33,16 @@ std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& fligh
     return std::max(parts, std::min(fine, profile_.most_fine_parts));
 }
 
-// In the order in which its lines are issued, the last `span` after the first and its part `late` behind that; how many parts of it are under way then.
-std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted, Ps late)
+// In the order in which its lines are issued, the last one `span` after the first. Its last part, or the only one, comes `late` more, or
+// `gives_way` that long (give_way). How many
+// parts of it are under way then.
+std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted, Ps late, bool gives_way)
 {
     const double bytes = transfer.flight.bytes;
     const bool packets = transfer.use == Use::put && transfer.target != none;
     ++messages_;
     const std::uint32_t parts = packets ? 1 : wanted;
-    if (parts == 1) return launch_transfer(transfer) ? 1 : 0;
+    if (parts == 1 && late == 0) return launch_transfer(transfer) ? 1 : 0;
     const bool may_be_alone = transfer.use == Use::put && !packets && !devices_ && !transfer.takes_place() &&
         transfer.flight.head_ps == now_ && book_.alone(transfer.flight.path);
     std::uint32_t under_way = 0;
@@ -48,9 +50,18 @@ std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uin
     const double part_messages = transfer.flight.messages / parts;
     for (std::uint32_t part = 0; part < parts; ++part) {
         const bool last = part + 1 == parts;
-        const Ps head = transfer.flight.head_ps + span * part / parts + (last ? late : 0);
-        const Ps earliest = last ? transfer.earliest + late : 0;
-        if (may_be_alone && head == now_) {
+        const Ps more = last && !gives_way ? late : 0;
+        const Ps head = transfer.flight.head_ps + span * part / parts + more;
+        const Ps earliest = last ? transfer.earliest + more : 0;
+        if (last && gives_way && late > 0) {
+            Transfer part_of = transfer;
+            part_of.flight.bytes = part_bytes;
+            part_of.flight.messages = part_messages;
+            part_of.earliest = earliest;
+            part_of.began += head - part_of.flight.head_ps;
+            part_of.flight.head_ps = head;
+            give_way(part_of, head + late);
+        } else if (may_be_alone && head == now_) {
             Transfer alone = transfer;
             alone.flight.bytes = part_bytes;
             alone.flight.messages = part_messages;

@@ -239,6 +239,7 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.load_ps = thread.load_ps;
         record.issue_ps = thread.issue_ps;
         record.late_ps = last_line_late(thread, op);
+        record.gives_way = !together_.several_store(thread.endpoint);
         record.places = thread.places;
         record.singly = thread.places > 0;
         if (record.singly) record.least_parts = least_parts(thread, record.bytes * record.places);
@@ -347,8 +348,8 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         }
         transfer.held = devices_ && !is_copy(thread, op);
         if (transfer.held) devices_->hold(move.thread, endpoint, transfer.flight.bytes, op.requests());
-        thread.in_flight +=
-            launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from), move.late_ps);
+        thread.in_flight += launch_parts(transfer, ready - from, parts_of_store(move, transfer.flight, ready - from),
+            move.late_ps, move.gives_way);
     }
 }
 

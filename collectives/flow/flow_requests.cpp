@@ -278,7 +278,7 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const bool is_long = limits / op.destinations >= long_move;
     const bool in_a_row = op.has(FlowOp::goes_on) || op.has(FlowOp::with_previous);
     // Where all threads go through the peers in one order, all that they have in flight is at one link, elsewhere a part of it.
-    const bool together = in_a_row && thread.job->first_peers.alike[thread.rank];
+    const bool together = in_a_row && thread.job->begins_alike(thread.rank);
     const double least_queue = one_link || is_long || together ? 2 : long_queue;
     if (queue_ps < least_queue * round_ps || (fits && (one_link || !in_a_row))) return 0;
     if (!one_link && thread.job->what.threads_each > 1) return 0;

@@ -42,7 +42,7 @@ struct FlowProfile {
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 
-// Of each channel of a memory, one after the other; 0: there is none.
+// Each channel of a memory stands still for `takes_ps` every `every_ps`, one channel after the other. 0: a memory without refreshes.
 struct FlowRefresh {
     std::uint64_t takes_ps = 0;
     std::uint64_t every_ps = 0;

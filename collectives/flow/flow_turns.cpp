@@ -24,12 +24,13 @@ FlowCore::Ps FlowCore::held_behind(const Transfer& transfer)
 }
 
 // Where most ranks store to the same one first, the buffers of a switch fill with that, and what a sender has for others waits behind it at
-// its first link. Elsewhere what waits at a switch is spread over its outputs.
+// its first link. Elsewhere what waits at a switch is spread over its outputs. This tells of stores that wait behind the first link and hold
+// room there; those that go on at once hold none, but come to the link in the same order (waits_its_turn).
 bool FlowCore::fills_first_link(const Transfer& transfer)
 {
     const FlowFlight& flight = transfer.flight;
     if (transfer.use != Use::put || flight.passed > 0 || flight.stages < 2 || border_ != nullptr) return false;
-    if (!threads_[transfer.thread].job->first_peers.crowded) return false;
+    if (!threads_[transfer.thread].job->crowded()) return false;
     const FlowStage& first = book_.stage(flight.stage);
     const FlowStage& next = book_.stage(flight.stage + 1);
     const auto one = [&](const FlowStage& stage) { return stage.count == 1 && !book_.group(stage.first).split; };
@@ -83,9 +84,11 @@ bool FlowCore::waits_its_turn(std::uint32_t number)
     if (stage.count != 1 || book_.group(stage.first).split) return waits_in_parts(number, stage);
     LinkGroup& group = book_.group(stage.first);
     const bool fills = fills_first_link(transfers_[number]);
-    if (!group.merges && !fills) return false;
+    // A full or queued first link keeps every store of its rank, whatever link is next and whatever job it is of.
+    const bool leaves = transfers_[number].use == Use::put && flight.passed == 0;
+    const bool full = leaves && room_.holds(stage.first) && room_.full(stage.first, room_behind(book_, stage.first));
+    if (!group.merges && !fills && !full && !(leaves && group.queued)) return false;
     if (starts_later(number, stage)) return true;
-    const bool full = fills && room_.full(stage.first, room_behind(book_, stage.first));
     if (!group.queued && group.free_ps <= now_ && !full) return false;
     queue(number, {stage.first, stage.share});
     return true;
@@ -124,6 +127,7 @@ void FlowCore::begin_parts(std::uint32_t number)
 void FlowCore::end_part(std::uint32_t number)
 {
     if (--parts_[number].left > 0) return;
+    if (transfers_[number].room != none) give_room_back(transfers_[number]);
     FlowFlight& flight = transfers_[number].flight;
     if (links_.go_on(flight, parts_[number].head_ps)) return push(flight.head_ps, Kind::hop, number);
     arrived(number);

@@ -106,6 +106,16 @@ TEST(FlowParameters, OneNoticeHasAllThatUsersSetAndNothingElse)
         "by lines for what they cost");
 }
 
+TEST(FlowParameters, RefreshesAreFollowedInFullBesideKernelsOnly)
+{
+    RunSetup setup = ring().with("hbm.t_rfc=500 ns");
+    EXPECT_EQ(unfollowed(flow_run(setup)),
+        "flow fidelity does not follow hbm.t_rfc = 500 ns (followed in part); run by lines for what they cost");
+    setup.lines =
+        "profile: h100\n" + collective_lines("all_reduce", "direct", "64 KiB", "beside: \"gemm:128,256,128\"");
+    EXPECT_EQ(unfollowed(flow_run(setup)), "");
+}
+
 // Its time is the same by lines.
 TEST(FlowParameters, OfATraceOfComputeNodesNothingIsTold)
 {

@@ -1,7 +1,6 @@
 // Jobs that a rank has in flight at once: how they share its links, and how stores to a crowded rank keep those behind them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -17,6 +16,8 @@ using namespace weft;
 using namespace weft::testing;
 
 namespace {
+
+using Times = std::vector<std::uint64_t>;
 
 constexpr std::uint32_t chunk = 1024;       // bytes
 constexpr std::uint64_t store_ps = 10'000;  // of a chunk on a link: 10 ns
@@ -85,20 +86,46 @@ std::vector<std::uint64_t> ends(const CostGraph& graph, FlowRanks ranks, const F
     return out;
 }
 
-// Ranks from 1 on store a chunk at the ranks of their list, one after the other.
-Schedule stores(std::uint32_t ranks, const std::map<std::uint32_t, std::vector<std::uint32_t>>& lists)
+using Lists = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+constexpr std::uint32_t places = 4;  // for the chunks of a rank
+
+// Ranks store a chunk at the ranks of their list, one after the other, each at a place of its own.
+Schedule stores(std::uint32_t ranks, const Lists& lists)
 {
     Schedule out;
     out.op = CollectiveOp::custom;
-    out.chunks = ranks;
+    out.chunks = ranks * places;
     out.ranks.resize(ranks);
-    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = ranks;
+    for (RankPlan& plan : out.ranks) plan.input_chunks = plan.output_chunks = ranks * places;
     for (const auto& [rank, peers] : lists) {
         out.ranks[rank].threads.resize(1);
-        for (const std::uint32_t peer : peers)
+        for (std::uint32_t i = 0; i < peers.size(); ++i)
             out.ranks[rank].threads[0].steps.push_back(
-                move_step({{rank, Buffer::input, peer, 1}}, {{peer, Buffer::output, rank, 1}}));
+                move_step({{rank, Buffer::input, i, 1}}, {{peers[i], Buffer::output, rank * places + i, 1}}));
     }
+    return out;
+}
+
+// When rank 3 of four has stored all of each job, which begins so many ps after the run.
+Times ends_of_last(double buffer, const std::vector<std::pair<Lists, std::uint64_t>>& jobs)
+{
+    const CostGraph graph = star(4, buffer);
+    PathBook book = book_of(graph);
+    FlowCore core(ranks_of(graph), book, rules());
+    Times out(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        core.after(jobs[i].second, [&, i] {
+            FlowJob job;
+            job.program = std::make_shared<const FlowProgram>(program_of(stores(4, jobs[i].first)));
+            job.bytes = std::uint64_t{4} * places * chunk;
+            job.members = {0, 1, 2, 3};
+            const FlowCore::JobId id = core.open(std::move(job));
+            for (std::uint32_t rank = 0; rank < 4; ++rank)
+                core.enter(id, rank, [&, i, rank] {
+                    if (rank == 3) out[i] = core.now();
+                });
+        });
+    core.run();
     return out;
 }
 
@@ -142,31 +169,80 @@ TEST(FlowTogether, ASendWhoseLastLineWaitsForARefreshEndsBehindTheOthers)
     EXPECT_EQ(ends(graph, ranks, profile, {20'000})[0], 20'000 + 4 * store_ps);
 }
 
+// A ring of three ranks, each with a send and a receive under way: no rank stores for two jobs, and a send takes what a lone one takes.
+// Of two sends of one rank the last parts come 80 ns after the begin, in their turn (3 ps), when the link is free again.
+TEST(FlowTogether, WhatARankReceivesDelaysNothingThatItSends)
+{
+    constexpr std::uint64_t refresh_ps = 80'000;
+    constexpr std::uint64_t begin = 200'000;
+    const CostGraph graph = star(3, 0);
+    FlowRanks ranks = ranks_of(graph);
+    ranks.refreshes.assign(ranks.kinds.size(), {refresh_ps, 2 * refresh_ps});
+    const auto program = send_program(4);
+    const auto sent = [&](const std::vector<std::pair<std::uint32_t, std::uint32_t>>& sends) {
+        PathBook book = book_of(graph);
+        FlowCore core(ranks, book, rules());
+        Times out(sends.size());
+        core.after(begin, [&] {
+            for (std::size_t i = 0; i < sends.size(); ++i) {
+                FlowJob job;
+                job.program = program;
+                job.bytes = std::uint64_t{4} * chunk;
+                job.members = {sends[i].first, sends[i].second};
+                const FlowCore::JobId id = core.open(std::move(job));
+                core.enter(id, 0, [&, i] { out[i] = core.now() - begin; });
+                core.enter(id, 1, [] {});
+            }
+        });
+        core.run();
+        return out;
+    };
+    EXPECT_EQ(sent({{0, 1}}), (Times{4 * store_ps}));
+    EXPECT_EQ(sent({{0, 1}, {1, 2}, {2, 0}}), Times(3, 4 * store_ps));
+    const std::uint64_t late = refresh_ps + 3;
+    EXPECT_EQ(sent({{0, 1}, {0, 1}}), (Times{late + store_ps, late + 2 * store_ps}));
+}
+
+// Each thread stores in one part; those of the last threads come 5 ns later, behind 6 of two sends and 3 of one that begins 1 ns after them.
+TEST(FlowTogether, ASendInSinglePartsHasTheRefreshToo)
+{
+    const CostGraph graph = star(2, 0);
+    FlowRanks ranks = ranks_of(graph);
+    ranks.refreshes.assign(ranks.kinds.size(), {5000, 10'000});
+    const auto in_turns = [&](std::uint64_t begin) {
+        Times out = ends(graph, ranks, rules(), {begin, begin, begin + 1000});
+        for (std::uint64_t& end : out) end = (end - begin) / store_ps;
+        return out;
+    };
+    EXPECT_EQ(in_turns(20'000), (Times{10, 11, 12}));
+    EXPECT_EQ(in_turns(0), (Times{7, 8, 12}));  // before the first refresh
+}
+
 // Ranks 1 to 3 store at rank 0 first, which takes one after the other; rank 3 comes last. What it has for others waits behind that, for the
 // buffer of its input holds one store: its third one begins 30 ns after the run, not 20.
 TEST(FlowTogether, StoresForOthersWaitBehindThoseForACrowdedRank)
 {
-    const std::map<std::uint32_t, std::vector<std::uint32_t>> crowd{{1, {0, 2, 3}}, {2, {0, 3, 1}}, {3, {0, 1, 2}}};
-    FlowProfile profile = rules();
-    const auto end_of_last = [&](double buffer) {
-        const CostGraph graph = star(4, buffer);
-        PathBook book = book_of(graph);
-        FlowCore core(ranks_of(graph), book, profile);
-        FlowJob job;
-        job.program = std::make_shared<const FlowProgram>(program_of(stores(4, crowd)));
-        job.bytes = 4 * chunk;
-        job.members = {0, 1, 2, 3};
-        const FlowCore::JobId id = core.open(std::move(job));
-        std::uint64_t end = 0;
-        for (std::uint32_t rank = 0; rank < 4; ++rank)
-            core.enter(id, rank, [&, rank] {
-                if (rank == 3) end = core.now();
-            });
-        core.run();
-        return end;
-    };
-    EXPECT_EQ(end_of_last(chunk), 4 * store_ps);
-    EXPECT_EQ(end_of_last(100 * chunk), 3 * store_ps);
+    const Lists crowd{{1, {0, 2, 3}}, {2, {0, 3, 1}}, {3, {0, 1, 2}}};
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}}), (Times{4 * store_ps}));
+    EXPECT_EQ(ends_of_last(100 * chunk, {{crowd, 0}}), (Times{3 * store_ps}));
+}
+
+// The links to ranks 1 to 3 have one sender each, and nothing waits there. Rank 3's store for rank 0 passes the link of that from 20 to 30 ns,
+// its two stores for rank 1 the own link from 20 to 40 ns. Its second store for rank 0 comes there from 20 to 30 and waits behind it until
+// then, and what follows goes from 30 to 50.
+TEST(FlowTogether, StoresByALinkOfTheirOwnWaitBehindThoseForACrowdedRank)
+{
+    EXPECT_EQ(ends_of_last(chunk, {{{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 1, 1}}}, 0}}), (Times{4 * store_ps}));
+    EXPECT_EQ(ends_of_last(chunk, {{{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 0, 1, 1}}}, 0}}), (Times{5 * store_ps}));
+}
+
+// Another job of rank 3 stores twice at rank 1, or once at rank 2, from 1 ns on: behind the store that waits at its first link until 20 ns.
+TEST(FlowTogether, StoresOfOtherJobsWaitBehindThoseForACrowdedRank)
+{
+    const Lists crowd{{1, {0, 2}}, {2, {0, 3}}, {3, {0, 1}}};
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}, {{{3, {1, 1}}}, 1000}}), (Times{3 * store_ps, 5 * store_ps}));
+    EXPECT_EQ(ends_of_last(chunk, {{crowd, 0}, {{{3, {2}}}, 1000}}), (Times{3 * store_ps, 4 * store_ps}));
+    EXPECT_EQ(ends_of_last(100 * chunk, {{crowd, 0}, {{{3, {1, 1}}}, 1000}}), (Times{3 * store_ps, 4 * store_ps}));
 }
 
 TEST(FlowTogether, FirstPeersOfAProgram)
@@ -187,27 +263,70 @@ TEST(FlowTogether, FirstPeersOfAProgram)
     EXPECT_FALSE(first_peers_of(program_of(apart)).alike[1]);
 }
 
+TEST(FlowTogether, PeersOfAProgramAreFoundOnce)
+{
+    FirstPeersOfPrograms all;
+    auto program = std::make_shared<const FlowProgram>(program_of(stores(4, {{1, {0, 2}}})));
+    const auto found = all.find(program);
+    EXPECT_EQ(found->stores, (std::vector<bool>{false, true, false, false}));
+    EXPECT_EQ(found->moves, found->stores);
+    EXPECT_EQ(all.find(program), found);
+    EXPECT_EQ(all.made(), 1U);
+    // One that is gone is not taken for one that comes to its place in memory.
+    program = std::make_shared<const FlowProgram>(program_of(stores(4, {{2, {0, 1}}})));
+    EXPECT_EQ(all.find(program)->stores, (std::vector<bool>{false, false, true, false}));
+    EXPECT_EQ(all.made(), 2U);
+}
+
+TEST(FlowTogether, TheLongestSendCountsInWhateverOrderTheyCome)
+{
+    const auto send = [](std::uint64_t bytes) { return FlowTogether::Part{true, true, true, bytes}; };
+    FlowTogether together;
+    together.enter(1, send(1 << 20));
+    EXPECT_EQ(together.longest_send(), 0U);
+    together.enter(2, send(1 << 21));
+    EXPECT_EQ(together.longest_send(), 0U);
+    together.enter(1, send(4096));
+    EXPECT_EQ(together.longest_send(), 1U << 20);
+    together.leave(2, send(1 << 21));
+    together.enter(2, send(1 << 22));
+    EXPECT_EQ(together.longest_send(), 1U << 20);
+    together.enter(1, {true, false, true, 0});
+    EXPECT_TRUE(together.several_store(1));
+    together.leave(1, send(4096));
+    EXPECT_FALSE(together.several_store(1));
+    EXPECT_TRUE(together.several_move(1));
+}
+
 TEST(FlowTogether, ANoticeTellsOfLongSendsThatAreUnderWayTogether)
 {
-    const auto told = [](std::int64_t bytes, const char* in_flight) {
+    const auto told = [](std::int64_t bytes, const char* in_flight, const char* mover = "units",
+                          unsigned ranks = 2) -> std::string {
         using chakra::testing::recv;
         using chakra::testing::send;
         const chakra::testing::Folder folder;
-        const std::string prefix = folder.write_set(
-            {{send(1, 1, 1, bytes), send(2, 1, 2, bytes)}, {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)}});
+        std::vector<std::vector<std::string>> nodes(ranks, {chakra::testing::comp(1)});
+        nodes[0] = {send(1, 1, 1, bytes), send(2, 1, 2, bytes)};
+        nodes[1] = {recv(1, 0, 1, bytes), recv(2, 0, 2, bytes)};
+        const std::string prefix = folder.write_set(nodes);
         RunSetup setup;
-        setup.document = star_document(2);
+        setup.document = star_document(ranks);
         setup.lines = "profile: generic\n" + trace_lines(prefix);
         setup.options.progress = false;
-        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight);
+        setup = setup.with(std::string("engine.communication_in_flight=") + in_flight)
+                    .with(std::string("engine.mover=") + mover);
         const RunResult result = run_flow(resolve_setup(setup), setup.options);
-        return std::any_of(result.notices.begin(), result.notices.end(), [](const std::string& notice) {
-            return notice.find("sends of a rank were under way together") != std::string::npos;
-        });
+        for (const std::string& notice : result.notices)
+            if (notice.find("sends of a rank were under way together") == 0) return notice;
+        return {};
     };
-    EXPECT_TRUE(told(128 << 10, "2"));
-    EXPECT_FALSE(told(64 << 10, "2"));
-    EXPECT_FALSE(told(128 << 10, "1"));
+    EXPECT_NE(told(128 << 10, "2").find(", of up to 131072 B: "), std::string::npos);
+    EXPECT_EQ(told(64 << 10, "2"), "");
+    EXPECT_EQ(told(128 << 10, "1"), "");
+    EXPECT_EQ(told(128 << 10, "2", "copy_engine"), "");
+    EXPECT_EQ(told(128 << 10, "2", "bulk"), "");
+    EXPECT_NE(told(4096, "2", "units", 65).find("beyond 64 ranks, one gets ahead at each rank"), std::string::npos);
+    EXPECT_EQ(told(4096, "1", "units", 65), "");
 }
 
 }  // namespace flow_together_test

@@ -1,4 +1,4 @@
-// Room behind the first links of senders, where what waits for another link keeps the first one from what follows.
+// Room, in bytes, behind the first links of senders, where what waits for another link keeps the first one from what follows.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,11 @@ namespace weft {
 
 class FirstLinkRoom {
 public:
-    // Whether what has passed the group and waits behind it fills its `room`.
-    bool full(std::uint32_t group, double room)
-    {
-        if (groups_.size() <= group) groups_.resize(group + 1);
-        return groups_[group].held > 0 && groups_[group].held >= room;
-    }
-    // Somebody waits for room.
+    // Whether something that has passed the group waits behind it.
+    bool holds(std::uint32_t group) const { return group < groups_.size() && groups_[group].held > 0; }
+    // Whether that fills its `room`, in bytes.
+    bool full(std::uint32_t group, double room) const { return holds(group) && groups_[group].held >= room; }
+    // Somebody waits for room; it is full.
     void block(std::uint32_t group) { groups_[group].blocked = true; }
     void hold(std::uint32_t group, double bytes)
     {
@@ -32,7 +30,7 @@ public:
 
 private:
     struct Group {
-        double held = 0;
+        double held = 0;  // bytes
         bool blocked = false;
     };
     std::vector<Group> groups_;

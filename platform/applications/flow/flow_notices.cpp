@@ -72,7 +72,7 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
     const auto slow_stores = [&resolved](NodeId node) { return resolved.network(node).unit_store_rate > 0; };
     if (std::any_of(resolved.endpoints().begin(), resolved.endpoints().end(), slow_stores))
         out.emplace_back("network.unit_store_rate bounds no copy and no reduction of a collective at flow fidelity");
-    if (const FlowCore::Crowd& crowd = core.crowd(); crowd.workgroups > 0)
+    if (const FlowCrowd& crowd = core.crowd(); crowd.workgroups > 0)
         out.push_back(
             fmt::format("{} workgroups of a rank run at once, where an accelerator has room for {}: beyond {} ranks "
                         "none waits for a place, so times are too short (docs/models/flow.md)",

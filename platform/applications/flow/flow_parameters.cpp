@@ -44,7 +44,8 @@ constexpr Rows rows[] = {
     {"memory_side", Follows::no, "size ways bandwidth outstanding_misses outstanding_write_backs write_back_run line"},
     {"hbm", Follows::yes, "capacity request_latency response_latency t_rcd t_cl model"},
     {"hbm", Follows::kernels, "write_high"},
-    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l t_rfc t_refi refresh"},
+    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l"},
+    {"hbm", Follows::in_part_without_kernels, "t_rfc t_refi refresh"},
     {"hbm", Follows::no,
         "bank_groups banks row t_rp t_wl t_ras t_rrd t_faw t_wr t_rtp t_wtr t_rtw row_policy row_idle "
         "read_queue write_queue write_low age_limit"},
@@ -113,9 +114,11 @@ std::string unfollowed_notice(const ResolvedSystem& system, bool kernels, bool t
             if (row == flow_parameters().end() || row->second == Follows::yes) continue;
             // The default is the least value, which switches the mechanism off.
             if (variant.values[i] == info.defaults[i] && info.defaults[i] == info.parameters[i]->low) continue;
-            if (row->second == Follows::kernels && kernels) continue;
+            const bool by_kernels = row->second == Follows::kernels || row->second == Follows::in_part_without_kernels;
+            if (by_kernels && kernels) continue;
             std::string value = value_text(*info.parameters[i], variant.values[i]);
-            if (row->second == Follows::in_part) value += " (followed in part)";
+            if (row->second == Follows::in_part || row->second == Follows::in_part_without_kernels)
+                value += " (followed in part)";
             told[row->first].insert(std::move(value));
         }
     };

@@ -14,6 +14,7 @@ enum class Follows : std::uint8_t {
     yes,      // flow has its effect or refuses it, or it belongs to what flow refuses
     kernels,  // only where kernels run on up to 64 ranks
     in_part,
+    in_part_without_kernels,  // in part; where kernels run on up to 64 ranks, in full
     no
 };
 
