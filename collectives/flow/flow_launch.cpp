@@ -33,9 +33,8 @@ std::uint32_t FlowCore::parts_of_store(const Move& move, const FlowFlight& fligh
     return std::max(parts, std::min(fine, profile_.most_fine_parts));
 }
 
-// In the order in which its lines are issued, the last one `span` after the first. Its last part, or the only one, comes `late` more, or
-// `gives_way` that long (give_way). How many
-// parts of it are under way then.
+// In the order in which its lines are issued, the last one `span` after the first. The last part, or the only one, comes `late` behind
+// that; if it `gives_way`, only as long as its link has something else to pass (give_way). Returns how many parts are under way then.
 std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uint32_t wanted, Ps late, bool gives_way)
 {
     const double bytes = transfer.flight.bytes;
