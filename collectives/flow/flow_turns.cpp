@@ -10,11 +10,6 @@
 
 namespace weft {
 
-static double room_behind(const PathBook& book, std::uint32_t group)
-{
-    return book.size(group) * book.figures(book.group(group)).buffer;
-}
-
 // For how long the buffer behind its last link holds a line of a store.
 FlowCore::Ps FlowCore::held_behind(const Transfer& transfer)
 {
@@ -35,7 +30,7 @@ bool FlowCore::fills_first_link(const Transfer& transfer)
     const FlowStage& next = book_.stage(flight.stage + 1);
     const auto one = [&](const FlowStage& stage) { return stage.count == 1 && !book_.group(stage.first).split; };
     return one(first) && one(next) && !book_.group(first.first).merges && book_.group(next.first).merges &&
-        room_behind(book_, first.first) > 0;
+        book_.room_behind(first.first) > 0;
 }
 
 // It begins to pass the next link. Credits take the way back.
@@ -86,7 +81,7 @@ bool FlowCore::waits_its_turn(std::uint32_t number)
     const bool fills = fills_first_link(transfers_[number]);
     // A full or queued first link keeps every store of its rank, whatever link is next and whatever job it is of.
     const bool leaves = transfers_[number].use == Use::put && flight.passed == 0;
-    const bool full = leaves && room_.holds(stage.first) && room_.full(stage.first, room_behind(book_, stage.first));
+    const bool full = leaves && room_.holds(stage.first) && room_.full(stage.first, book_.room_behind(stage.first));
     if (!group.merges && !fills && !full && !(leaves && group.queued)) return false;
     if (starts_later(number, stage)) return true;
     if (!group.queued && group.free_ps <= now_ && !full) return false;
@@ -159,7 +154,7 @@ void FlowCore::take_turn(std::uint32_t group)
     // Signals and acknowledges may have taken the wire. Parts of a group have times of their own.
     if (!book_.group(group).split && book_.group(group).free_ps > now_)
         return push(book_.group(group).free_ps, Kind::turn, group);
-    if (room_.full(group, room_behind(book_, group))) return room_.block(group);
+    if (room_.full(group, book_.room_behind(group))) return room_.block(group);
     const InputTurns::Turn turn = turns_.next(group);
     const bool more = turns_.waits(group);
     book_.group(group).queued = more;

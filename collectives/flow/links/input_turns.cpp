@@ -15,7 +15,7 @@ double InputTurns::room_behind(const FlowStage& stage) const
     double out = 0;
     for (std::uint32_t i = 0; i < stage.count; ++i) {
         const std::uint32_t group = stage.count == 1 ? stage.first : book_.share(stage.first + i).group;
-        out += book_.size(group) * book_.figures(book_.group(group)).buffer;
+        out += book_.room_behind(group);
     }
     return out;
 }

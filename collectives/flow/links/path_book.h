@@ -131,6 +131,8 @@ public:
     std::uint32_t paths_of(std::uint32_t group) const { return sets_[group].paths; }
     // Links of a group and of its parts.
     double size(std::uint32_t number) const;
+    // Bytes for which the buffers behind the links of a group have room.
+    double room_behind(std::uint32_t group) const { return size(group) * figures(groups_[group]).buffer; }
     // The groups into which a group was split; empty for one that is whole.
     const std::vector<std::uint32_t>& parts(std::uint32_t group) const { return sets_[group].parts; }
     // Calls `visit` for each group of the other directions of a group's links, which are made when first asked for.
