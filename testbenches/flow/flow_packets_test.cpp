@@ -54,14 +54,6 @@ TEST(FlowPackets, OnlyThreadsWithDataSendThem)
         }
 }
 
-// A chain of single lines: half a polling period a hop, as by lines on average.
-TEST(FlowPackets, ASingleLineIsSeenAfterHalfAPeriod)
-{
-    const Ran few = ran("ll128", "ring", 64, true);
-    const Ran line = ran("ll128", "ring", 64, false);
-    EXPECT_NEAR(few.ps / line.ps, 1, 0.1);
-}
-
 // By lines polls hold places that flow gives to stores.
 TEST(FlowPackets, MuchInFewChannelsHasANotice)
 {
