@@ -160,7 +160,7 @@ struct FlowCore::Job {
     const FlowProgram& program() const { return *what.program; }
     bool crowded() const { return first_peers != nullptr && first_peers->crowded; }
     bool begins_alike(std::uint32_t rank) const { return first_peers != nullptr && first_peers->alike[rank]; }
-    // What units of the rank do in it.
+    // The part that the rank has in the job.
     FlowTogether::Part part(std::uint32_t rank) const
     {
         FlowTogether::Part out;

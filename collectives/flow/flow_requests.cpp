@@ -267,9 +267,10 @@ double FlowCore::store_places(const Thread& thread, const FlowOp& op, const Move
     const double queue_ps = pace.outstanding() * threads_at_once(thread) * book_.ps_per_byte(path);
     const auto round_ps = static_cast<double>(load.round_ps);
     if (queue_ps < round_ps) return load.in_flight() / load.remote;
-    // What leaves by one link and fits goes in the same order with the limit and without it. By several links a move waits for those before
-    // it. Its loads, which by lines hold places too, are not counted then: a small error where the queue or the move is long. Where one
-    // thread stands for several channels, all of them would wait at one link, which they do not by lines.
+    // Stores that all leave by one link and fit within the limit pass it in the same order with the limit and without it. Where there are
+    // several links, a move waits for the moves before it. Its loads hold places by lines, too; they are not counted here, a small error
+    // where the queue or the move is long. A thread that stands for several channels would have all of them wait at one link; by lines
+    // they do not.
     // Measured, not derived (docs/models/flow.md, Engines and units that wait for links).
     constexpr double long_queue = 8;  // round trips
     constexpr double long_move = 4;   // limits

@@ -9,7 +9,7 @@ namespace weft {
 
 class FlowTogether {
 public:
-    // What a rank does in a job.
+    // The part that a rank has in a job.
     struct Part {
         bool units = false;      // units carry it out, which may only receive
         bool stores = false;     // they store to others

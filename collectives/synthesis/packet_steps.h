@@ -15,9 +15,10 @@
 
 namespace weft {
 
-// When a thread has seen the last of `bytes` bytes of packets, or one of several threads with so many each, which are there at `tail`; polls take `longer` than alone. Polls follow each
-// other with a phase of their own: the mean of the last of n is n / (n + 1) periods, half a one where there is one line. Lines that are
-// asked for together are partly in step: as if two of them were (measured, docs/models/flow.md).
+// The time, ps, at which a thread has seen the last of `bytes` bytes of packets that are there at `tail`; of several merged threads, one
+// with so many bytes. `longer`: how much longer a poll takes than in an idle accelerator. Polls have phases of their own, and the last of n
+// is seen after n / (n + 1) periods on average: half a period for a single line. Lines that are asked for together are partly in step, and
+// two of them count as one poll (measured, docs/models/flow.md).
 inline std::uint64_t last_seen_ps(const CostRank& rank, double bytes, std::uint64_t tail, std::uint64_t longer = 0)
 {
     constexpr double in_step = 2 * line_bytes;

@@ -18,8 +18,8 @@ public:
         Ps last = 0;   // and of its last one
     };
 
-    // Of requests that are made from `now` on, behind those so far. `byte_ps`: their place-time. `round_ps`: of the slowest of them.
-    // `places`: bytes; 0: any. Calls come in the order of time.
+    // Takes places for requests that are made from `now` on, and tells how late they are. `byte_ps`: their place-time, B x ps.
+    // `round_ps`: the longest of their round trips. `places`: the limit, B; 0: there is none. Calls come in the order of `now`.
     Delay take(Ps now, double byte_ps, Ps round_ps, double places)
     {
         if (places <= 0) return {};

@@ -111,7 +111,7 @@ void DmaEngines::responded(const Queue& queue, Line& line)
     if (line.traced()) list_log_.respond(queue.index, line, event_queue().now());
 }
 
-// Of each workgroup the first of its copies that are with the engine stands for all of them.
+// Tells every workgroup with copies at the engine that it has waited, once however many copies it has there.
 void DmaEngines::copies_have_waited(const Engine& engine)
 {
     for (auto copy = engine.waiting.begin(); copy != engine.waiting.end(); ++copy) {

@@ -35,10 +35,11 @@ public:
     // A request leaves `delay` from now; the response to a traced one has arrived.
     void trace(const LineIssue& issue, ComputeUnit& unit, Time delay);
     void respond(Line& line, const ComputeUnit& unit);
-    // Of bulk copies of the workgroup in place `group`: a request leaves now; the response to a traced one has arrived; their engine was
-    // at its start or its rate, for these copies or for those before them, from `since` to now.
+    // Bulk copies of the workgroup in place `group`. A request leaves now.
     void trace_bulk(std::uint32_t group, const LineIssue& issue);
+    // The response to a traced request has arrived.
     void respond_bulk(std::uint32_t group, Line& line);
+    // From `since` to now their engine was at its start or its rate, for these copies or for those before them.
     void wait_for_engine(std::uint32_t group, Time since);
     // Packets that a wavefront had found missing are there.
     void detect(const Line& line, const Wavefront& wave);

@@ -1,5 +1,5 @@
-// What a job needs before its first step: memory at every rank, and groups in switches. An executor asks the modules for it; a check
-// without modules compares it with their parameters.
+// The resources that a job takes before its first step: memory at every rank, and groups in switches. An executor takes them from the
+// modules; a check, which has no modules, compares them with the parameters.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ constexpr double unlike_links_told = 1.2;
 
 bool in_packets(const JobRecord& record) { return record.protocol == "ll" || record.protocol == "ll128"; }
 
-// What a channel carries in packets, over what its unit may have in flight: the most of all collectives.
+// Bytes that a channel carries in packets, divided by those that its unit may have in flight; the largest ratio of all collectives.
 double packets_over_places(const ResolvedSystem& resolved, const std::vector<JobRecord>& records)
 {
     std::uint64_t places = ~std::uint64_t{0};
