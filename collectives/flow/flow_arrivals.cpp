@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_in_switches.h"
 #include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 
 namespace weft {
 
@@ -55,7 +57,7 @@ void FlowCore::arrived(std::uint32_t number)
     if (devices_ && comes_later(number)) return;
     // Read where it is: what follows may make transfers, and takes copies of what it needs.
     const Transfer& transfer = transfers_[number];
-    free_transfers_.push_back(number);
+    transfers_.give(number);
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest) + (devices_ ? late_arrival(transfer) : 0);
     switch (transfer.use) {
     case Use::signal:
@@ -68,9 +70,9 @@ void FlowCore::arrived(std::uint32_t number)
         move.loaded = std::max(move.loaded, tail);
         if (logs()) log_loaded(transfer, tail);
         if (transfer.flight.asked)
-            load_came(transfer, tail);
+            windows_->load_came(transfer, tail);
         else if (transfer.window > 0)
-            answered(transfer, tail);
+            windows_->answered(transfer, tail);
         if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
         return;
     }
@@ -78,7 +80,7 @@ void FlowCore::arrived(std::uint32_t number)
         const std::uint32_t index = transfer.thread;
         --threads_[index].in_flight;
         threads_[index].settled = std::max(threads_[index].settled, tail);
-        if (transfer.places > 0) answered(transfer, tail);
+        if (transfer.places > 0) windows_->answered(transfer, tail);
         if (logs()) log_stored(transfer, tail, tail);
         if (transfer.held) let_go(transfer, tail);
         return finish_blocked(index);
@@ -88,7 +90,7 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::to_switch:
     case Use::pushed:
     case Use::copy:
-    case Use::lowered: return gathered(Transfer(transfer), tail);
+    case Use::lowered: return in_switches_->gathered(Transfer(transfer), tail);
     case Use::leaving:
     case Use::leaving_signal:
     case Use::brought:
@@ -111,7 +113,7 @@ void FlowCore::arrived(std::uint32_t number)
         return acknowledge(Transfer(transfer), tail + transfer.fetch_ps);
     --thread.in_flight;
     thread.settled = std::max(thread.settled, tail + transfer.answer + transfer.fetch_ps);
-    if (transfer.places > 0) answered(transfer, tail + transfer.answer);
+    if (transfer.places > 0) windows_->answered(transfer, tail + transfer.answer);
     if (logs()) log_stored(transfer, transfer.flight.tail_ps, tail + transfer.answer + transfer.fetch_ps);
     if (transfer.held) let_go(transfer, tail + transfer.answer);
     finish_blocked(index);
@@ -131,7 +133,7 @@ void FlowCore::acknowledge(const Transfer& of, Ps tail)
     transfer.after_ps = of.after_ps;
     transfer.held = of.held;
     if (logs()) log_stored_at(of, tail, transfer);
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
 }
 
 }  // namespace weft

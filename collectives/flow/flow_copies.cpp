@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "base/line_size.h"
-#include "collectives/flow/flow_core.h"
-#include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 
 namespace weft {
 
@@ -42,7 +41,7 @@ bool FlowCore::may_copy(std::uint32_t index, const FlowOp& op)
         return false;
     }
     const std::uint32_t window = engine_of(index).window;
-    return window == 0 || !waits_for_places(index, FlowTransfer::of_engine | (window - 1));
+    return window == 0 || !windows_->waits(index, Windows::of_engine(window));
 }
 
 // A line is in flight from its load to the acknowledges of its stores: for how long, the mean of what is stored.
@@ -178,8 +177,7 @@ void FlowCore::copy(std::uint32_t index, const FlowOp& op)
         constexpr double most_parts = 64;
         constexpr double parts_of_window = 8;
         if (engine.window == 0) {
-            engine_windows_.emplace_back().most = by.in_flight;
-            engine.window = static_cast<std::uint32_t>(engine_windows_.size());
+            engine.window = windows_->add_engine(by.in_flight);
         }
         record.window = engine.window;
         record.places = bytes / load.data;

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/flow/flow_in_switches.h"
 #include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 #include "collectives/schedule/stall_lines.h"
 
 namespace weft {
@@ -46,12 +48,16 @@ FlowRanks ranks_of(const CostGraph& graph)
 
 FlowCore::FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile)
     : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links), buffers_(book, links_),
-      turns_(book)
+      turns_(book), windows_(std::make_unique<Windows>(*this)), in_switches_(std::make_unique<InSwitches>(*this))
 {
     if (profile_.links.buffers) book_.keep_apart();
 }
 
 FlowCore::~FlowCore() = default;
+
+void FlowCore::set_switches(Switches find) { in_switches_->set(std::move(find)); }
+
+void FlowCore::require_switches(const std::string& algorithm) { in_switches_->require(algorithm); }
 
 FlowCore::JobId FlowCore::open(FlowJob what)
 {
@@ -61,7 +67,7 @@ FlowCore::JobId FlowCore::open(FlowJob what)
             fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
             fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
     if (border_ != nullptr) require_known_outside(program);
-    if (program.in_switches) require_switches(program.name);
+    if (program.in_switches) in_switches_->require(program.name);
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
     if (profile_.links.buffers && what.mover == FlowMover::units) job->first_peers = first_peers_.find(what.program);
@@ -122,7 +128,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
     --job.positions_to_enter;
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
-        job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}, 0, {}});
+        job.last_batch = batches_.take(Batch{id, begin, {}, 0, {}});
         push(begin, Kind::launch, job.last_batch);
     } else if (by_rank(job)) {
         push(begin, Kind::launch, job.last_batch);
@@ -135,7 +141,7 @@ bool FlowCore::place_thread(const Job& job, std::uint32_t position, std::uint32_
 {
     if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
     Thread& thread = threads_[index];
-    if (job.program().has_packets) thread.packets = take(packet_steps_, free_packet_steps_, PacketSteps(now_));
+    if (job.program().has_packets) thread.packets = packet_steps_.take(PacketSteps(now_));
     thread.time = now_;
     thread.queued = !finds_place(index);
     if (thread.queued && logs()) log_->queue(index, now_);
@@ -165,7 +171,7 @@ void FlowCore::launch(std::uint32_t number)
     const bool placed = by_rank(*jobs_[batches_[number].job]);
     if (placed && !place_next(batches_[number])) return;
     Batch batch = std::move(batches_[number]);
-    free_batches_.push_back(number);
+    batches_.give(number);
     Job& job = *jobs_[batch.job];
     if (job.last_batch == number) job.last_batch = none;
     std::stable_sort(batch.ready.begin(), batch.ready.end(),
@@ -181,8 +187,7 @@ void FlowCore::launch(std::uint32_t number)
                 if (place_thread(job, position, index)) launch_thread(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
-        if (job.program().threads(position) == 0)
-            push(now_, Kind::leave, take(leaving_, free_leaving_, {batch.job, position}));
+        if (job.program().threads(position) == 0) push(now_, Kind::leave, leaving_.take({batch.job, position}));
 }
 
 void FlowCore::end_thread(std::uint32_t index)
@@ -190,19 +195,19 @@ void FlowCore::end_thread(std::uint32_t index)
     Thread& thread = threads_[index];
     if (thread.ended || thread.outside > 0) return;
     thread.ended = true;
-    if (thread.packets != none) free_packet_steps_.push_back(thread.packets);
+    if (thread.packets != none) packet_steps_.give(thread.packets);
     Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
     if (logs()) log_end(index);
     leave_place(index, std::max({thread.time, thread.settled, thread.acknowledged}));
     if (--position.threads_left > 0) return;
-    push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
+    push(std::max(now_, position.end), Kind::leave, leaving_.take({thread.job->id, thread.rank}));
 }
 
 void FlowCore::leave(std::uint32_t number)
 {
     const Leaving leaving = leaving_[number];
-    free_leaving_.push_back(number);
+    leaving_.give(number);
     Job& job = *jobs_[leaving.job];
     const Done done = std::move(job.positions[leaving.position].done);
     together_.leave(job.what.members[leaving.position], job.part(leaving.position));
@@ -217,10 +222,7 @@ void FlowCore::close(JobId id)
     free_jobs_.push_back(id);
 }
 
-void FlowCore::after(Ps delay, Done done)
-{
-    push(now_ + delay, Kind::timer, take(timers_, free_timers_, std::move(done)));
-}
+void FlowCore::after(Ps delay, Done done) { push(now_ + delay, Kind::timer, timers_.take(std::move(done))); }
 
 void FlowCore::transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
@@ -233,7 +235,7 @@ void FlowCore::transfer(std::uint32_t endpoint, std::uint32_t home, std::uint64_
     shorten(transfer.flight);
     transfer.use = Use::direct;
     transfer.answer = write ? book_.path(request).answer_ps : 0;
-    transfer.target = take(timers_, free_timers_, std::move(done));
+    transfer.target = timers_.take(std::move(done));
     launch_transfer(transfer);
 }
 
@@ -330,15 +332,15 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
             break;
         case Kind::ask: ask_border(event.index); break;
         case Kind::enter: enter_line(event.index); break;
-        case Kind::issue: issue(event.index); break;
-        case Kind::issue_more: issue_more(event.index); break;
+        case Kind::issue: windows_->issue(event.index); break;
+        case Kind::issue_more: windows_->issue_more(event.index); break;
         case Kind::device: devices_->event(event.index, now_); break;
         case Kind::come: arrived(event.index); break;
         case Kind::turn: take_turn(event.index); break;
         case Kind::timer: {
             const Done done = std::move(timers_[event.index]);
             timers_[event.index] = nullptr;
-            free_timers_.push_back(event.index);
+            timers_.give(event.index);
             done();
             break;
         }

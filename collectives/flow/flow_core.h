@@ -18,7 +18,6 @@
 #include "collectives/flow/devices/flow_devices.h"
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_border.h"
-#include "collectives/flow/flow_gathering.h"
 #include "collectives/flow/flow_log.h"
 #include "collectives/flow/flow_places.h"
 #include "collectives/flow/flow_setup.h"
@@ -31,8 +30,8 @@
 #include "collectives/flow/links/flow_links.h"
 #include "collectives/flow/links/input_turns.h"
 #include "collectives/flow/links/path_book.h"
-#include "collectives/flow/load_window.h"
 #include "collectives/flow/programs/first_peers.h"
+#include "collectives/flow/slot_pool.h"
 #include "collectives/synthesis/packet_steps.h"
 #include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -60,7 +59,7 @@ public:
     void after(Ps delay, Done done);
     // Routes to switches that combine and copy, asked for by the first program that needs them. Null: there are none.
     using Switches = std::function<SwitchRoutes*()>;
-    void set_switches(Switches find) { find_switches_ = std::move(find); }
+    void set_switches(Switches find);
     // Throws InputError, naming `algorithm`, where there are none, and what `find` refuses.
     void require_switches(const std::string& algorithm);
     // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
@@ -158,9 +157,8 @@ private:
     struct Parts;
     struct LoneStore;
     struct Move;
-    using Gathering = FlowGathering;
-    using LeafPaths = FlowLeafPaths;
-    using GroupPaths = FlowGroupPaths;
+    class InSwitches;
+    class Windows;
     struct Outside;
     struct Batch;
     struct Leaving;
@@ -244,22 +242,7 @@ private:
     // Requests of loads that take the wire (flow_requests.cpp).
     bool asks_by_wire(std::uint32_t path, std::uint32_t back);
     std::uint32_t send_requests(const Transfer& answer, std::uint32_t path, Ps from, Ps span, std::uint32_t parts);
-    bool may_issue(Transfer& transfer);
-    void issue(std::uint32_t number);
-    void await_places(std::uint32_t window);
     void answer_request(const Transfer& asked);
-    LoadWindow& load_window(std::uint32_t thread);
-    static std::uint32_t window_of(const Transfer& transfer);
-    LoadWindow& window(std::uint32_t number);
-    bool waits_for_places(std::uint32_t index, std::uint32_t window);
-    void take_places_of_engine(Transfer& transfer, const Move& move, Ps way) const;
-    bool leaves_by_one_link(const Thread& thread, std::uint32_t path) const;
-    double store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
-    std::uint32_t least_parts(const Thread& thread, double bytes) const;
-    bool issues_singly(const Thread& thread, const FlowOp& op);
-    void answered(const Transfer& transfer, Ps time);
-    void load_came(const Transfer& transfer, Ps tail);
-    void issue_more(std::uint32_t window);
     void loaded(std::uint32_t number);
     void retire(std::uint32_t number);
     std::uint32_t parts_of(double bytes, Ps span) const;
@@ -268,7 +251,6 @@ private:
     std::uint32_t launch_parts(const Transfer& transfer, Ps span, std::uint32_t parts, Ps late = 0,
         bool gives_way = false);
     bool launch_transfer(const Transfer& transfer);
-    Transfer& new_transfer(std::uint32_t& number);
     void begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest);
     Ps round_trip(std::uint32_t from, std::uint32_t to);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
@@ -310,28 +292,6 @@ private:
     {
         return devices_ ? devices_->poll(index, threads_[index].endpoint, now_) : 0;
     }
-    // Operations that switches execute (flow_switches.cpp).
-    std::vector<std::uint32_t> endpoints_of(const Thread& thread, const FlowOp& op, bool loads) const;
-    const SwitchGroupRoutes& routes(const Thread& thread, std::vector<std::uint32_t> members, bool in_order);
-    const GroupPaths& paths_of(const SwitchRoute& route);
-    const LeafPaths& paths_of(const SwitchLeaf& leaf);
-    void launch_group(const Transfer& transfer);
-    template <class Visit>
-    static void for_planes(const SwitchGroupRoutes& found, const Visit& visit);
-    void ask_members(std::uint32_t number, Ps now, Ps earliest);
-    void ask_members_of(const SwitchGroupRoutes& found, const std::vector<std::uint32_t>& members, std::uint32_t number,
-        Ps now, Ps earliest);
-    void store_group(const Move& move, Ps from, Ps ready);
-    void store_group_by(const SwitchGroupRoutes& found, std::uint32_t plane, const std::vector<std::uint32_t>& members,
-        const Move& move, Ps from, Ps ready);
-    std::uint32_t push_gathering(const FlowOp& op, const std::vector<std::uint32_t>& members, std::uint32_t index,
-        std::uint32_t plane);
-    void gathered(const Transfer& transfer, Ps tail);
-    void send_copies(std::uint32_t number);
-    std::uint32_t part_of(std::uint32_t number, std::uint32_t leaf);
-    void pass_tier(std::uint32_t number, Use use);
-    void copy_to_members(std::uint32_t number);
-    void send_down(std::uint32_t number);
     void pack_own(const Move& move, Ps from, Ps ready);
     // The number of what an operand stores in packets; and each store that it reads, with the time of the first and the last packet of it.
     static std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
@@ -381,19 +341,6 @@ private:
     void log_stored_at(const Transfer& stored, Ps tail, Transfer& acknowledge);
     void log_loaded(const Transfer& transfer, Ps tail);
 
-    template <class T>
-    static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, T value)
-    {
-        if (free.empty()) {
-            all.push_back(std::move(value));
-            return static_cast<std::uint32_t>(all.size() - 1);
-        }
-        const std::uint32_t number = free.back();
-        free.pop_back();
-        all[number] = std::move(value);
-        return number;
-    }
-
     FlowRanks ranks_;
     PathBook& book_;
     FlowProfile profile_;
@@ -412,30 +359,17 @@ private:
     std::vector<std::uint32_t> free_jobs_;
     std::vector<Thread> threads_;
     std::map<std::uint32_t, std::vector<std::uint32_t>> free_threads_;  // by size: first of a range
-    std::vector<PacketSteps> packet_steps_;
-    std::vector<std::uint32_t> free_packet_steps_;
-    std::vector<Transfer> transfers_;
-    std::vector<std::uint32_t> free_transfers_;
-    std::vector<Parts> parts_;               // by transfer
-    std::vector<LoneStore> lone_stores_;     // each once
-    std::vector<Engines> engines_[2];        // copy engines and those of units, by endpoint
-    std::vector<LoadWindow> load_windows_;   // by thread
-    std::deque<LoadWindow> engine_windows_;  // of engines that copy
-    std::vector<Move> moves_;
-    std::vector<std::uint32_t> free_moves_;
-    Switches find_switches_;
-    SwitchRoutes* switches_ = nullptr;
-    std::map<const SwitchRoute*, GroupPaths> group_paths_;
-    std::map<const SwitchLeaf*, LeafPaths> leaf_paths_;
-    std::vector<Gathering> gatherings_;
-    std::vector<std::uint32_t> free_gatherings_;
-    std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;  // not yet by all
-    std::vector<Batch> batches_;
-    std::vector<std::uint32_t> free_batches_;
-    std::vector<Leaving> leaving_;
-    std::vector<std::uint32_t> free_leaving_;
-    std::vector<Done> timers_;
-    std::vector<std::uint32_t> free_timers_;
+    SlotPool<PacketSteps> packet_steps_;
+    SlotPool<Transfer> transfers_;
+    std::vector<Parts> parts_;            // by transfer
+    std::vector<LoneStore> lone_stores_;  // each once
+    std::vector<Engines> engines_[2];     // copy engines and those of units, by endpoint
+    std::unique_ptr<Windows> windows_;    // requests in flight of units and engines
+    SlotPool<Move> moves_;
+    std::unique_ptr<InSwitches> in_switches_;  // operations that switches execute
+    SlotPool<Batch> batches_;
+    SlotPool<Leaving> leaving_;
+    SlotPool<Done> timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowPlaces places_;
     FlowTogether together_;
@@ -443,8 +377,7 @@ private:
     FlowCrowd crowd_;
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
-    std::vector<Outside> beyond_;
-    std::vector<std::uint32_t> free_beyond_;
+    SlotPool<Outside> beyond_;
 };
 
 }  // namespace weft

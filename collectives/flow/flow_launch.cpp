@@ -74,28 +74,10 @@ std::uint32_t FlowCore::launch_parts(const Transfer& transfer, Ps span, std::uin
     return under_way;
 }
 
-// A place for one, to be filled at once. The places after it are fetched, because they are cold by now.
-FlowCore::Transfer& FlowCore::new_transfer(std::uint32_t& number)
-{
-    constexpr std::size_t soon = 6;
-    if (free_transfers_.empty()) {
-        number = static_cast<std::uint32_t>(transfers_.size());
-        return transfers_.emplace_back();
-    }
-    number = free_transfers_.back();
-    free_transfers_.pop_back();
-    if (free_transfers_.size() > soon) {
-        const Transfer& next = transfers_[*(free_transfers_.end() - soon)];
-        __builtin_prefetch(&next, 1);
-        __builtin_prefetch(reinterpret_cast<const char*>(&next) + 64, 1);
-    }
-    return transfers_[number];
-}
-
 void FlowCore::begin_transfer(const Transfer& transfer, double bytes, double messages, Ps head, Ps earliest)
 {
     std::uint32_t number = 0;
-    Transfer& made = new_transfer(number);
+    Transfer& made = transfers_.open(number);
     made = transfer;
     made.flight.bytes = bytes;
     made.flight.messages = messages;
@@ -124,7 +106,7 @@ bool FlowCore::launch_transfer(const Transfer& transfer)
         return false;
     }
     std::uint32_t number = 0;
-    new_transfer(number) = transfer;
+    transfers_.open(number) = transfer;
     push(transfer.flight.head_ps, transfer.takes_place() ? Kind::issue : Kind::hop, number);
     return true;
 }

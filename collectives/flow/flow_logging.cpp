@@ -1,8 +1,7 @@
 // FlowCore: what it tells its log (flow_log.h).
 #include <algorithm>
 
-#include "collectives/flow/flow_core.h"
-#include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 
 namespace weft {
 
@@ -26,8 +25,8 @@ void FlowCore::log_spent(std::uint32_t index, FlowCause cause) { log_->spend(ind
 
 void FlowCore::log_blocked(std::uint32_t index, FlowCause cause)
 {
-    if (index < load_windows_.size() && !load_windows_[index].waiting.empty()) {
-        load_windows_[index].blocked_for = cause;
+    if (!windows_->of_thread(index).waiting.empty()) {
+        windows_->of_thread(index).blocked_for = cause;
         cause = FlowCause::outstanding;
     }
     log_->block(index, cause);
@@ -36,7 +35,7 @@ void FlowCore::log_blocked(std::uint32_t index, FlowCause cause)
 // Requests of it wait for the limit of its unit: from here on it waits for that, whatever it waits for then.
 void FlowCore::log_full(std::uint32_t index)
 {
-    load_windows_[index].blocked_for = log_->waits_for(index);
+    windows_->of_thread(index).blocked_for = log_->waits_for(index);
     log_->spend(index, log_->waits_for(index), now_);
     log_->block(index, FlowCause::outstanding);
 }
@@ -44,7 +43,7 @@ void FlowCore::log_full(std::uint32_t index)
 void FlowCore::log_room(std::uint32_t index)
 {
     log_->spend(index, FlowCause::outstanding, now_);
-    log_->block(index, load_windows_[index].blocked_for);
+    log_->block(index, windows_->of_thread(index).blocked_for);
 }
 
 // Its time has gone on from `begin` over the issue of a move.

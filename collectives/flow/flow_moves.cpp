@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_in_switches.h"
 #include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 
 namespace weft {
 
@@ -149,7 +151,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = thread.job->what.shared_lines ? none : op.shape;  // or others of the shape may find their lines
         thread.load_ps = load.load_ps;
-        thread.places = store_places(thread, op, load, pace);
+        thread.places = windows_->store_places(thread, op, load, pace);
         if (thread.places > 0) load.remote = load.own_byte_ps = 0;
         const MoveLoad one = load.divided_by(op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);
@@ -176,17 +178,17 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     Ps turn = std::max(spread / pieces.count, pieces.turn_ps);
     record.slots_ps = static_cast<Ps>(record.bytes * thread.cost->issue_ps_per_byte / thread.job->what.threads_each);
     record.more = pieces.count;
-    record.singly = issues_singly(thread, op);
+    record.singly = windows_->issues_singly(thread, op);
     if (record.singly) {
         record.places = load.in_flight() / load.remote;
         record.issue_ps = turn = std::max(spread, pace.slots_ps(load)) / pieces.count;
-        record.least_parts = std::min(4U, least_parts(thread, record.bytes * record.places));
-        load_window(index).most =
+        record.least_parts = std::min(4U, windows_->least_parts(thread, record.bytes * record.places));
+        windows_->of_thread(index).most =
             pieces.coarse ? pace.in_registers(load) * record.places : std::numeric_limits<double>::infinity();
     }
     if (logs()) record.record = log_->record_of(index);
     thread.loading += pieces.count;
-    thread.rest = take(moves_, free_moves_, record);
+    thread.rest = moves_.take(record);
     const std::uint32_t asked = ask_rest(index, thread.time);
     const bool group = op.has(FlowOp::loads_group) || op.has(FlowOp::stores_group);
     const Ps begin = threads_[index].time;
@@ -242,7 +244,7 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
         record.gives_way = !together_.several_store(thread.endpoint);
         record.places = thread.places;
         record.singly = thread.places > 0;
-        if (record.singly) record.least_parts = least_parts(thread, record.bytes * record.places);
+        if (record.singly) record.least_parts = windows_->least_parts(thread, record.bytes * record.places);
         if (logs()) record.record = log_->record_of(index);
         store(record, from, from + record.issue_ps);
     }
@@ -319,7 +321,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     if (devices_) share_store(move, op, from, ready);
     if (op.own_destinations > 0)
         thread.settled = std::max(thread.settled, ready + thread.cost->load_ps + fetch_ps(move, 0));
-    if (op.has(FlowOp::stores_group)) return store_group(move, from, ready);
+    if (op.has(FlowOp::stores_group)) return in_switches_->store(move, from, ready);
     const std::uint32_t endpoint = thread.endpoint;
     if (job.what.step_bytes && move.bytes <= 0) return;
     if (op.has(FlowOp::packs_own)) pack_own(move, from, ready);
@@ -341,7 +343,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         if (!destination.packets) transfer.fetch_ps = fetch_ps(move, destination.peer);
         if (move.singly) transfer.places = move.places;
         if (op.sources == 0)
-            take_places_of_engine(transfer, move, book_.path(path).put_ps + book_.path(path).answer_ps);
+            Windows::take_places_of_engine(transfer, move, book_.path(path).put_ps + book_.path(path).answer_ps);
         if (destination.packets) {
             transfer.target = share_of(job, thread.rank, destination, op);
             transfer.sent = log_sent(move.thread, from, book_.path(path).put_ps, move.record);
@@ -373,7 +375,7 @@ std::uint32_t FlowCore::ask_rest(std::uint32_t index, Ps now)
     piece.more -= asked;
     moves_[thread.rest].more = piece.more;
     if (piece.more == 0) {
-        free_moves_.push_back(thread.rest);
+        moves_.give(thread.rest);
         thread.rest = none;
     }
     return asked;
@@ -397,7 +399,7 @@ void FlowCore::loaded(std::uint32_t number)
 void FlowCore::retire(std::uint32_t number)
 {
     const Move move = moves_[number];
-    free_moves_.push_back(number);
+    moves_.give(number);
     Thread& thread = threads_[move.thread];
     --thread.loading;
     thread.sets = thread.loading == 0 ? 0 : thread.sets - move.sets;

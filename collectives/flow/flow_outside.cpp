@@ -66,7 +66,7 @@ void FlowCore::store_outside(const Move& move, std::uint32_t operand, Ps from, P
     for (std::uint32_t part = 0; part < parts; ++part) {
         Outside share = whole;
         share.share.fraction /= parts;
-        transfer.target = take(beyond_, free_beyond_, share);
+        transfer.target = beyond_.take(share);
         beyond_[transfer.target].share.ticket = transfer.target;
         begin_transfer(transfer, move.bytes / parts, messages, head + (ready - from) * part / parts,
             part + 1 == parts ? ready + book_.path(whole.path).put_ps : 0);
@@ -86,10 +86,10 @@ void FlowCore::signal_outside(std::uint32_t index, const FlowOp& op, std::uint32
     transfer.flight = links_.put(out.path, thread.endpoint, 0, thread.time);
     transfer.flight.messages = job.what.threads_each;
     transfer.use = Use::leaving_signal;
-    transfer.target = take(beyond_, free_beyond_, out);
+    transfer.target = beyond_.take(out);
     beyond_[transfer.target].signal.ticket = transfer.target;
     ++thread.outside;
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
 }
 
 void FlowCore::ask_outside(std::uint32_t number, std::uint32_t operand, Ps now)
@@ -104,7 +104,7 @@ void FlowCore::ask_outside(std::uint32_t number, std::uint32_t operand, Ps now)
     ++move.pending;
     ++messages_;
     const Ps at = now + book_.path(out.path).put_ps;
-    const std::uint32_t ticket = take(beyond_, free_beyond_, out);
+    const std::uint32_t ticket = beyond_.take(out);
     beyond_[ticket].share.ticket = ticket;
     push(at, Kind::ask, ticket);
 }
@@ -129,7 +129,7 @@ void FlowCore::carry(const Line& line, Ps from)
     transfer.flight.of_line = true;
     transfer.use = Use::line;
     transfer.target = line.token;
-    push(transfer.flight.head_ps, Kind::enter, take(transfers_, free_transfers_, transfer));
+    push(transfer.flight.head_ps, Kind::enter, transfers_.take(transfer));
 }
 
 // The first link behind the border: when its wire takes the line, the line leaves the buffer in front of it.
@@ -155,7 +155,7 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
     transfer.flight.of_line = true;
     transfer.use = Use::answer;
     transfer.target = line.token;
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
 }
 
 void FlowCore::arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaphore, Ps time)
@@ -175,8 +175,8 @@ void FlowCore::stored(std::uint32_t ticket, std::uint32_t back, std::uint32_t se
         transfer.flight.bytes = std::max(transfer.flight.bytes, 1.0);
         transfer.places = beyond_[ticket].held / transfer.flight.bytes;
     }
-    free_beyond_.push_back(ticket);
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    beyond_.give(ticket);
+    push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
 }
 
 void FlowCore::signalled(std::uint32_t ticket)
@@ -184,7 +184,7 @@ void FlowCore::signalled(std::uint32_t ticket)
     const std::uint32_t index = beyond_[ticket].thread;
     Thread& thread = threads_[index];
     thread.acknowledged = std::max(thread.acknowledged, now_ + book_.path(beyond_[ticket].path).answer_ps);
-    free_beyond_.push_back(ticket);
+    beyond_.give(ticket);
     if (--thread.outside > 0 || thread.next < thread.program->ops.size()) return;
     if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
 }
@@ -201,7 +201,7 @@ void FlowCore::bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sen
     transfer.flight.of_line = true;
     transfer.use = Use::brought;
     transfer.target = ticket;
-    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
 }
 
 void FlowCore::arrived_outside(const Transfer& transfer, Ps tail)
@@ -228,7 +228,7 @@ void FlowCore::arrived_outside(const Transfer& transfer, Ps tail)
     move.head = std::max(move.head, out.head);
     move.loaded = std::max(move.loaded, out.tail);
     const std::uint32_t number = out.move;
-    free_beyond_.push_back(transfer.target);
+    beyond_.give(transfer.target);
     if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, number);
 }
 

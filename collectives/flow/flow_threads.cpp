@@ -1,10 +1,9 @@
-// FlowCore: waits, signals, barriers and dependencies of threads. Moves are in flow_moves.cpp.
+// FlowCore: waits and signals of threads. Barriers and dependencies are in flow_dependencies.cpp. Moves are in flow_moves.cpp.
 #include <algorithm>
 #include <array>
 
 #include "base/line_size.h"
-#include "collectives/flow/flow_core.h"
-#include "collectives/flow/flow_job.h"
+#include "collectives/flow/flow_windows.h"
 
 namespace weft {
 
@@ -58,7 +57,7 @@ namespace weft {
         return false;
     }
     // A copy to its own place comes behind all stores that wait.
-    if (thread.places > 0 && op.sources + op.destinations == 0 && waits_for_places(index, index)) return false;
+    if (thread.places > 0 && op.sources + op.destinations == 0 && windows_->waits(index, index)) return false;
     return thread.loading == 0 || finds_registers(index, op);
 }
 
@@ -287,56 +286,6 @@ bool FlowCore::signals_at_once(std::uint32_t index)
     return true;
 }
 
-std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
-{
-    const std::uint64_t key = std::uint64_t{job.thread(rank, id.thread)} << 32 | id.step;
-    const std::uint32_t known = job.dependency_numbers.find(key);
-    if (known != FlatMap::none) return known;
-    const auto made = static_cast<std::uint32_t>(job.dependencies.size());
-    job.dependencies.emplace_back();
-    job.dependency_numbers.insert(key, made);
-    return made;
-}
-
-bool FlowCore::dependencies_met(std::uint32_t index)
-{
-    Thread& thread = threads_[index];
-    Job& job = *thread.job;
-    const FlowTemplate& program = *thread.program;
-    auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
-        [](const auto& entry, std::uint32_t op) { return entry.first < op; });
-    for (; at != program.after.end() && at->first == thread.next; ++at) {
-        Job::Dependency& dependency = job.dependencies[dependency_of(job, thread.rank, at->second)];
-        if (!dependency.done) {
-            dependency.sleepers.push_back(index);
-            blocked_for(index, FlowCause::flag);
-            return false;
-        }
-        thread.time = std::max(thread.time, dependency.time);
-        spent(index, FlowCause::flag);
-        if (logs()) log_->released(index, dependency.sent, dependency.time - thread.cost->notice_ps);
-    }
-    return true;
-}
-
-// The operation before thread.next is complete for those who wait for it, if all stores are acknowledged.
-bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
-{
-    Thread& thread = threads_[index];
-    if (!settle(index)) {
-        thread.unpublished = number;
-        return false;
-    }
-    fence(thread);
-    Job::Dependency& dependency = thread.job->dependencies[number];
-    dependency.done = true;
-    dependency.time = thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps;
-    dependency.sent = log_sent(index, thread.time, thread.cost->own_flag_ps);
-    for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
-    dependency.sleepers.clear();
-    return true;
-}
-
 void FlowCore::find_signal(Thread& thread, const FlowOp& op)
 {
     Job& job = *thread.job;
@@ -361,7 +310,7 @@ void FlowCore::send_signal(std::uint32_t index)
     thread.acknowledged = std::max(thread.acknowledged, answered);
     // It waits at no link, unless LinkRules::packets says that it takes the wire.
     std::uint32_t number = 0;
-    Transfer& transfer = new_transfer(number);
+    Transfer& transfer = transfers_.open(number);
     transfer = Transfer{};
     transfer.flight = links_.put(thread.signal_path, thread.endpoint, 0, thread.time);
     transfer.flight.messages = short_signals_ ? 0 : job.what.threads_each;
@@ -400,32 +349,6 @@ std::uint32_t FlowCore::find_semaphore(Thread& thread, const FlowOp& op)
     thread.wait_number = op.semaphore;
     thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
     return thread.wait_semaphore;
-}
-
-bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
-{
-    const Thread& thread = threads_[index];
-    Job& job = *thread.job;
-    const std::uint64_t key = std::uint64_t{thread.rank} << 32 | op.semaphore;
-    std::uint32_t number = job.barrier_numbers.find(key);
-    if (number == FlatMap::none) {
-        number = static_cast<std::uint32_t>(job.barriers.size());
-        job.barriers.emplace_back();
-        job.barrier_numbers.insert(key, number);
-    }
-    std::vector<std::uint32_t>& there = job.barriers[number];
-    there.push_back(index);
-    blocked_for(index, FlowCause::flag);
-    if (there.size() < op.count) return false;
-    if (logs()) {
-        const std::uint32_t last = log_sent(index, thread.time, thread.cost->own_flag_ps);
-        for (const std::uint32_t other : there)
-            if (other != index) log_->released(other, last, thread.time + thread.cost->own_flag_ps);
-    }
-    for (const std::uint32_t other : there)
-        resume(other, thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps);
-    there.clear();
-    return false;
 }
 
 // Operations that wait for one of this thread are told when what it stored is acknowledged.

@@ -49,4 +49,13 @@ TEST(Layout, AFileThatIsNotThereIsNamed)
     EXPECT_EQ(checked.text, "tools/layout: /nowhere/a.cpp: no such file; expected a C++ source\n");
 }
 
+TEST(Layout, OtherFilesAreLeftAlone)
+{
+    const std::string file = std::string(WEFT_SOURCE_DIR) + "/README.md";
+    const weft::test::ToolOutput checked = check_layout(file);
+    if (checked.missing()) GTEST_SKIP() << checked.text;
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_EQ(checked.text, "tools/layout: " + file + ": not a C++ source; expected .cpp or .h\n");
+}
+
 }  // namespace layout_test

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-struct LoadWindow {
+struct RequestWindow {
     struct Return {
         std::uint64_t time = 0;
         double bytes = 0;

@@ -1,0 +1,85 @@
+// FlowCore: barriers of the threads of a rank, and operations that wait for those of other threads.
+#include <algorithm>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
+{
+    const std::uint64_t key = std::uint64_t{job.thread(rank, id.thread)} << 32 | id.step;
+    const std::uint32_t known = job.dependency_numbers.find(key);
+    if (known != FlatMap::none) return known;
+    const auto made = static_cast<std::uint32_t>(job.dependencies.size());
+    job.dependencies.emplace_back();
+    job.dependency_numbers.insert(key, made);
+    return made;
+}
+
+bool FlowCore::dependencies_met(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
+        [](const auto& entry, std::uint32_t op) { return entry.first < op; });
+    for (; at != program.after.end() && at->first == thread.next; ++at) {
+        Job::Dependency& dependency = job.dependencies[dependency_of(job, thread.rank, at->second)];
+        if (!dependency.done) {
+            dependency.sleepers.push_back(index);
+            blocked_for(index, FlowCause::flag);
+            return false;
+        }
+        thread.time = std::max(thread.time, dependency.time);
+        spent(index, FlowCause::flag);
+        if (logs()) log_->released(index, dependency.sent, dependency.time - thread.cost->notice_ps);
+    }
+    return true;
+}
+
+// The operation before thread.next is complete for those who wait for it, if all stores are acknowledged.
+bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
+{
+    Thread& thread = threads_[index];
+    if (!settle(index)) {
+        thread.unpublished = number;
+        return false;
+    }
+    fence(thread);
+    Job::Dependency& dependency = thread.job->dependencies[number];
+    dependency.done = true;
+    dependency.time = thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps;
+    dependency.sent = log_sent(index, thread.time, thread.cost->own_flag_ps);
+    for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
+    dependency.sleepers.clear();
+    return true;
+}
+
+bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
+{
+    const Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const std::uint64_t key = std::uint64_t{thread.rank} << 32 | op.semaphore;
+    std::uint32_t number = job.barrier_numbers.find(key);
+    if (number == FlatMap::none) {
+        number = static_cast<std::uint32_t>(job.barriers.size());
+        job.barriers.emplace_back();
+        job.barrier_numbers.insert(key, number);
+    }
+    std::vector<std::uint32_t>& there = job.barriers[number];
+    there.push_back(index);
+    blocked_for(index, FlowCause::flag);
+    if (there.size() < op.count) return false;
+    if (logs()) {
+        const std::uint32_t last = log_sent(index, thread.time, thread.cost->own_flag_ps);
+        for (const std::uint32_t other : there)
+            if (other != index) log_->released(other, last, thread.time + thread.cost->own_flag_ps);
+    }
+    for (const std::uint32_t other : there)
+        resume(other, thread.time + thread.cost->own_flag_ps + thread.cost->notice_ps);
+    there.clear();
+    return false;
+}
+
+}  // namespace weft
