@@ -19,6 +19,23 @@ constexpr std::uint32_t most_ranks_of_job = (1U << 20) - 2;
 constexpr std::size_t most_lines_of_stall = 32;  // of a job
 constexpr std::uint64_t events_of_a_question = 1 << 16;
 
+// Slots in which a thread looks for packets at once; 1: one after the other.
+std::size_t slots_at_once(const FlowTemplate& program)
+{
+    std::size_t slots = 0;
+    bool before = false;
+    bool together = false;
+    for (const FlowOp& op : program.ops) {
+        const FlowOperand* const sources = program.operands.data() + op.first;
+        const auto packets =
+            std::count_if(sources, sources + op.sources, [](const FlowOperand& source) { return source.packets; });
+        together = together || packets > 1 || (packets > 0 && before && op.has(FlowOp::with_previous));
+        before = packets > 0;
+        slots += static_cast<std::size_t>(packets);
+    }
+    return together ? slots : 1;
+}
+
 }  // namespace
 
 FlowRanks ranks_of(const CostGraph& graph)
@@ -141,7 +158,11 @@ bool FlowCore::place_thread(const Job& job, std::uint32_t position, std::uint32_
 {
     if (logs()) log_->enter(index, now_ - ranks_.of(job.what.members[position]).launch_ps);
     Thread& thread = threads_[index];
-    if (job.program().has_packets) thread.packets = packet_steps_.take(PacketSteps(now_));
+    if (job.program().has_packets) {
+        const std::size_t slots = slots_at_once(*thread.program);
+        const std::size_t threads = std::size_t{job.program().threads(thread.rank)} * job.what.threads_each;
+        thread.packets = packet_steps_.take(PacketSteps(now_, slots > 1 ? slots * threads : 1));
+    }
     thread.time = now_;
     thread.queued = !finds_place(index);
     if (thread.queued && logs()) log_->queue(index, now_);

@@ -99,13 +99,37 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
             blocked_for(index, FlowCause::flag);
             return false;
         }
-        each_share_read(job, thread.rank, source, op, [&](const Job::Share& share, Ps head, Ps) {
-            thread.time = std::max(thread.time, head + thread.cost->look_ps + longer_poll(index) / 2);
-            spent(index, FlowCause::flag);
-            if (logs()) log_->released(index, share.sent, head);
+    }
+    const Ps found = packets_found(index, op, load_of(thread, op), !op.has(FlowOp::with_previous)).first;
+    thread.time = std::max(thread.time, found);
+    spent(index, FlowCause::flag);
+    if (!logs()) return true;
+    for (std::uint32_t i = 0; i < op.sources; ++i)
+        if (program.operands[op.first + i].packets)
+            each_share_read(job, thread.rank, program.operands[op.first + i], op,
+                [&](const Job::Share& share, Ps head, Ps) { log_->released(index, share.sent, head); });
+    return true;
+}
+
+// When it finds the first and the last of the packets that the operation reads, all of which have come.
+PacketSteps::Found FlowCore::packets_found(std::uint32_t index, const FlowOp& op, const MoveLoad& load, bool new_run)
+{
+    const Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const PacketSteps& steps = packet_steps_[thread.packets];
+    const ThreadPace pace = pace_of(thread);
+    PacketSteps::Found out;
+    for (std::uint32_t i = 0; i < op.sources; ++i) {
+        const FlowOperand& source = thread.program->operands[op.first + i];
+        if (!source.packets) continue;
+        each_share_read(job, thread.rank, source, op, [&](const Job::Share&, Ps head, Ps tail) {
+            const PacketSteps::Found found = steps.found(thread.cost->packets, load, pace, new_run,
+                load.bytes / job.what.threads_each, head, tail, longer_poll(index));
+            out.first = std::max(out.first, found.first);
+            out.last = std::max(out.last, found.last);
         });
     }
-    return true;
+    return out;
 }
 
 // Packets at the own rank are there as soon as they are written to its memory.
@@ -128,19 +152,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     Ps spread)
 {
     Thread& thread = threads_[index];
-    Job& job = *thread.job;
-    const FlowTemplate& program = *thread.program;
     PacketSteps& steps = packet_steps_[thread.packets];
     if (!op.has(FlowOp::with_previous)) steps.begin_run();
-    Ps last = 0;
-    for (std::uint32_t i = 0; i < op.sources; ++i) {
-        const FlowOperand& source = program.operands[op.first + i];
-        if (source.packets)
-            each_share_read(job, thread.rank, source, op, [&](const Job::Share&, Ps, Ps tail) {
-                last = std::max(last,
-                    last_seen_ps(*thread.cost, load.bytes / job.what.threads_each, tail, longer_poll(index)));
-            });
-    }
+    const Ps last = packets_found(index, op, load, false).last;
     const auto [from, ready] = steps.add(load, pace, thread.time, last, spread);
     Move record;
     record.op = thread.next;

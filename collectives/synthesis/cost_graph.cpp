@@ -15,15 +15,15 @@ bool costs_alike(const CostRank& a, const CostRank& b)
 {
     const auto times = [](const CostRank& rank) {
         return std::tuple(rank.load_ps, rank.cold_ps, rank.cold_behind_ps, rank.own_flag_ps, rank.notice_ps,
-            rank.poll_period_ps, rank.poll_far_ps, rank.poll_ps, rank.poll_slot_ps, rank.poll_lanes, rank.look_ps,
-            rank.last_look_ps, rank.fence_ps, rank.launch_ps);
+            rank.poll_period_ps, rank.poll_far_ps, rank.poll_ps, rank.poll_slot_ps, rank.poll_lanes, rank.fence_ps,
+            rank.launch_ps);
     };
     const auto pace = [](const CostRank& rank) {
         return std::tuple(rank.registers, rank.sets, rank.outstanding, rank.issue_ps_per_byte, rank.units,
             rank.threads);
     };
-    return times(a) == times(b) && pace(a) == pace(b) && a.copy == b.copy && a.bulk == b.bulk &&
-        a.copy_notice_ps == b.copy_notice_ps &&
+    return times(a) == times(b) && a.packets == b.packets && pace(a) == pace(b) && a.copy == b.copy &&
+        a.bulk == b.bulk && a.copy_notice_ps == b.copy_notice_ps &&
         std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(),
             [](const CostPort& x, const CostPort& y) {
                 return x.at == y.at && x.up == y.up && x.down == y.down && x.answered_ps == y.answered_ps;

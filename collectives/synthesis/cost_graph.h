@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "collectives/synthesis/packet_polls.h"
+
 namespace weft {
 
 // The time on a link of transfers of several ranks that wait for more than the buffer behind it holds, on paths that pass ranks:
@@ -129,9 +131,8 @@ struct CostRank {
     std::uint64_t poll_ps = 0;       // a poll of an own flag, there and back
     std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next
     std::uint32_t poll_lanes = 1;    // flags that a thread looks at together
-    std::uint64_t look_ps = 0;       // a packet that has come to the thread that looks for it having its data
-    std::uint64_t last_look_ps = 0;  // the same of many, each looked for by itself
-    std::uint64_t fence_ps = 0;      // of a fence, beyond the last acknowledge
+    PacketPolls packets;
+    std::uint64_t fence_ps = 0;  // of a fence, beyond the last acknowledge
     std::uint64_t launch_ps = 0;
     std::vector<CostPort> ports;  // to switches that combine and copy
     // One thread of a schedule: bytes on their way from the own cache, and without an acknowledge where its unit is

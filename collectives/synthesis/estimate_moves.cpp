@@ -34,9 +34,10 @@ bool EstimatePlayer::packets_have_come(std::uint32_t index, const Step& step)
             share.sleepers.push_back(index);
             return false;
         }
-        thread.time = std::max(thread.time, share.head_ps + rank_of(thread).look_ps);
         thread.base = std::max(thread.base, share.depth);
     }
+    const MoveLoad load = move_load(graph_, thread.rank, step, chunk_bytes_ / step.parts, options_.format);
+    thread.time = std::max(thread.time, packets_found(thread, step, load, !step.with_previous).first);
     thread.depth = std::max(thread.depth, thread.base);
     return true;
 }
@@ -197,14 +198,27 @@ void EstimatePlayer::ask(const Move& move, Ps now)
     }
 }
 
+// When it finds the first and the last of the packets that the step reads, all of which have come.
+PacketSteps::Found EstimatePlayer::packets_found(const Thread& thread, const Step& step, const MoveLoad& load,
+    bool new_run)
+{
+    PacketSteps::Found out;
+    for (const ChunkRef& source : step.sources) {
+        if (!is_packets(source)) continue;
+        const PacketArrivals::Share& share = packets_.of(source, step);
+        const PacketSteps::Found found = thread.packets.found(rank_of(thread).packets, load, pace_of(thread), new_run,
+            load.bytes / each_, share.head_ps, share.tail_ps);
+        out.first = std::max(out.first, found.first);
+        out.last = std::max(out.last, found.last);
+    }
+    return out;
+}
+
 void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace)
 {
     Thread& thread = threads_[index];
     if (!step.with_previous) thread.packets.begin_run();
-    Ps last = 0;
-    for (const ChunkRef& source : step.sources)
-        if (is_packets(source))
-            last = std::max(last, last_seen_ps(rank_of(thread), load.bytes / each_, packets_.of(source, step).tail_ps));
+    const Ps last = packets_found(thread, step, load, false).last;
     const auto [from, ready] = thread.packets.add(load, pace, thread.time, last);
     Move record;
     record.step = &step;
@@ -219,8 +233,9 @@ void EstimatePlayer::note_alpha(const Thread& thread, const Step& step)
 {
     const auto note = [&](std::uint32_t from, std::uint32_t to, bool packets) {
         if (from == to) return;
-        const Ps alpha = packets ? graph_.ranks[from].load_ps + graph_.path(from, to).put_ps + graph_.ranks[to].look_ps
-                                 : step_ps(graph_, from, to);
+        const Ps alpha = packets
+            ? graph_.ranks[from].load_ps + graph_.path(from, to).put_ps + graph_.ranks[to].packets.mean_ps()
+            : step_ps(graph_, from, to);
         alpha_ = std::max(alpha_, alpha);
     };
     for (const ChunkRef& source : step.sources) note(source.rank, thread.rank, false);

@@ -5,6 +5,26 @@
 
 namespace weft {
 
+namespace {
+
+// Slots in which a thread looks for packets at once; 1: one after the other.
+std::size_t slots_at_once(const std::vector<Step>& steps)
+{
+    std::size_t slots = 0;
+    bool before = false;
+    bool together = false;
+    for (const Step& step : steps) {
+        const auto packets = std::count_if(step.sources.begin(), step.sources.end(),
+            [](const ChunkRef& source) { return source.buffer == Buffer::packets; });
+        together = together || packets > 1 || (packets > 0 && before && step.with_previous);
+        before = packets > 0;
+        slots += static_cast<std::size_t>(packets);
+    }
+    return together ? slots : 1;
+}
+
+}  // namespace
+
 EstimatePlayer::EstimatePlayer(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options)
     : schedule_(schedule), graph_(graph), options_(options), numbering_(schedule), threads_(numbering_.threads()),
       semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_routes_(graph),
@@ -17,6 +37,11 @@ EstimatePlayer::EstimatePlayer(const Schedule& schedule, const CostGraph& graph,
         const StepAt owner = numbering_.owner(t);
         threads_[t].rank = owner.rank;
         threads_[t].steps = &schedule.ranks[owner.rank].threads[owner.thread].steps;
+        if (has_packets_) {
+            const std::size_t slots = slots_at_once(*threads_[t].steps);
+            threads_[t].packets =
+                PacketSteps(0, slots > 1 ? slots * schedule.ranks[owner.rank].threads.size() * each_ : 1);
+        }
         for (const Step& step : *threads_[t].steps)
             for (const StepId& id : step.after)
                 depended_.try_emplace(key(numbering_.thread(owner.rank, id.thread), id.step));

@@ -154,6 +154,7 @@ private:
     bool packets_have_come(std::uint32_t index, const Step& step);
     bool may_move(std::uint32_t index, const Step& step);
     void move(std::uint32_t index, const Step& step, bool run_goes_on);
+    PacketSteps::Found packets_found(const Thread& thread, const Step& step, const MoveLoad& load, bool new_run);
     void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);
     std::uint32_t ask_rest(std::uint32_t index, Ps now);

@@ -28,7 +28,7 @@ void without_flags(CostGraph& graph)
 {
     for (CostRank& rank : graph.ranks) {
         rank.notice_ps = rank.poll_ps = rank.poll_slot_ps = 0;
-        rank.look_ps = rank.last_look_ps = 0;
+        rank.packets = {};
     }
 }
 

@@ -11,22 +11,10 @@
 #include <vector>
 
 #include "base/line_size.h"
+#include "collectives/synthesis/packet_polls.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
-
-// The time, ps, at which a thread has seen the last of `bytes` bytes of packets that are there at `tail`; of several merged threads, one
-// with so many bytes. `longer`: how much longer a poll takes than in an idle accelerator. Polls have phases of their own, and the last of n
-// is seen after n / (n + 1) periods on average: half a period for a single line. Lines that are asked for together are partly in step, and
-// two of them count as one poll (measured, docs/models/flow.md).
-inline std::uint64_t last_seen_ps(const CostRank& rank, double bytes, std::uint64_t tail, std::uint64_t longer = 0)
-{
-    constexpr double in_step = 2 * line_bytes;
-    const double polls = std::max(1.0, std::ceil(bytes / in_step));
-    const std::uint64_t half = rank.last_look_ps - rank.look_ps + longer / 2;
-    const double more = (polls - 1) / (polls + 1) * static_cast<double>(half);
-    return tail + rank.look_ps + longer / 2 + static_cast<std::uint64_t>(std::llround(more));
-}
 
 class PacketSteps {
 public:
@@ -35,12 +23,35 @@ public:
         Ps from = 0;   // the first line is ready
         Ps ready = 0;  // and the last one
     };
+    struct Found {
+        Ps first = 0;
+        Ps last = 0;
+    };
 
-    explicit PacketSteps(Ps begin = 0)
-        : issued_(begin), freed_(begin), asked_(begin), asked_last_(begin), slots_(begin), places_(begin)
+    // `slots`: in which the rank looks for packets at once.
+    explicit PacketSteps(Ps begin = 0, std::size_t slots = 1)
+        : looked_for_(static_cast<double>(slots)), issued_(begin), freed_(begin), asked_(begin), asked_last_(begin),
+          slots_(begin), places_(begin)
     {
     }
 
+    // When the first lines that a step loads are found, whose packets come from `head` on, and the last ones, which come at `tail`; of the
+    // bytes of several merged threads, one has `each`. `new_run`: the step begins one. A poll of idle units takes `longer` in fact.
+    Found found(const PacketPolls& polls, const MoveLoad& load, const ThreadPace& pace, bool new_run, double each,
+        Ps head, Ps tail, Ps longer = 0) const
+    {
+        const std::size_t at_once = pace.at_once(load);
+        const Ps turn = new_run || turns_.size() < at_once ? 0 : turns_[turns_.size() - at_once];
+        const double far = polls.far_share(each * looked_for_);
+        Found out;
+        out.first = polls.found(std::max(new_run ? issued_ : asked_, turn), head, far, longer);
+        // Lines that all are asked for at once are looked for in step, those behind them by polls of their own.
+        const Ps last = std::max(new_run ? freed_ : asked_last_, turn) + pace.slots_ps(load.bytes);
+        out.last = pace.rounds(load) > 1 ? polls.last_found(std::ceil(each / (2 * line_bytes)), tail, far, longer)
+                                         : polls.found(last, tail, far, longer);
+        out.last = std::max(out.first, out.last);
+        return out;
+    }
     // The next step is the first of a new run.
     void begin_run()
     {
@@ -77,7 +88,8 @@ public:
     }
 
 private:
-    Ps issued_;  // of steps so far: the first stores of the last one, and all of them, had been issued
+    double looked_for_;  // slots
+    Ps issued_;          // of steps so far: the first stores of the last one, and all of them, had been issued
     Ps freed_;
     Ps asked_;  // what these were before the present run of steps, and when those of the run had issued theirs
     Ps asked_last_;

@@ -61,10 +61,8 @@ public:
     }
 
     // First to last line of a move issued, by issue slots alone; and by all limits.
-    std::uint64_t slots_ps(const MoveLoad& move) const
-    {
-        return static_cast<std::uint64_t>(move.issued * issue_ps_per_byte_);
-    }
+    std::uint64_t slots_ps(const MoveLoad& move) const { return slots_ps(move.issued); }
+    std::uint64_t slots_ps(double bytes) const { return static_cast<std::uint64_t>(bytes * issue_ps_per_byte_); }
     // First to last line stored. Loads from the own memory come in rounds: each wavefront fills its registers, stores, and loads again.
     std::uint64_t issue_ps(const MoveLoad& move) const;
     // Of it, the part in which it issues; whether the rest is for the limit of requests in flight, else for registers.

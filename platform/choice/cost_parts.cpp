@@ -61,8 +61,15 @@ CostRank rank_cost_of(const ResolvedSystem& system, NodeId node)
     if (l2.mirrored()) rank.poll_far_ps = flag - home_time(system, node);
     rank.poll_slot_ps = ps_per_s / gpu.clock;
     rank.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
-    rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + period / 2;
-    rank.last_look_ps = gpu.l2_to_unit + flag - home_time(system, node) + period;
+    // What peers have stored is in the own half of a mirrored cache or in the other one; private parts of a cache see it at once.
+    rank.packets.ask_ps = gpu.unit_to_l2 + l2.latency;
+    rank.packets.answer_ps = gpu.l2_to_unit;
+    rank.packets.between_ps = gpu.spin_interval;
+    rank.packets.cold_ps = rank.cold_ps + rank.cold_behind_ps;
+    if (l2.mirrored()) {
+        rank.packets.far_ps = far_time(system, node);
+        rank.packets.far_run = static_cast<double>(l2.slices / l2.partitions * l2.line);
+    }
     rank.fence_ps = gpu.fence_latency;
     rank.launch_ps = gpu.launch_latency;
     const std::uint64_t wavefronts = wavefronts_of_workgroup(engine, gpu);

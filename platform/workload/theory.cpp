@@ -11,6 +11,7 @@
 #include "collectives/schedule/analysis/traffic.h"
 #include "collectives/schedule/protocol/protocol.h"
 #include "collectives/schedule/theory/theory.h"
+#include "platform/choice/cost_graph_of.h"
 #include "platform/choice/latencies.h"
 #include "platform/choice/link_shares.h"
 #include "platform/choice/split_links.h"
@@ -141,7 +142,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     if (with_data && system.engine().protocol != Protocol::simple) {
         // The flags come with the data, and are looked at without end.
         step.answer = step.signal = 0;
-        step.notice = home.l2_to_unit + (home.unit_to_l2 + flag + home.l2_to_unit + home.spin_interval) / 2;
+        step.notice = rank_cost_of(system, plan.members[to]).packets.mean_ps();
         return step;
     }
     const bool list = mover == Mover::copy_engine;

@@ -28,30 +28,62 @@ Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& g
 TEST(EstimatePackets, AStepIsOneWayAndItsPackets)
 {
     CostGraph graph = mesh_graph(2);
-    for (CostRank& rank : graph.ranks) rank.look_ps = rank.last_look_ps = 3000;
-    // The bytes twice, a look; then the copy to where it belongs. 1000 bytes are 9 packets of 120.
+    for (CostRank& rank : graph.ranks) rank.packets.answer_ps = 3000;
+    // The bytes twice, and an answer, of a poll that takes no time else; then the copy to where it belongs. 1000 bytes are 9 packets of 120.
     EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + hop_ps + 3000);
     EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll128).time_ps, 9 * 128 + hop_ps + 3000);
     // Nobody waits for acknowledges but the end.
-    for (CostRank& rank : graph.ranks) rank.look_ps = rank.last_look_ps = 0;
+    for (CostRank& rank : graph.ranks) rank.packets = {};
     EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + 2 * hop_ps);
 }
 
-// Of n pairs of lines the last is found after n / (n + 1) periods: half a period is in look_ps, another one in the difference.
-TEST(EstimatePackets, TheLastOfFewIsSeenSooner)
+// A poll is 300 to the cache, 200 back and 100 until the next one; the first one reads memory for 5000 if it comes before the packets.
+constexpr PacketPolls polls{300, 200, 100, 5000, 0};
+
+TEST(PacketPolls, FindWhatHasComeBeforeTheirLook)
 {
-    CostGraph graph = mesh_graph(2);
-    for (CostRank& rank : graph.ranks) {
-        rank.look_ps = 3000;
-        rank.last_look_ps = 7000;
-    }
-    const auto time = [&](std::uint64_t bytes) {
-        return price("direct", CollectiveOp::broadcast, graph, bytes, Protocol::ll).time_ps;
-    };
-    EXPECT_EQ(time(64), 128 + hop_ps + 3000);              // one pair
-    EXPECT_EQ(time(128), 256 + hop_ps + 3000 + 4000 / 3);  // two
-    EXPECT_EQ(time(192), 384 + hop_ps + 3000 + 4000 / 2);  // three
-    EXPECT_EQ(time(6336), 12'672 + hop_ps + 3000 + 3920);  // 99
+    // Looks at 1300; behind memory, its answer and the interval at 1300 + 200 + 5000 + 100 + 300 = 6900, then every 600.
+    EXPECT_EQ(polls.found(1000, 0, 0), 1500U);
+    EXPECT_EQ(polls.found(1000, 1300, 0), 1500U);
+    EXPECT_EQ(polls.found(1000, 1301, 0), 7100U);
+    EXPECT_EQ(polls.found(1000, 6900, 0), 7100U);
+    EXPECT_EQ(polls.found(1000, 6901, 0), 7700U);
+    EXPECT_EQ(polls.found(1000, 8100, 0), 8300U);
+    // Polls that take 50 more come later.
+    EXPECT_EQ(polls.found(1000, 8100, 0, 50), 8200U + 200U);
+}
+
+// Half of the lines have come to the other half of a divided cache: one line is there half the time, two with 3/4 and so on.
+TEST(PacketPolls, TakeLongerToTheOtherHalfOfTheCache)
+{
+    PacketPolls divided = polls;
+    divided.far_ps = 400;
+    EXPECT_EQ(divided.found(1000, 1300, 0.5), 1700U);
+    EXPECT_EQ(divided.found(1000, 1300, 1), 1900U);
+    EXPECT_EQ(divided.mean_ps(), 200U + 200U + 300U);
+}
+
+// Of n polls with phases of their own the last one is answered after n / (n + 1) periods.
+TEST(PacketPolls, TheLastOfFewWithOwnPhasesIsFoundSooner)
+{
+    EXPECT_EQ(polls.last_found(1, 9000, 0), 9000U + 200 + 300);
+    EXPECT_EQ(polls.last_found(2, 9000, 0), 9000U + 200 + 400);
+    EXPECT_EQ(polls.last_found(5, 9000, 0), 9000U + 200 + 500);
+}
+
+// A ring of a line: each rank asks when it has the packets of the step before, so every hop takes as many whole polls.
+TEST(EstimatePackets, AChainIsInStepWithItsPolls)
+{
+    CostGraph graph = ring_graph(4);
+    for (CostRank& rank : graph.ranks) rank.packets = polls;
+    const auto time = [&] { return price("ring", CollectiveOp::all_gather, graph, 32, Protocol::ll).time_ps; };
+    // 16 B of packets come hop_ps + 16 after they are sent. The first poll looks after 300, the second one after 5900.
+    static_assert(hop_ps + 16 > 300 && hop_ps + 16 < 5900);
+    EXPECT_EQ(time(), 3 * (5900 + 200));
+    // A first poll that finds its line in a cache is followed every 600.
+    for (CostRank& rank : graph.ranks) rank.packets.cold_ps = 0;
+    // It looks after 300, 900 and 1500: two hops of 1700, and the last packets with their acknowledge.
+    EXPECT_EQ(time(), 2 * (1500 + 200) + 2 * hop_ps + 16);
 }
 
 TEST(EstimatePackets, AChainGoesOnWithTheFirstOfThem)
