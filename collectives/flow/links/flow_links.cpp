@@ -151,6 +151,8 @@ bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
 
 double FlowLinks::message_headers_ps(const CostLink& link, const FlowFlight& flight, double share) const
 {
+    if (flight.packets >= 0)
+        return line_headers_ps(link, flight.messages * share, flight.packets * share, flight.bytes * share);
     const double pieces = pieces_of(flight);
     return headers_ps(link, flight.messages * pieces * share, flight.message / pieces);
 }

@@ -29,6 +29,7 @@ struct FlowFlight {
     double message = 0;  // bytes of each message that these bytes are of, or are part of
     double messages =
         0;  // how many, or which part of one; of signals: how many. Cards may divide each (FlowLinks::pieces_of)
+    double packets = -1;        // of a line of a border: that begin with it (FlowLine); below 0: what its message makes
     std::uint32_t stage = 0;    // that its head is at (PathBook::stage)
     std::uint16_t passed = 0;   // stages before it
     std::uint16_t stages = 0;   // of its path
