@@ -215,6 +215,10 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         return;
     }
     const std::uint64_t end = group.free_ps;
+    if (rules_.waits) {
+        if (data_free_.size() <= number) data_free_.resize(book_.groups());
+        data_free_[number] = end;
+    }
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     const std::uint64_t answered = flight.loaded ? now : begin + left;
@@ -268,7 +272,10 @@ std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, s
     std::uint64_t occupancy)
 {
     if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
-    const std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
+    if (turn + occupancy > data)
+        turn = free;  // behind the last transfer, and what lines, signals and acknowledges have booked
     lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
     return turn;
 }
@@ -300,7 +307,7 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     const std::uint64_t occupancy = occupancy_ps(wire, 1);
-    turn += others_between(number, occupancy, turn);
+    turn += others_between(number, occupancy, turn, 0);
     group.signals_free_ps = turn + occupancy;
     book(number, wire, now);
     head = std::max(head, turn);
@@ -345,15 +352,12 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
 {
     LinkGroup& group = book_.group(number);
     const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
-    if (flight.of_line) {
-        const std::uint64_t turn = turn_of_acknowledge(number, now, occupancy);
-        head = std::max(head, turn);
-        flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
-        return;
-    }
     std::uint64_t turn = std::max(now, group.answers_free_ps);
-    turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
-    turn += others_between(number, occupancy, turn + occupancy);  // its own wire is booked
+    if (flight.of_line)
+        turn = std::max(turn, turn_of_acknowledge(number, now, occupancy));
+    else
+        turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
+    turn += others_between(number, occupancy, turn, occupancy);  // its own wire is booked
     const std::uint64_t end = turn + occupancy;
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, end + left);

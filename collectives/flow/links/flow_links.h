@@ -202,7 +202,7 @@ private:
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
-    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const;
+    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at, std::uint64_t booked) const;
     double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
     // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
     void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
@@ -239,7 +239,9 @@ private:
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
-    std::vector<Answers> line_answers_;      // by group: of lines of a border
+    std::vector<std::uint64_t>
+        data_free_;                      // by group: end of the last transfer that has begun, without lines of a border
+    std::vector<Answers> line_answers_;  // by group: of lines of a border
 };
 
 }  // namespace weft
