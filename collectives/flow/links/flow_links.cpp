@@ -208,7 +208,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.payload += bytes;
     count(number, begin, begin + occupancy, bytes * per_byte + headers, bytes);
     if (flight.of_line) {
-        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
+        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy, flight.loaded);
         head = std::max(head, turn);
         flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
         if (back > 0) answer_back(number, back, now, flight.loaded ? now : turn + left);
@@ -269,13 +269,14 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
 // Transfers have booked the link up to `free`. A line need not wait for all of them: senders of lines and of transfers take turns,
 // by the number of paths.
 std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free,
-    std::uint64_t occupancy)
+    std::uint64_t occupancy, bool loaded)
 {
     if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
     std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    // Behind the last transfer comes all that lines, signals and acknowledges have booked. Beyond 64 ranks none of these wait so,
+    // nor what was loaded: its requests book the wire when it comes, a round trip later than they pass.
     const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
-    if (turn + occupancy > data)
-        turn = free;  // behind the last transfer, and what lines, signals and acknowledges have booked
+    if (rules_.waits && !loaded && turn + occupancy > data) turn = free;
     lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
     return turn;
 }

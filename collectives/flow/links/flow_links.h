@@ -190,7 +190,8 @@ private:
     void book(std::uint32_t number, double ps, std::uint64_t now);
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
-    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
+    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy,
+        bool loaded);
     std::uint64_t turn_of_acknowledge(std::uint32_t number, std::uint64_t now, std::uint64_t occupancy);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,

@@ -8,8 +8,9 @@
 namespace weft {
 
 // Behind the packet on the wire, signals and acknowledges take turns with what else is booked from `at` on: as much of it as of them
-// (`own`), as pass_others() has it. Transfers that have begun keep the ends that they were told: behind the last of them comes all that
-// signals and acknowledges have booked so far (`booked`: of that, what waits here itself). So nothing ends before its bytes and those that were served before it have passed.
+// (`own`), as pass_others() has it. Transfers that have begun keep the ends that they were told; behind the last of them comes all that
+// signals and acknowledges have booked so far, without what waits here itself (`booked` of it). So nothing ends before its bytes and those
+// that were served before it have passed.
 std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at,
     std::uint64_t booked) const
 {
