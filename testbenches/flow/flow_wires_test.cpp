@@ -30,7 +30,7 @@ void add_wires(CostGraph& graph, bool cards)
         out.answer_round_ps = 1000;
         out.buffer = 65536;
         out.signal_ps = 86 * out.ps_per_byte;
-        out.signal_back_ps = 86 * out.ps_per_byte;
+        out.signal_back_ps = 0;  // nobody waits for the wire of the last responses, which latencies of a run cover
         if (!cards) {
             out.back_ps_per_byte = out.ps_per_byte / 4;
             continue;
@@ -47,6 +47,16 @@ struct Played {
     std::uint64_t events = 0;
     double busiest_ps = 0;
 };
+
+// A path's latency has the wire of a line or signal by itself at each link, here two.
+void add_latency(CostGraph& graph)
+{
+    for (CostPath& path : graph.paths) {
+        if (path.stages.empty()) continue;
+        path.put_ps += 2 * 86'000;
+        path.answer_ps += 2 * 86'000;
+    }
+}
 
 // `jobs` of one schedule, which all ranks have in flight from the beginning, each `apart_ps` after the one before.
 Played together(const Schedule& schedule, const CostGraph& graph, std::uint64_t bytes, std::uint32_t jobs,
@@ -86,7 +96,7 @@ Played together(const Schedule& schedule, const CostGraph& graph, std::uint64_t 
 
 // Acknowledges and signals of some jobs against data of others, on links that a switch shares or that ranks pass: each had clocks of its
 // own, and links were busy for up to 144 % of the time.
-TEST(FlowWires, ALinkIsBusyForNoLongerThanJobsInFlightTake)
+TEST(FlowWires, WithJobsInFlightALinkIsBusyForAsMuchTimeAsThereIs)
 {
     double most = 0;
     for (const char* algorithm : {"direct", "ring"})
@@ -97,6 +107,7 @@ TEST(FlowWires, ALinkIsBusyForNoLongerThanJobsInFlightTake)
                         for (const std::uint64_t apart_ps : {0U, 777'000U}) {
                             CostGraph graph = star_graph(4);
                             add_wires(graph, cards);
+                            add_latency(graph);
                             AlgorithmOptions options;
                             options.channels = 4;
                             const Played played =
