@@ -14,7 +14,7 @@ struct FlowLine {
     std::uint32_t sender = 0;  // endpoint
     std::uint32_t bytes = 0;
     double messages = 0;  // that begin with it
-    double message = 0;   // their bytes, as far as known
+    double packets = -1;  // of cards, that begin with it; below 0: its part of full ones
     std::uint32_t token = 0;
 };
 

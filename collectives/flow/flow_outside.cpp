@@ -124,7 +124,7 @@ void FlowCore::carry(const Line& line, Ps from)
     Transfer transfer;
     transfer.flight = links_.put(line.path, line.sender, line.bytes, from);
     transfer.flight.messages = line.messages;
-    transfer.flight.message = line.message;
+    transfer.flight.packets = line.packets;
     shorten(transfer.flight);
     transfer.flight.of_line = true;
     transfer.use = Use::line;
@@ -149,7 +149,7 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
     transfer.flight = data ? links_.answer(line.path, line.sender, request, line.bytes, from)
                            : links_.acknowledge(line.path, line.sender, request, line.bytes, from);
     transfer.flight.messages = line.messages;
-    transfer.flight.message = line.message;
+    transfer.flight.packets = line.packets;
     transfer.flight.loaded = data;
     shorten(transfer.flight);
     transfer.flight.of_line = true;

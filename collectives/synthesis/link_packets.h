@@ -18,6 +18,13 @@ inline double headers_ps(const CostLink& link, double messages, double bytes)
     return messages * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
 }
 
+// The same of one line, of `bytes`, with which messages and packets begin: those that follow in a packet have no header.
+inline double line_headers_ps(const CostLink& link, double messages, double packets, double bytes)
+{
+    if (link.packet_payload <= 0) return 0;
+    return messages * link.message_ps + (packets - bytes / link.packet_payload) * link.packet_ps;
+}
+
 // Where lines to one destination share packets: the one that is open for more of them.
 class OpenPacket {
 public:

@@ -146,6 +146,42 @@ TEST(FlowLinks, ARunOfSignalsEndsNoEarlierThanTheWire)
     EXPECT_EQ(wire.end_of(links, 0, 0, 1), now_ps + data + 4 * 8000);
 }
 
+// A transfer keeps the end that it was told, though signals have passed before it. What comes behind it waits for the wire that they took,
+// not for as much as it takes itself only: each would end while the link is busy, and the next one, too.
+TEST(FlowLinks, BehindATransferComesAllThatSignalsHaveBooked)
+{
+    Wire wire;
+    wire.book.find(0, 1);
+    wire.book.find(1, 0);
+    FlowLinks links(wire.book, with_waits);
+    const std::uint64_t data = now_ps + 4096 * 80 + 16 * 80;
+    EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), data);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 3), now_ps + 24'000) << "three signals let pass as much of the data";
+    EXPECT_EQ(wire.book.group(0).free_ps, data + 24'000);
+    FlowFlight signal = links.put(0, 0, 0, data);
+    EXPECT_FALSE(links.pass(signal));
+    EXPECT_EQ(signal.tail_ps, data + 24'000);
+    FlowFlight back = links.acknowledge(0, 0, 1, 1000, data + 1000);
+    EXPECT_FALSE(links.pass(back));
+    EXPECT_EQ(back.tail_ps, data + 32'000);
+    EXPECT_EQ(wire.book.group(0).free_ps, data + 32'000);
+}
+
+// A line of a border takes turns with transfers and, behind the last of them, passes with all that is booked.
+TEST(FlowLinks, ALineOfABorderDoesNotPassWithWhatIsOnTheWire)
+{
+    Wire wire;
+    wire.book.find(0, 1);
+    FlowLinks links(wire.book, with_waits);
+    EXPECT_EQ(wire.end_of(links, 0, 0, 3), now_ps);
+    FlowFlight line = links.put(0, 0, 64, now_ps);
+    line.of_line = true;
+    line.messages = line.packets = 0;
+    EXPECT_FALSE(links.pass(line));
+    // 64 B at 80 ps, without their part of a packet's header (102.5 ps).
+    EXPECT_EQ(line.tail_ps, now_ps + 24'000 + 5018);
+}
+
 // While data wait for their turn, a signal takes no wire. When some of them have passed, signals take as long as these did, and
 // behind the last of them the rest.
 TEST(FlowLinks, SignalsTakeTurnsWithDataThatWait)

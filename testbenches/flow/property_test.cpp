@@ -124,7 +124,7 @@ void expect_properties(const Case& of, const FlowProfile& profile)
     double busiest = 0;
     for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) {
         ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6) << of.name << ", link " << link;
-        busiest = std::max(busiest, expected[link] * of.graph.links[link].ps_per_byte);
+        busiest = std::max(busiest, std::max(expected[link] * of.graph.links[link].ps_per_byte, book.busy_ps(link)));
     }
     // A transfer rounds to 1 ps.
     ASSERT_GE(static_cast<double>(time.end_ps) + static_cast<double>(time.events), busiest) << of.name;

@@ -151,6 +151,8 @@ bool FlowLinks::go_on(FlowFlight& flight, std::uint64_t head)
 
 double FlowLinks::message_headers_ps(const CostLink& link, const FlowFlight& flight, double share) const
 {
+    if (flight.packets >= 0)
+        return line_headers_ps(link, flight.messages * share, flight.packets * share, flight.bytes * share);
     const double pieces = pieces_of(flight);
     return headers_ps(link, flight.messages * pieces * share, flight.message / pieces);
 }
@@ -206,13 +208,17 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.payload += bytes;
     count(number, begin, begin + occupancy, bytes * per_byte + headers, bytes);
     if (flight.of_line) {
-        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy);
+        const std::uint64_t turn = turn_of_line(number, now, begin, occupancy, flight.loaded);
         head = std::max(head, turn);
         flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
         if (back > 0) answer_back(number, back, now, flight.loaded ? now : turn + left);
         return;
     }
     const std::uint64_t end = group.free_ps;
+    if (rules_.waits) {
+        if (data_free_.size() <= number) data_free_.resize(book_.groups());
+        data_free_[number] = end;
+    }
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     const std::uint64_t answered = flight.loaded ? now : begin + left;
@@ -263,10 +269,14 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
 // Transfers have booked the link up to `free`. A line need not wait for all of them: senders of lines and of transfers take turns,
 // by the number of paths.
 std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free,
-    std::uint64_t occupancy)
+    std::uint64_t occupancy, bool loaded)
 {
     if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
-    const std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    // Behind the last transfer comes all that lines, signals and acknowledges have booked. Beyond 64 ranks none of these wait so,
+    // nor what was loaded: its requests book the wire when it comes, a round trip later than they pass.
+    const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
+    if (rules_.waits && !loaded && turn + occupancy > data) turn = free;
     lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
     return turn;
 }
@@ -298,7 +308,7 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     const std::uint64_t occupancy = occupancy_ps(wire, 1);
-    turn += others_between(number, occupancy, turn);
+    turn += others_between(number, occupancy, turn, 0);
     group.signals_free_ps = turn + occupancy;
     book(number, wire, now);
     head = std::max(head, turn);
@@ -343,15 +353,12 @@ void FlowLinks::pass_acknowledge(std::uint32_t number, double share, FlowFlight&
 {
     LinkGroup& group = book_.group(number);
     const std::uint64_t occupancy = occupancy_ps(flight.bytes * share, book_.figures(group).back_ps_per_byte);
-    if (flight.of_line) {
-        const std::uint64_t turn = turn_of_acknowledge(number, now, occupancy);
-        head = std::max(head, turn);
-        flight.tail_ps = std::max(flight.tail_ps, turn + occupancy + left);
-        return;
-    }
     std::uint64_t turn = std::max(now, group.answers_free_ps);
-    turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
-    turn += others_between(number, occupancy, turn + occupancy);  // its own wire is booked
+    if (flight.of_line)
+        turn = std::max(turn, turn_of_acknowledge(number, now, occupancy));
+    else
+        turn += packet_left(number, book_.figures(group).packet_time_ps, turn);
+    turn += others_between(number, occupancy, turn, occupancy);  // its own wire is booked
     const std::uint64_t end = turn + occupancy;
     head = std::max(head, turn);
     flight.tail_ps = std::max(flight.tail_ps, end + left);

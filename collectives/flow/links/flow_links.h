@@ -29,6 +29,7 @@ struct FlowFlight {
     double message = 0;  // bytes of each message that these bytes are of, or are part of
     double messages =
         0;  // how many, or which part of one; of signals: how many. Cards may divide each (FlowLinks::pieces_of)
+    double packets = -1;        // of a line of a border: that begin with it (FlowLine); below 0: what its message makes
     std::uint32_t stage = 0;    // that its head is at (PathBook::stage)
     std::uint16_t passed = 0;   // stages before it
     std::uint16_t stages = 0;   // of its path
@@ -189,7 +190,8 @@ private:
     void book(std::uint32_t number, double ps, std::uint64_t now);
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
-    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy);
+    std::uint64_t turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free, std::uint64_t occupancy,
+        bool loaded);
     std::uint64_t turn_of_acknowledge(std::uint32_t number, std::uint64_t now, std::uint64_t occupancy);
 
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -201,7 +203,7 @@ private:
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     std::uint64_t packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const;
-    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const;
+    std::uint64_t others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at, std::uint64_t booked) const;
     double acknowledges_ahead(std::uint32_t number, const FlowFlight& flight, double bytes, double wait_ps, double ps);
     // Answers take the wire at `now`, and count when what they answer is there, at `answered`.
     void answer_copied(std::uint32_t number, double ps, std::uint64_t now, std::uint64_t answered);
@@ -238,7 +240,9 @@ private:
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
-    std::vector<Answers> line_answers_;      // by group: of lines of a border
+    std::vector<std::uint64_t>
+        data_free_;                      // by group: end of the last transfer that has begun, without lines of a border
+    std::vector<Answers> line_answers_;  // by group: of lines of a border
 };
 
 }  // namespace weft

@@ -8,14 +8,24 @@
 namespace weft {
 
 // Behind the packet on the wire, signals and acknowledges take turns with what else is booked from `at` on: as much of it as of them
-// (`own`), as pass_others() has it. So the last of a run of them ends no earlier than the wire is done.
-std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at) const
+// (`own`), as pass_others() has it. Transfers that have begun keep the ends that they were told; behind the last of them comes all that
+// signals and acknowledges have booked so far, without what waits here itself (`booked` of it). So nothing ends before its bytes and those
+// that were served before it have passed.
+std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at,
+    std::uint64_t booked) const
 {
     if (!rules_.waits) return 0;
     const LinkGroup& group = book_.group(number);
-    std::uint64_t until = group.free_ps;
-    if (group.queued) until += static_cast<std::uint64_t>(waiting_[number].data_ps) + waiting_[number].others_ps;
-    return std::min(own, until > at ? until - at : 0);
+    std::uint64_t promised = group.free_ps;
+    std::uint64_t until = promised;
+    if (group.queued) {
+        promised += waiting_[number].others_ps;
+        until = promised + static_cast<std::uint64_t>(waiting_[number].data_ps);
+    }
+    const auto from = [&](std::uint64_t end) { return end > at + booked ? end - at - booked : 0; };
+    const std::uint64_t turn = std::min(own, from(until));
+    const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
+    return at + turn + own > data ? std::max(turn, from(promised)) : turn;
 }
 
 // Acknowledges of single lines, which come while a packet of data passes, leave behind it together: as many as a packet of data has lines.

@@ -136,12 +136,12 @@ void LineBorder::carry(Line& line, unsigned port)
     carried.path = op == LineOp::atomic ? way.signals : way.there;
     carried.sender = line.source;
     carried.token = token;
-    const bool begins = (line.message_part & LineHeader::begins_message) != 0;
     if (op == LineOp::write) {
         carried.bytes = line.size;
-        carried.messages = begins ? 1 : 0;
-        // How long a message will be is not known when it begins, unless it is one line by itself.
-        carried.message = line.transfer == 0 ? line.size : 0;
+        carried.messages = (line.message_part & LineHeader::begins_message) != 0 ? 1 : 0;
+        // How long a message will be is not known when it begins; the card that it comes from has told its packets.
+        if ((line.message_part & LineHeader::in_message) != 0)
+            carried.packets = (line.message_part & LineHeader::begins_packet) != 0 ? 1 : 0;
     } else if (op == LineOp::atomic) {
         carried.messages = 1;
     }
@@ -170,7 +170,7 @@ void LineBorder::arrived(std::uint32_t token, Ps at)
         return answered(token, at + paths_.book().path(carried.way->there).answer_ps);
     }
     const bool data = line.op == LineOp::read;
-    core_.answer({carried.way->back, line.destination, line.size, 0, 0, token}, carried.way->there, data, at);
+    core_.answer({carried.way->back, line.destination, line.size, 0, -1, token}, carried.way->there, data, at);
 }
 
 void LineBorder::answered(std::uint32_t token, Ps at)
@@ -277,7 +277,7 @@ void LineBorder::go_back(Line& line)
     const std::uint32_t token = place_for(carried_, free_carried_);
     carried_[token] = {&line, hop.port, &way};
     line.vc = vc_of(class_of(line.vc), hop.vc_set);
-    core_.answer({way.back, line.destination, line.size, 0, 0, token}, way.there, line.op == LineOp::read,
+    core_.answer({way.back, line.destination, line.size, 0, -1, token}, way.there, line.op == LineOp::read,
         event_queue().now());
 }
 

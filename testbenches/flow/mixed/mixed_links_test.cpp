@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/flow/mixed/mixed_bench.h"
 
 namespace mixed_links_test {
@@ -91,6 +92,85 @@ TEST(MixedLinks, RequestsInFlightOfRanksAtFlowAreLimitedAcrossTheBorder)
     for (const char* rank : {"2", "3"}) few = few.with(std::string("dgx.0.xpu.") + rank + ".gpu.outstanding=8");
     const double lines = time_of(few, "");
     EXPECT_NEAR(time_of(few, "dgx.0.xpu.0,dgx.0.xpu.1"), lines, 0.05 * lines);
+}
+
+namespace {
+
+// Two switches with two servers each, and a link of 1 GB/s between them.
+const char* const two_racks = R"(
+name: two_racks
+devices:
+- name: server
+  components:
+  - {name: xpu, choice: xpu, count: 1}
+  - {name: nic, choice: nic, count: 1}
+  links:
+  - {name: pcie, description: PCI Express Gen5 x16}
+  edges:
+  - {ep1: {component: xpu}, ep2: {component: nic}, scheme: many2many, link: pcie}
+- name: tor
+  components:
+  - {name: asic, choice: switch, count: 1}
+  links: []
+  edges: []
+instances:
+- {name: near, device: server, count: 2}
+- {name: far, device: server, count: 2}
+- {name: tor, device: tor, count: 2}
+links:
+- {name: ib, description: InfiniBand, physical: {bandwidth: {gigabits_per_second: 200}}}
+- {name: between, description: InfiniBand, physical: {bandwidth: {gigabits_per_second: 8}}}
+edges:
+- {ep1: {instance: near, component: nic}, ep2: {instance: "tor[0]", component: asic}, scheme: many2many, link: ib}
+- {ep1: {instance: far, component: nic}, ep2: {instance: "tor[1]", component: asic}, scheme: many2many, link: ib}
+- {ep1: {instance: "tor[0]", component: asic}, ep2: {instance: "tor[1]", component: asic}, scheme: one2one, link: between}
+)";
+
+// Sixteen sends of 4 KiB in flight each way: 32 messages of 128 B each.
+RunSetup sends(const weft::chakra::testing::Folder& folder)
+{
+    using namespace weft::chakra::testing;
+    std::vector<std::vector<std::string>> ranks(4);
+    for (int i = 0; i < 16; ++i) {
+        ranks[0].push_back(send(2 * i + 1, 2, i, 4096));
+        ranks[2].push_back(recv(2 * i + 2, 0, i, 4096));
+        ranks[3].push_back(send(2 * i + 1, 1, i, 4096));
+        ranks[1].push_back(recv(2 * i + 2, 3, i, 4096));
+    }
+    return on(two_racks,
+        "profile: h100\nbind:\n- {nodes: {component: nic}, kind: nic}\n" + trace_lines(folder.write_set(ranks)))
+        .with("engine.communication_in_flight=16");
+}
+
+// Bytes between the switches, from the first one to the second.
+std::uint64_t bytes_between(const Json& result)
+{
+    std::uint64_t out = 0;
+    for (const Json& link : result["links"]) {
+        EXPECT_LE(link["busy_ps"], result["simulated_ps"]) << link;
+        if (link["from"] == "tor.0.asic.0" && link["to"] == "tor.1.asic.0")
+            out += link["wire_bytes"].get<std::uint64_t>();
+    }
+    return out;
+}
+
+}  // namespace
+
+// Data that leave the part at lines one way, and acknowledges of lines that come back from the other one: both take the link between the
+// switches. A short message has a packet of its own, whose whole header it pays: with a share of it there were 130,464 B, and the acknowledges
+// passed beside the data.
+TEST(MixedLinks, ShortMessagesAndTheirAcknowledgesTakeTheWireThatTheyTakeByLines)
+{
+    const weft::chakra::testing::Folder folder;
+    const RunSetup setup = sends(folder);
+    const Json lines = mixed_run(setup, "");
+    const Json mixed = mixed_run(setup, "near.0,far.1");
+    EXPECT_EQ(mixed.value("exit_code", -1), 0) << mixed;
+    EXPECT_EQ(bytes_between(lines), 143'360U);
+    EXPECT_EQ(bytes_between(mixed), 143'360U);
+    EXPECT_EQ(bytes_between(mixed_run(setup, "flow")), 143'360U);
+    const double time = lines["simulated_ps"];
+    EXPECT_NEAR(mixed["simulated_ps"].get<double>(), time, 0.02 * time);
 }
 
 }  // namespace mixed_links_test
