@@ -22,16 +22,23 @@ struct GpuSpec;
 
 using Picoseconds = std::uint64_t;
 
+// The process group of a collective of a trace: its number, and its ranks as "0-3 8" (compact_ranks).
+struct JobGroup {
+    std::string number;
+    std::string ranks;
+};
+
 // One collective or transfer to be executed once.
 struct Job {
     std::shared_ptr<const Schedule> schedule;
     std::uint64_t bytes = 0;  // meaning as in collectives/schedule/layout.h
     ElementType type = ElementType::fp32;
-    std::vector<std::uint32_t> members;  // endpoint of each rank of the schedule
-    std::string name;                    // for reports
-    bool reported = true;                // appears among the collectives of the result
-    std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
-    ReduceOp reduction = ReduceOp::sum;  // of a job without a schedule; else the schedule's
+    std::vector<std::uint32_t> members;       // endpoint of each rank of the schedule
+    std::string name;                         // for reports
+    bool reported = true;                     // appears among the collectives of the result
+    std::optional<EngineSpec> engine;         // how it is carried out; absent: as the executor's own parameters say
+    ReduceOp reduction = ReduceOp::sum;       // of a job without a schedule; else the schedule's
+    std::shared_ptr<const JobGroup> group{};  // null: of no trace
 };
 
 // The work of a compute kernel on the units of one endpoint: `operations` and loads of `bytes`, shared out
@@ -63,6 +70,7 @@ struct JobRecord {
     ElementType type = ElementType::fp32;
     ReduceOp reduction = ReduceOp::sum;            // of an operation that has one
     std::shared_ptr<const SchedulePrice> price{};  // null: taken by its name
+    std::shared_ptr<const JobGroup> group{};       // null: of no trace
     bool reported = true;
     bool finished = false;
     Picoseconds start = 0;          // first rank entered

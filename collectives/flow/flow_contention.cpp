@@ -12,7 +12,7 @@ void FlowCore::set_devices(std::vector<DeviceCost> kinds)
 {
     devices_ = std::make_unique<FlowDevices>(
         std::move(kinds), ranks_.kind_of, [this](Ps time, std::uint32_t number) { push(time, Kind::device, number); },
-        [this](std::uint32_t thread) { launch_thread(thread, threads_[thread].time); });
+        [this](std::uint32_t thread) { launch_thread(thread, threads_[thread].time); }, &held_);
 }
 
 void FlowCore::run_kernel(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps launch, Done done)
@@ -43,13 +43,57 @@ bool FlowCore::finds_place(std::uint32_t index)
     const FlowJob& job = thread.job->what;
     if (thread.program->ops.empty() || thread.ended) return true;
     if (job.mover == FlowMover::copy) return finds_engine(index);
-    if (devices_) return devices_->enter(index, thread.endpoint);
-    return !profile_.places || places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
+    if (!devices_ && !profile_.places) return true;
+    const bool found = devices_ ? devices_->enter(index, thread.endpoint)
+                                : places_.enter(thread.endpoint, thread.cost->threads, {index, job.threads_each, now_});
+    note_place(index, found);
+    return found;
+}
+
+TransferSide FlowCore::side_of(const Thread& thread)
+{
+    if (thread.job->program().op != CollectiveOp::send_receive) return TransferSide::none;
+    return thread.rank == 0 ? TransferSide::send : TransferSide::receive;
+}
+
+void FlowCore::note_place(std::uint32_t index, bool found)
+{
+    const Thread& thread = threads_[index];
+    const std::uint32_t workgroups = thread.job->what.threads_each;
+    if (found) {
+        held_.take(thread.endpoint, side_of(thread), now_, workgroups);
+    } else {
+        held_.wait(thread.endpoint, index, side_of(thread), now_, workgroups);
+    }
+}
+
+PlaceUse FlowCore::places(std::uint32_t endpoint) const
+{
+    PlaceUse out = held_.use(endpoint);
+    if (!devices_ && !profile_.places) return out;
+    const CostRank& cost = ranks_.of(endpoint);
+    out.units = cost.units;
+    out.places = cost.threads;
+    return out;
+}
+
+// Where nothing waits for a place: whether all that is under way on a rank would have one.
+void FlowCore::count_crowd(const Job& job, std::uint32_t position, bool enters)
+{
+    if (profile_.places || devices_ || job.what.mover == FlowMover::copy) return;
+    const std::uint32_t endpoint = job.what.members[position];
+    const std::uint64_t workgroups = std::uint64_t{job.program().threads(position)} * job.what.threads_each;
+    if (at_once_.size() <= endpoint) at_once_.resize(endpoint + 1);
+    std::uint64_t& here = at_once_[endpoint];
+    here = enters ? here + workgroups : here - workgroups;
+    const std::uint32_t places = ranks_.of(endpoint).threads;
+    if (here > places && here > crowd_.workgroups) crowd_ = {here, places};
 }
 
 void FlowCore::launch_thread(std::uint32_t index, Ps since)
 {
     const bool waited = std::exchange(threads_[index].queued, false);
+    if (waited) held_.begin(index, now_);
     const Thread& thread = threads_[index];
     if (thread.job->what.mover == FlowMover::bulk && !devices_ && !thread.program->ops.empty() && !thread.ended)
         take_engine(index, !waited);
@@ -70,9 +114,11 @@ void FlowCore::leave_place(std::uint32_t index, Ps end)
     if (devices_) return leave_unit(index, end);
     if (!profile_.places && job.mover == FlowMover::units) return;
     after(end - std::min(end, now_),
-        [this, index, endpoint = thread.endpoint, places = thread.cost->threads, workgroups = job.threads_each] {
+        [this, index, endpoint = thread.endpoint, places = thread.cost->threads, workgroups = job.threads_each,
+            side = side_of(thread)] {
             leave_engine(index);
             if (!profile_.places) return;
+            held_.give_back(endpoint, side, now_, workgroups);
             places_.leave(endpoint, places, workgroups,
                 [this](const FlowPlaces::Waiting& next) { launch_thread(next.thread, next.since); });
         });
@@ -83,7 +129,12 @@ void FlowCore::leave_unit(std::uint32_t index, Ps end)
     const std::uint32_t endpoint = threads_[index].endpoint;
     const std::uint32_t unit = devices_->take_unit(index);
     if (unit == FlowDevices::none) return;
-    after(end - std::min(end, now_), [this, unit, endpoint] { devices_->leave(unit, endpoint, now_); });
+    const TransferSide side = side_of(threads_[index]);
+    const std::uint32_t workgroups = threads_[index].job->what.threads_each;
+    after(end - std::min(end, now_), [this, unit, endpoint, side, workgroups] {
+        held_.give_back(endpoint, side, now_, workgroups);
+        devices_->leave(unit, endpoint, now_);
+    });
 }
 
 // Delays what the thread loads from its own memory, packets among it. Returns the time over which its lines are issued or served,

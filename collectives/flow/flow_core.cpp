@@ -114,10 +114,6 @@ FlowCore::JobId FlowCore::open(FlowJob what)
     if (logs()) log_->open(program.operations() / (what.one_for_all ? program.ranks() : 1));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         job->positions[rank].threads_left = program.threads(rank);
-        const std::uint64_t workgroups = std::uint64_t{program.threads(rank)} * what.threads_each;
-        const std::uint32_t places = ranks_.of(what.members[rank]).threads;
-        if (!profile_.places && what.mover != FlowMover::copy && workgroups > places && workgroups > crowd_.workgroups)
-            crowd_ = {workgroups, places};
         for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
             Thread fresh;
             fresh.job = job.get();
@@ -143,6 +139,7 @@ void FlowCore::enter(JobId id, std::uint32_t position, Done done)
     job.positions[position].done = std::move(done);
     together_.enter(job.what.members[position], job.part(position));
     --job.positions_to_enter;
+    count_crowd(job, position, true);
     const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
     if (job.last_batch == none || batches_[job.last_batch].time != begin) {
         job.last_batch = batches_.take(Batch{id, begin, {}, 0, {}});
@@ -232,6 +229,7 @@ void FlowCore::leave(std::uint32_t number)
     Job& job = *jobs_[leaving.job];
     const Done done = std::move(job.positions[leaving.position].done);
     together_.leave(job.what.members[leaving.position], job.part(leaving.position));
+    count_crowd(job, leaving.position, false);
     if (--job.positions_left == 0) close(leaving.job);
     if (done) done();
 }

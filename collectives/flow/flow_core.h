@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "collectives/flow/devices/flow_devices.h"
+#include "collectives/flow/devices/flow_held.h"
 #include "collectives/flow/event_wheel.h"
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_log.h"
@@ -103,8 +104,11 @@ public:
     void set_log(FlowLog* log) { log_ = log; }
     // Links count what they have carried by `end`; of a transfer that is under way then, its part.
     void set_end(Ps end) { links_.set_end(end); }
-    // The most workgroups of a rank in one collective, where they are more than fit on it at once and nothing waits for a place.
+    // The most workgroups of a rank under way at once, where they are more than it has places for and nothing waits for one.
     const FlowCrowd& crowd() const { return crowd_; }
+    // Places of workgroups of an endpoint; without units and places where nothing waits for one. What waits counts up to cut_off().
+    PlaceUse places(std::uint32_t endpoint) const;
+    void cut_off(Ps end) { held_.cut_off(end); }
     void set_series(LinkSeries& series) { links_.set_series(series); }  // of what links carry
     const FlowTogether& together() const { return together_; }          // what ranks have had under way at one time
     // When the next event is due; ~0: there is none.
@@ -281,6 +285,9 @@ private:
     Ps turn_at_launch(std::uint32_t index) const;
     Ps last_line_late(const Thread& thread, const FlowOp& op) const;
     bool finds_place(std::uint32_t index);
+    static TransferSide side_of(const Thread& thread);
+    void note_place(std::uint32_t index, bool found);
+    void count_crowd(const Job& job, std::uint32_t position, bool enters);
     void leave_place(std::uint32_t index, Ps end);
     void launch_thread(std::uint32_t index, Ps since);
     void leave_unit(std::uint32_t index, Ps end);
@@ -373,9 +380,11 @@ private:
     SlotPool<Done> timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
     FlowPlaces places_;
+    FlowHeld held_;
     FlowTogether together_;
     FirstPeersOfPrograms first_peers_;
     FlowCrowd crowd_;
+    std::vector<std::uint64_t> at_once_;  // without places: workgroups under way, by endpoint
     FlowBorder* border_ = nullptr;
     std::vector<bool> outside_;  // by endpoint
     SlotPool<Outside> beyond_;

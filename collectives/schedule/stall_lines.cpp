@@ -29,6 +29,15 @@ std::string ranges_text(const std::vector<std::uint32_t>& ascending)
     return out;
 }
 
+std::string compact_ranks(const std::vector<std::uint32_t>& ranks)
+{
+    if (ranks.size() < 3 || ranks[1] <= ranks[0] + 1) return ranges_text(ranks);
+    const std::uint32_t step = ranks[1] - ranks[0];
+    for (std::size_t i = 2; i < ranks.size(); ++i)
+        if (ranks[i] != ranks[i - 1] + step) return ranges_text(ranks);
+    return fmt::format("{}-{} step {}", ranks.front(), ranks.back(), step);
+}
+
 void WaitGraph::meeting(const std::string& name, const std::vector<std::uint32_t>& here,
     const std::vector<std::uint32_t>& missing)
 {

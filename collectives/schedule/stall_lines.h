@@ -14,6 +14,9 @@ namespace weft {
 // "0-3 7", of ascending numbers.
 std::string ranges_text(const std::vector<std::uint32_t>& ascending);
 
+// The same of numbers in any order; of more than two at one distance "0-56 step 8".
+std::string compact_ranks(const std::vector<std::uint32_t>& ranks);
+
 // Which rank waits for which. A meeting is a collective that ranks wait in until all have reached it.
 class WaitGraph {
 public:

@@ -45,10 +45,11 @@ void ComputeUnits::launch(const Launch& launch)
         const std::uint32_t unit = (next_unit_ + step) % count;
         if (!units_[unit].fits(wanted.wavefronts)) continue;
         next_unit_ = (unit + 1) % count;
+        held_.take(wanted.side, event_queue().now());
         place(wanted, units_[unit], event_queue().now());
         return;
     }
-    queue_.push_back({wanted, event_queue().now()});
+    queue_.push_back({wanted, event_queue().now(), held_.wait(wanted.side, event_queue().now())});
 }
 
 void ComputeUnits::place(const Launch& launch, ComputeUnit& unit, Time queued_since)
@@ -78,6 +79,7 @@ void ComputeUnits::place(const Launch& launch, ComputeUnit& unit, Time queued_si
     group.poll_flags = launch.poll_lanes;
     group.log = log_.on() ? launch.log : 0;
     group.list = launch.list;
+    group.side = launch.side;
     group.results = launch.results;
     group.listener = launch.listener;
     group.token = launch.token;
@@ -116,11 +118,13 @@ void ComputeUnits::finish_if_done(Workgroup& group)
     group.active = false;
     const auto places = static_cast<std::uint32_t>(spec_.workgroups_per_unit);
     unit.release(group.index - unit.number() * places, group.contexts);
+    held_.give_back(group.side, now);
     WorkgroupListener* listener = group.listener;
     const std::uint64_t token = group.token;
     while (!queue_.empty() && unit.fits(queue_.front().launch.wavefronts)) {
         const Queued queued = queue_.front();
         queue_.pop_front();
+        held_.begin(queued.launch.side, queued.waited, now);
         place(queued.launch, unit, queued.since);
     }
     if (listener != nullptr) listener->on_workgroup_done(token);

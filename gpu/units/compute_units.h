@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held_places.h"
 #include "base/statistic.h"
 #include "gpu/units/bulk_copy_engine.h"
 #include "gpu/units/cached_access.h"
@@ -92,9 +93,10 @@ public:
         bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
-        std::uint32_t log = 0;    // number in the OperationLog; 0: not logged
-        std::uint32_t list = 0;   // that its requests are for, by DmaEngines::launch
-        bool background = false;  // beside the workload: neither in stalls() nor in workgroups()
+        std::uint32_t log = 0;                   // number in the OperationLog; 0: not logged
+        std::uint32_t list = 0;                  // that its requests are for, by DmaEngines::launch
+        bool background = false;                 // beside the workload: neither in stalls() nor in workgroups()
+        TransferSide side = TransferSide::none;  // for places()
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = WordAccess::max_results;
@@ -128,6 +130,8 @@ public:
     std::vector<std::uint64_t> awaited_flags() const;
     void expect_responses(const std::function<std::uint64_t(std::uint64_t)>& flag_at);
     std::size_t queued() const { return queue_.size(); }
+    // Without units and places; what waits when the run is cut off counts up to then.
+    const PlaceUse& places() const { return held_.use(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
@@ -139,6 +143,7 @@ private:
     struct Queued {
         Launch launch;
         Time since;
+        HeldPlaces::Ps waited;
     };
 
     void run(ScheduledItem& item) override;
@@ -181,6 +186,7 @@ private:
     std::vector<ComputeUnit> units_;
     std::vector<Workgroup> groups_;  // [unit * places + place]
     std::deque<Queued> queue_;
+    HeldPlaces held_;
 };
 
 }  // namespace weft

@@ -14,6 +14,7 @@ void ComputeUnits::cut_off(Time end)
     for (const Queued& queued : queue_) {
         spent_[queued.launch.background ? 1 : 0][static_cast<unsigned>(StallCause::queued)] += end - queued.since;
         if (!queued.launch.background) ++workgroups_;
+        held_.cut_off(queued.launch.side, queued.waited, end);
     }
 }
 

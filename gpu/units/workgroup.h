@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/held_places.h"
 #include "gpu/units/flag_wait.h"
 #include "gpu/network/line_tag.h"
 #include "gpu/units/open_accesses.h"
@@ -36,6 +37,7 @@ struct Workgroup {
     std::uint32_t poll_flags = 1;  // waits in a row that are polled together, at most
     std::uint32_t log = 0;         // number in the OperationLog; 0: not logged
     std::uint32_t list = 0;        // that its requests are for
+    TransferSide side = TransferSide::none;
     std::uint64_t* results = nullptr;
     WorkgroupListener* listener = nullptr;
     std::uint64_t token = 0;

@@ -157,15 +157,24 @@ private:
         try {
             report = workload::carry_out(job, [&](const std::string& name, const std::string& bytes) {
                 if (InterruptGuard::requested()) throw Interrupted();
-                written.push_back(prefix_ + name);
-                write_text_file(written.back(), bytes);
+                const std::string path = prefix_ + name;
+                write_text_file(path, bytes);
+                written.push_back(path);
             });
         } catch (const Interrupted&) {
-            std::error_code ignored;
-            for (const std::string& path : written) std::filesystem::remove(path, ignored);
+            remove_all(written);
             return false;
+        } catch (...) {
+            remove_all(written);
+            throw;
         }
         return true;
+    }
+
+    static void remove_all(const std::vector<std::string>& paths)
+    {
+        std::error_code ignored;
+        for (const std::string& path : paths) std::filesystem::remove(path, ignored);
     }
 
     // An option that the kind has no use for is a mistake, not a default.

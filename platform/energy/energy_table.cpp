@@ -1,7 +1,10 @@
 #include "platform/energy/energy_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text_file.h"
 #include "infragraph/fields.h"
@@ -12,6 +15,28 @@ namespace {
 
 constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "memory_side",
     "operation", "idle"};
+
+// How far to trust a figure: those of the program's table, and those of figures in profiles.
+const std::vector<std::string>& energy_grades()
+{
+    static const std::vector<std::string> grades{"read in the source", "quoted", "common knowledge", "unverified",
+        "vendor specification", "measured", "derived", "calibrated", "inferred"};
+    return grades;
+}
+
+std::string energy_grade(const YamlTree& tree, Fields& figure, Findings& findings)
+{
+    const auto id = figure.get("grade");
+    if (!id) return "of the user";
+    std::string out(tree.text_or_empty(*id));
+    const std::vector<std::string>& grades = energy_grades();
+    if (std::find(grades.begin(), grades.end(), out) == grades.end()) {
+        std::string known;
+        for (const std::string& grade : grades) known += (known.empty() ? "" : ", ") + grade;
+        findings.refuse(tree.line(*id), "unknown grade: " + tree.describe(*id), known);
+    }
+    return out;
+}
 
 std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const char* key, Findings& findings)
 {
@@ -67,7 +92,7 @@ void EnergyTable::read(const std::string& file, const std::string& text)
             const auto high = energy_number(tree, figure, "high", findings);
             EnergyFigure out;
             out.source = figure.text("source").value_or(row.place);
-            out.grade = figure.text("grade").value_or("of the user");
+            out.grade = energy_grade(tree, figure, findings);
             figure.finish();
             if (!low || !high) continue;
             if (*low > *high)

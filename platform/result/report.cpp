@@ -49,6 +49,13 @@ std::string bandwidths(const CollectiveResult& run)
     return fmt::format("algbw {:.4g} GB/s, busbw {:.4g} GB/s", run.algbw_GBps, run.busbw_GBps);
 }
 
+std::string group_text(const CollectiveResult& run)
+{
+    constexpr std::size_t most = 24;
+    const bool whole = run.members.size() <= most;
+    return fmt::format("group {} (ranks {}{})", run.group, run.members.substr(0, most), whole ? "" : " ...");
+}
+
 void add_collectives(SummaryPage& page, const RunResult& result)
 {
     constexpr std::size_t most = 10;
@@ -71,13 +78,16 @@ void add_collectives(SummaryPage& page, const RunResult& result)
                                     : counted(result.collectives.size(), "collective")) +
             " on " + counted(result.ranks.size(), "rank"));
     page.line("time", format_time_ps(result.simulated_ps));
+    const CollectiveResult* const first = result.collectives.empty() ? nullptr : &result.collectives.front();
+    const bool groups = std::any_of(result.collectives.begin(), result.collectives.end(),
+        [&](const CollectiveResult& run) { return run.group != first->group || run.members != first->members; });
     for (std::size_t i = 0; i < std::min(most, result.collectives.size()); ++i) {
         const CollectiveResult& run = result.collectives[i];
         page.row(
             fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm, run.ranks,
                 format_bytes(run.bytes), format_time_ps(run.start_ps), run.finished ? format_time_ps(run.end_ps) : "?",
                 run.finished ? fmt::format("busbw {:.4g} GB/s", run.busbw_GBps) : "not finished") +
-            (run.price ? ", chosen" : ""));
+            (run.price ? ", chosen" : "") + (groups ? ", " + group_text(run) : ""));
     }
     if (result.collectives.size() > most)
         page.row(fmt::format("  and {} more (--json lists all)", result.collectives.size() - most));

@@ -33,6 +33,8 @@ Json collectives_json(const RunResult& result)
             {"ranks", run.ranks}, {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
             {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
         Json& last = out.back();
+        last["group"] = run.group.empty() ? Json() : Json(run.group);
+        last["members"] = run.group.empty() ? Json() : Json(run.members);
         last["type"] = run.element;
         last["reduction"] = run.reduction.empty() ? Json() : Json(run.reduction);
         last["chosen_by"] = run.price ? Json(run.price->chosen_by) : Json();

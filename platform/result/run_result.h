@@ -40,6 +40,8 @@ struct CollectiveResult {
     std::string element{};                         // fp32, ...
     std::string reduction{};                       // sum, ...; empty: the operation has none
     std::shared_ptr<const SchedulePrice> price{};  // null: not chosen by its price
+    std::string group{};                           // of a trace: number of its process group, and
+    std::string members{};                         // its ranks, "0-3 8"; else empty
 };
 
 struct RankResult {

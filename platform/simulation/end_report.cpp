@@ -223,6 +223,7 @@ Bytes EndReport::bytes() const
     out.put(lines);
     out.put(line_hops);
     out.list(stalls, [&out](const std::vector<Time>& each) { out.list(each); });
+    out.list(places);
     out.list(replayed);
     out.list(links, [&out](const LinkResult& link) { put_link(out, link); });
     out.list(modules, [&out](const std::vector<ModuleResult>& place) {
@@ -262,6 +263,7 @@ EndReport EndReport::of(const Bytes& bytes)
     out.lines = in.take<std::uint64_t>();
     out.line_hops = in.take<std::uint64_t>();
     out.stalls = in.list([&in] { return in.values<Time>(); });
+    out.places = in.values<PlaceUse>();
     out.replayed = in.values<Time>();
     out.links = in.list([&in] { return take_link(in); });
     out.modules = in.list([&in] { return in.list([&in] { return take_module(in); }); });
@@ -289,6 +291,7 @@ void EndReport::add(EndReport other)
     lines += other.lines;
     line_hops += other.line_hops;
     fill_places(stalls, std::move(other.stalls), [](const auto& causes) { return !causes.empty(); });
+    fill_places(places, std::move(other.places), [](const PlaceUse& use) { return use.units > 0; });
     fill_places(replayed, std::move(other.replayed), [](Time finish) { return finish > 0; });
     fill_places(links, std::move(other.links), [](const LinkResult& link) { return !link.name.empty(); });
     fill_places(modules, std::move(other.modules), [](const auto& place) { return !place.empty(); });

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/held_places.h"
 #include "platform/parallel/bytes.h"
 #include "platform/result/run_result.h"
 #include "rtl/modules/block_fault.h"
@@ -32,6 +33,7 @@ struct EndReport {
     std::uint64_t lines = 0;
     std::uint64_t line_hops = 0;
     std::vector<std::vector<Time>> stalls;  // by rank and cause (RankResult); no causes for a rank that is elsewhere
+    std::vector<PlaceUse> places;           // of workgroups, by rank; without units: elsewhere
     std::vector<Time> replayed;             // by rank: when its profile was at its end; 0 for others
     std::vector<LinkResult> links;          // by link and direction; without names: elsewhere
     std::vector<std::vector<ModuleResult>> modules;  // by place (gathered.h)

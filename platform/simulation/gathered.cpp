@@ -142,6 +142,10 @@ std::vector<CollectiveResult> collective_results(const Executor& executor)
         if (has_reduction(record.op)) result.reduction = name_of(record.reduction);
         result.price = record.price;
         result.name = record.name;
+        if (record.group) {
+            result.group = record.group->number;
+            result.members = record.group->ranks;
+        }
         result.ranks = record.ranks;
         result.bytes = record.bytes;
         result.finished = record.finished;

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "base/diagnostic.h"
+#include "collectives/engine/place_report.h"
 #include "collectives/plans/export_order.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/channels.h"
@@ -158,6 +159,7 @@ std::vector<std::string> who_waits(EndReport& all, std::size_t& modules)
     std::vector<std::string> out;
     for (auto& [place, line] : all.suspects) out.push_back(std::move(line));
     for (std::string& line : blocked_chain(waits)) out.push_back(std::move(line));
+    for (std::string& line : full_places(all.places)) out.push_back(std::move(line));
     for (auto& [place, line] : all.waiting_ranks) out.push_back(std::move(line));
     modules = all.waiting_modules.size();
     for (auto& [place, line] : all.waiting_modules) out.push_back(std::move(line));
@@ -213,6 +215,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, EndReport& all
         rank.accesses_left_out = run.load.leaves_accesses_out(rank.rank);
     }
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
+    if (std::string notice = held_places_notice(all.places); !notice.empty())
+        result.notices.push_back(std::move(notice));
     result.checked_connections = system.checked_connections();
     result.protocol_problems = system.protocol_problems();
     result.lines = all.lines;
@@ -298,7 +302,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const bool until = options.until && !end.idle && !end.cannot_progress;
     const Time last = counted_until(run, end, parts.system);
     if (!finished) {
-        cut_off(parts, last);
+        cut_off(run, parts, last);
         if (watching.trace) watching.trace->cut_off(last);
     }
     EndReport all =

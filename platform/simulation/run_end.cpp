@@ -213,6 +213,11 @@ EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiti
         if (gpus[rank.rank] == nullptr) continue;
         for (const auto& [cause, time] : rank.stall_ps) stalls.push_back(time);
     }
+    for (std::uint32_t rank = 0; rank < parts.executor.endpoints(); ++rank)
+        out.places.push_back(
+            run.options.around != nullptr && rank < run.accelerators && parts.system.gpus()[rank] == nullptr
+                ? run.options.around->places(rank)
+                : parts.executor.places(rank));
     for (const ReplayGpu* replay : system.replays())
         out.replayed.push_back(replay == nullptr ? 0 : replay->finish_time());
     for (const JobRecord& record : parts.executor.records())
@@ -235,8 +240,9 @@ Time counted_until(const PlannedRun& run, const RunEnd& end, const System& syste
     return until ? std::max(end.last, *run.options.until) : end.last;
 }
 
-void cut_off(BuiltRun& parts, Time last)
+void cut_off(PlannedRun& run, BuiltRun& parts, Time last)
 {
+    if (run.options.around != nullptr) run.options.around->cut_off(last);
     for (Gpu* gpu : parts.system.gpus()) {
         if (gpu == nullptr) continue;
         gpu->units().cut_off(last);

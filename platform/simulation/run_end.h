@@ -37,7 +37,7 @@ EndReport end_report_of(PlannedRun& run, BuiltRun& parts, bool ended, bool waiti
 Time counted_until(const PlannedRun& run, const RunEnd& end, const System& system);
 
 // The run ends at `last` and has not finished: what workgroups and lists wait for counts up to then.
-void cut_off(BuiltRun& parts, Time last);
+void cut_off(PlannedRun& run, BuiltRun& parts, Time last);
 
 // Adds what other processes have to say. False: process 0 has it all, this one need not go on.
 bool collect(EndReport& own, ProcessGroup* group);

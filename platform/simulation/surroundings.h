@@ -33,6 +33,9 @@ public:
     virtual Executor& join(LineExecutor& lines) = 0;
     // Who waits there, for a run that cannot progress.
     virtual std::vector<std::string> blocked() const = 0;
+    // Places of workgroups of a rank that is there; of what waits up to `last`, where the run has not ended.
+    virtual PlaceUse places(std::uint32_t rank) const = 0;
+    virtual void cut_off(Time last) = 0;
     virtual Share share() const = 0;
     virtual void add_to(RunResult& result, Share share) const = 0;
 };

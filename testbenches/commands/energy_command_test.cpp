@@ -115,6 +115,20 @@ TEST(EnergyOfARun, AKnobOfTheTableMovesItsPartAlone)
         EXPECT_EQ(part_of(after, other), part_of(before, other)) << other;
 }
 
+TEST(EnergyOfARun, RefusesAnUnknownGrade)
+{
+    const Fixtures files;
+    const std::string table = files.write("e.yaml",
+        "links:\n  nvlink_4: {low: 1, high: 2, grade: measured}\n  xgmi: {low: 1, high: 2, grade: sure}\n");
+    const Outcome out = call({"run", "examples/dgx_h100/system.yaml", "--energy", table});
+    EXPECT_EQ(out.code, 2);
+    EXPECT_EQ(out.err,
+        table +
+            ":3: unknown grade: the text 'sure'; expected read in the source, quoted, common knowledge, unverified, "
+            "vendor "
+            "specification, measured, derived, calibrated, inferred\n");
+}
+
 // 2 x M x N x K of each kernel that has ended, at both fidelities.
 TEST(EnergyOfARun, CountsTheOperationsOfBackgroundKernels)
 {

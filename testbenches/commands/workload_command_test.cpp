@@ -77,6 +77,17 @@ TEST(WorkloadCommand, OneReplicaHasNothingToDivide)
         "with it\n");
 }
 
+// A part of a set would be read as a smaller one.
+TEST(WorkloadCommand, ASetThatCannotBeWrittenLeavesNothing)
+{
+    const Files files;
+    std::filesystem::create_directory(files.prefix + "_groups.json");
+    const Outcome made = files.made({"training", "--model", files.model, "--tp", "2", "--dp", "2"});
+    EXPECT_EQ(made.code, 2);
+    EXPECT_NE(made.err.find("t_groups.json"), std::string::npos) << made.err;
+    for (const std::string& name : files.fixtures.names()) EXPECT_EQ(name.find(".et"), std::string::npos) << name;
+}
+
 TEST(WorkloadCommand, ATrainingStepRunsLineByLine)
 {
     const Files files;

@@ -123,6 +123,7 @@ Executor::JobId FlowExecutor::open(Job job, FlowJob flow)
     record.reduction = job.schedule ? job.schedule->reduction : job.reduction;
     if (job.schedule) record.price = job.schedule->price;
     record.reported = job.reported;
+    record.group = job.group;
     records_.push_back(std::move(record));
     flow.bytes = job.bytes;
     flow.members = std::move(job.members);

@@ -35,7 +35,7 @@ GemmKernel::GemmKernel(const Gemm& gemm, std::uint64_t address, std::uint32_t la
     wavefronts = Gemm::wavefronts;
     sets = Gemm::unroll;
     instruction_lines = std::max<std::uint32_t>(1, lanes_bytes / line_bytes);
-    meets = in_l1 = remembered = true;
+    meets = in_l1 = remembered = background = true;
 }
 
 GemmKernel::Tile GemmKernel::tile(std::uint32_t group) const

@@ -76,6 +76,7 @@ Executor::JobId LineExecutor::open(Job job)
     record.type = running->job.type;
     record.reduction = running->job.schedule->reduction;
     record.price = price;
+    record.group = running->job.group;
     record.reported = running->job.reported;
     records_.push_back(std::move(record));
     const JobId id = running->id;
@@ -291,9 +292,28 @@ void LineExecutor::launch(Part& part)
         launch.listener = this;
         launch.token = part.index;
         launch.background = part.background();
+        launch.side = side_of(part);
         if (logged) launch.log = number_of_work(part, part.threads[i], false);
         gpus_[part.endpoint]->units().launch(launch);
     }
+}
+
+TransferSide LineExecutor::side_of(const Part& part) const
+{
+    if (part.background()) return TransferSide::background;
+    if (!part.of_job || jobs_.at(part.job)->job.schedule->op != CollectiveOp::send_receive) return TransferSide::none;
+    return part.position == 0 ? TransferSide::send : TransferSide::receive;
+}
+
+PlaceUse LineExecutor::places(std::uint32_t endpoint) const
+{
+    if (gpus_[endpoint] == nullptr) return {};
+    const GpuSpec& spec = gpus_[endpoint]->spec();
+    const std::uint64_t waves = std::clamp<std::uint64_t>(spec_.wavefronts, 1, spec.wavefronts_per_unit);
+    PlaceUse out = gpus_[endpoint]->units().places();
+    out.units = spec.compute_units;
+    out.places = out.units * std::min(spec.workgroups_per_unit, spec.wavefronts_per_unit / waves);
+    return out;
 }
 
 void LineExecutor::on_workgroup_done(std::uint64_t token)

@@ -128,6 +128,9 @@ public:
     std::vector<std::string> blocked() const;
     std::vector<std::string> blocked_at(std::uint32_t endpoint) const;  // those of one
 
+    // Places of workgroups of an endpoint; zeroes where somebody else has them.
+    PlaceUse places(std::uint32_t endpoint) const;
+
     // Runs `action` from within the simulation; false when it threw, which ends the run.
     bool guarded(const std::function<void()>& action);
     // Rethrows the exception that ended the run, if there was one. To be called after the run.
@@ -182,6 +185,7 @@ private:
     void recycle(Part& part);
     void launch(Part& part);
     bool proxied(const Part& part) const;
+    TransferSide side_of(const Part& part) const;
     std::uint32_t number_of_work(const Part& part, std::uint32_t thread, bool list);
 
     std::vector<Accelerator*> endpoints_;

@@ -73,15 +73,28 @@ bool TraceEngine::let_one_more_in()
         if (!feeders_[rank].is_ready(Resource::communication)) continue;
         ++extra_[rank];
         any = exceeded_ = true;
+        collectives_wait_ = collectives_wait_ || waits_in_collective();
         pump(rank);
     }
     return any;
 }
 
+bool TraceEngine::waits_in_collective() const
+{
+    return std::any_of(groups_.begin(), groups_.end(), [](const auto& by_number) {
+        return std::any_of(by_number.second.begin(), by_number.second.end(),
+            [](const auto& by_members) { return !by_members.second.open.empty(); });
+    });
+}
+
 std::vector<std::string> TraceEngine::notices() const
 {
     std::vector<std::string> out = schedules_.notices();
-    if (exceeded_)
+    if (exceeded_ && !collectives_wait_)
+        out.push_back(fmt::format("no rank could go on: some sends and memory nodes were started beyond "
+                                  "engine.communication_in_flight = {}",
+            spec_.communication_in_flight));
+    if (exceeded_ && collectives_wait_)
         out.push_back(fmt::format("ranks waited for each other's collectives in a cycle: some collectives were "
                                   "started beyond engine.communication_in_flight = {}",
             spec_.communication_in_flight));

@@ -113,7 +113,8 @@ private:
     };
     // A communicator.
     struct Group {
-        std::vector<std::uint64_t> issued;       // by position
+        std::vector<std::uint64_t> issued;  // by position
+        std::shared_ptr<const JobGroup> name;
         std::map<std::uint64_t, Exchange> open;  // by number of the instance
     };
     struct Pair {
@@ -147,6 +148,7 @@ private:
     Picoseconds array_time(const GpuSpec& units, const chakra::Node& node, double memory_rate) const;
     Picoseconds compute_time(std::uint32_t rank, const chakra::Node& node) const;
     chakra::ResourceMask allowed(std::uint32_t rank) const;
+    bool waits_in_collective() const;
 
     Executor& executor_;
     const chakra::TraceSet& set_;
@@ -170,7 +172,8 @@ private:
     std::vector<std::map<std::uint64_t, chakra::Node>> came_;  // with order_: nodes that wait for their turn
     bool agreeing_ = false;
     std::vector<std::uint32_t> extra_;   // by rank: places beyond the limit
-    bool exceeded_ = false;              // somebody had one
+    bool exceeded_ = false;              // somebody had one,
+    bool collectives_wait_ = false;      // while some rank waited in a collective for others
     std::vector<Picoseconds> last_end_;  // of a node, by rank
     std::vector<Operations> operations_;
     std::uint64_t nodes_finished_ = 0;

@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "collectives/engine/traces/trace_engine.h"
 #include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/stall_lines.h"
 
 namespace weft {
 
@@ -32,7 +33,11 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
     const auto position =
         static_cast<std::uint32_t>(std::find(members->begin(), members->end(), rank) - members->begin());
     Group& group = groups_[communicator][*members];
-    if (group.issued.empty()) group.issued.assign(members->size(), 0);
+    if (group.issued.empty()) {
+        group.issued.assign(members->size(), 0);
+        group.name = std::make_shared<const JobGroup>(
+            JobGroup{chakra::GroupTable::text_of(communicator), compact_ranks(*members)});
+    }
     const std::uint64_t number = group.issued[position]++;
     const auto found = group.open.find(number);
     if (found == group.open.end()) {
@@ -53,6 +58,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         job.schedule = collective.schedule;
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
+        job.group = group.name;
         job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
         Exchange exchange;
         exchange.bytes = size;

@@ -29,8 +29,8 @@ std::uint32_t share_of(const FlowKernel& kernel, unsigned stream, std::uint32_t 
 }  // namespace
 
 FlowDevices::FlowDevices(std::vector<DeviceCost> kinds, const std::vector<std::uint16_t>& kind_of,
-    std::function<void(Ps, std::uint32_t)> push, std::function<void(std::uint32_t)> start)
-    : kinds_(std::move(kinds)), push_(std::move(push)), start_(std::move(start))
+    std::function<void(Ps, std::uint32_t)> push, std::function<void(std::uint32_t)> start, FlowHeld* held)
+    : kinds_(std::move(kinds)), push_(std::move(push)), start_(std::move(start)), held_(held)
 {
     for (const std::uint16_t kind : kind_of) {
         const DeviceCost& cost = kinds_[kind];
@@ -95,6 +95,14 @@ void FlowDevices::launch(std::uint32_t number, Ps now)
     for (std::uint32_t group = 0; group < runs_[number].kernel->groups; ++group) {
         const std::uint64_t who = of_kernel | std::uint64_t{number} << 32 | group;
         const std::uint32_t unit = devices_[endpoint].units.place(wavefronts, who);
+        if (held_ != nullptr) {
+            const TransferSide side = runs_[number].kernel->background ? TransferSide::background : TransferSide::none;
+            if (unit != DeviceUnits::none) {
+                held_->take(endpoint, side, now);
+            } else {
+                held_->wait(endpoint, who, side, now);
+            }
+        }
         if (unit != DeviceUnits::none) begin(who, unit, now);
     }
 }
@@ -131,7 +139,10 @@ void FlowDevices::begin(std::uint64_t who, std::uint32_t unit, Ps now)
 
 void FlowDevices::placed(std::uint64_t who, std::uint32_t unit, Ps now)
 {
-    if ((who & of_kernel) != 0) return begin(who, unit, now);
+    if ((who & of_kernel) != 0) {
+        if (held_ != nullptr) held_->begin(who, now);
+        return begin(who, unit, now);
+    }
     unit_of_[who] = unit;
     start_(static_cast<std::uint32_t>(who));
 }
@@ -141,6 +152,7 @@ void FlowDevices::end(std::uint32_t group, Ps now)
     const Group ended = groups_[group];
     free_groups_.push_back(group);
     const std::uint32_t wavefronts = kernel_of(ended).wavefronts;
+    if (held_ != nullptr) held_->give_back(ended.endpoint, TransferSide::none, now);
     devices_[ended.endpoint].units.leave(ended.unit, wavefronts,
         [&](std::uint64_t who, std::uint32_t unit) { placed(who, unit, now); });
     if (--runs_[ended.kernel].left > 0) return;

@@ -13,6 +13,7 @@
 #include "collectives/flow/devices/block_cache.h"
 #include "collectives/flow/devices/device_cost.h"
 #include "collectives/flow/devices/device_units.h"
+#include "collectives/flow/devices/flow_held.h"
 #include "collectives/flow/devices/flow_kernel.h"
 #include "collectives/flow/devices/memory_clock.h"
 #include "collectives/flow/devices/stores_in_flight.h"
@@ -26,8 +27,10 @@ public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     // `kind_of` by endpoint. `push`: event() is to be called with this number at that time. `start`: the thread has its unit.
+    // `held` is told of the places of kernels, and outlives the object; null: nobody is.
     FlowDevices(std::vector<DeviceCost> kinds, const std::vector<std::uint16_t>& kind_of,
-        std::function<void(Ps, std::uint32_t)> push, std::function<void(std::uint32_t)> start);
+        std::function<void(Ps, std::uint32_t)> push, std::function<void(std::uint32_t)> start,
+        FlowHeld* held = nullptr);
 
     // All its workgroups begin at `time`.
     void run(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> kernel, Ps time, Done done);
@@ -172,6 +175,7 @@ private:
     std::vector<Device> devices_;
     std::function<void(Ps, std::uint32_t)> push_;
     std::function<void(std::uint32_t)> start_;
+    FlowHeld* held_;
     std::vector<Run> runs_;
     std::vector<std::uint32_t> free_runs_;
     std::vector<Group> groups_;

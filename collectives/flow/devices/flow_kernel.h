@@ -27,6 +27,7 @@ public:
     bool cold = false;
     bool elsewhere = false;         // what is there is behind the partition of who loads it, if partitions are private
     bool spills = false;            // what it stores has no room in the L2, and goes on to memory
+    bool background = false;        // beside the workload
     std::uint64_t duration_ps = 0;  // of a workgroup that does nothing else
 
     virtual std::uint32_t steps(std::uint32_t group) const = 0;

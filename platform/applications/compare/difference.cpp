@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/applications/compare/cause_means.h"
+#include "platform/applications/compare/match_collectives.h"
 #include "platform/applications/compare/match_points.h"
 #include "platform/applications/compare/read_facts.h"
 
@@ -151,11 +152,13 @@ std::size_t ResultComparison::beyond() const
 
 ResultComparison compare_results(const Facts& a, const Facts& as_written, const Tolerances& tolerances)
 {
-    const Facts b = with_names_of(a, as_written);
+    std::vector<std::string> of_collectives;
+    const Facts b = with_collectives_of(a, with_names_of(a, as_written), of_collectives);
     if (a.schema != b.schema)
         throw InputError(b.file, 0, "is '" + b.schema + "', while " + a.file + " is '" + a.schema + "'",
             "two results of the same command");
     ResultComparison out{a.file, b.file, a.title, b.title, a.schema, tolerances.given(), 0, 0, {}, {}};
+    out.notices = std::move(of_collectives);
     std::vector<Fact> of_a = a.facts;
     std::vector<Fact> of_b = b.facts;
     take_apart(of_a, of_b);

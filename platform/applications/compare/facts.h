@@ -59,15 +59,26 @@ struct PointName {
     std::string identity;
 };
 
+// A collective of a trace: what identifies it in another result (match_collectives.h).
+struct ComparedCollective {
+    std::string op;
+    std::string group;
+    std::string ranks;
+    std::string name;
+    std::string bytes;
+};
+
 struct Facts {
     std::string file;
     std::string schema;
     std::string title;  // what was simulated, in a few words
     bool partial = false;
-    std::size_t ranks = 0;                         // of a run
-    std::vector<EnergyLeftOut> energy_unknown{};   // of everything with an energy
-    std::vector<EnergyFigureOf> energy_figures{};  // of a run
-    std::vector<PointName> points{};               // of a table
+    std::size_t ranks = 0;                          // of a run
+    std::vector<EnergyLeftOut> energy_unknown{};    // of everything with an energy
+    std::vector<EnergyFigureOf> energy_figures{};   // of a run
+    std::vector<PointName> points{};                // of a table
+    std::vector<ComparedCollective> collectives{};  // of a run, in the order of their start
+    bool collectives_known = false;                 // all of them are of a group
     std::vector<Fact> facts;
 };
 

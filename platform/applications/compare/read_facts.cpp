@@ -37,8 +37,13 @@ void read_parameters(Facts& out, const JsonValue& parameters)
 
 void read_collectives(Facts& out, const JsonValue& collectives)
 {
+    out.collectives_known = !collectives.items.empty();
     for (std::size_t i = 0; i < collectives.items.size(); ++i) {
         const JsonFields one(out.file, collectives.items[i]);
+        const bool known = one.maybe("group") != nullptr;
+        out.collectives_known = out.collectives_known && known;
+        out.collectives.push_back({one.text("op"), known ? one.text("group") : "", known ? one.text("members") : "",
+            one.maybe("name") == nullptr ? "" : one.text("name"), one.count("bytes").text});
         const std::string element = fmt::format("collective.{}", i);
         for (const char* word : {"op", "algorithm"})
             out.facts.push_back(fact_of(FactGroup::setup, element, word, "", one.need(word, Kind::text)));

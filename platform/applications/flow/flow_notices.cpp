@@ -75,7 +75,8 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
     if (const FlowCrowd& crowd = core.crowd(); crowd.workgroups > 0)
         out.push_back(
             fmt::format("{} workgroups of a rank run at once, where an accelerator has room for {}: beyond {} ranks "
-                        "none waits for a place, so times are too short (docs/models/flow.md)",
+                        "none waits for a place, so times are too short, and what cannot progress by lines may end "
+                        "(docs/models/flow.md)",
                 crowd.workgroups, crowd.places, most_ranks_whole));
     if (const double share = executor.in_partial_lines(); share > most_in_partial_lines)
         out.push_back(fmt::format("{:.0f} % of the data go to another place of a line than they come from: by lines, "
@@ -142,6 +143,14 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
             first_loads,
             flow_rules(ranks).links.requests ? "times are up to twice too long or 40 % too short"
                                              : "all owners serve at once, so times are up to three times too short"));
+    return out;
+}
+
+std::vector<PlaceUse> places_of(const FlowCore& core, std::size_t ranks)
+{
+    std::vector<PlaceUse> out;
+    if (!flow_rules(ranks).places) return out;  // nothing waits for one
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) out.push_back(core.places(rank));
     return out;
 }
 

@@ -17,4 +17,7 @@ constexpr double most_in_partial_lines = 0.05;
 std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const FlowCore& core,
     const FlowExecutor& executor, std::size_t ranks, std::uint32_t first_loads, const Schedule* schedule = nullptr);
 
+// Places of workgroups of the first `ranks` endpoints.
+std::vector<PlaceUse> places_of(const FlowCore& core, std::size_t ranks);
+
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/line_size.h"
 #include "base/units.h"
+#include "collectives/engine/place_report.h"
 #include "collectives/engine/protocol_choice.h"
 #include "collectives/flow/programs/rank_writers.h"
 #include "collectives/plans/export_order.h"
@@ -117,10 +118,14 @@ public:
             result.stop = StopReason::until;
         } else {
             result.stop = StopReason::deadlock;
-            if (!large_) result.blocked = load_.blocked();
+            result.blocked = full_places(places_of(core_, ranks_));
+            if (!large_)
+                for (std::string& line : load_.blocked()) result.blocked.push_back(std::move(line));
             for (std::string& line : core_.blocked()) result.blocked.push_back(std::move(line));
         }
-        views_.finish(result.stop == StopReason::until ? *options_.until : core_.now(), finished());
+        const Time last = result.stop == StopReason::until ? *options_.until : core_.now();
+        if (!finished()) core_.cut_off(last);
+        views_.finish(last, finished());
         gather(result);
         return result;
     }
@@ -385,6 +390,8 @@ private:
         for (std::string& notice : flow_notices(resolved_, core_, executor_, ranks_, first_loads_, known))
             result.notices.push_back(std::move(notice));
         for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
+        if (std::string notice = held_places_notice(places_of(core_, ranks_)); !notice.empty())
+            result.notices.push_back(std::move(notice));
         if (large_ && large_->one_for_all())
             result.notices.push_back(fmt::format("symmetry: 1 of {} ranks is run for all, which gives the same times "
                                                  "(--symmetry off runs all)",

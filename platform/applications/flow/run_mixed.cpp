@@ -121,6 +121,16 @@ public:
         return out;
     }
 
+    PlaceUse places(std::uint32_t rank) const override
+    {
+        const bool here = border_ && part_.ranks[rank];
+        return here ? core_->places(rank) : PlaceUse{};
+    }
+    void cut_off(Time last) override
+    {
+        if (border_) core_->cut_off(last);
+    }
+
     Share share() const override
     {
         if (!border_) return {};
