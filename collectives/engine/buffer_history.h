@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "collectives/engine/device_memory.h"
 #include "collectives/flow/links/flat_map.h"
@@ -31,6 +32,7 @@ public:
         out.cached = known != FlatMap::none && used_ - last_[known] + bytes <= cache_;
         return out;
     }
+    std::string capacity_text(std::uint64_t bytes) const { return memory_.capacity_text(bytes); }
     // It has been used, and is free.
     void give_back(const Taken& buffer)
     {

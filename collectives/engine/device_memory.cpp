@@ -1,5 +1,9 @@
 #include "collectives/engine/device_memory.h"
 
+#include <fmt/format.h>
+
+#include "base/units.h"
+
 namespace weft {
 
 bool DeviceMemory::allocate(std::uint64_t bytes, std::uint64_t& address)
@@ -16,6 +20,14 @@ bool DeviceMemory::allocate(std::uint64_t bytes, std::uint64_t& address)
     address = next_;
     next_ += size;
     return true;
+}
+
+std::string DeviceMemory::capacity_text(std::uint64_t bytes) const
+{
+    if (bytes > capacity_ || high_water() == 0) return format_bytes(capacity_);
+    return fmt::format(
+        "{}, of which {} are taken by buffers in use and by freed ones, which only requests of their size reuse",
+        format_bytes(capacity_), format_bytes(high_water()));
 }
 
 bool DeviceMemory::has_room_at(std::uint64_t offset, std::uint64_t bytes) const

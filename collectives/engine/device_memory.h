@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -18,6 +19,10 @@ public:
     // False when it does not fit.
     bool allocate(std::uint64_t bytes, std::uint64_t& address);
     void release(std::uint64_t address, std::uint64_t bytes);
+
+    // For the error of a request of `bytes` that does not fit: "1 MiB", or with what is taken of it: "1 MiB, of which 900 KiB are taken by
+    // buffers in use and by freed ones, which only requests of their size reuse".
+    std::string capacity_text(std::uint64_t bytes) const;
 
     // From here on (relative to base) nothing has been handed out.
     std::uint64_t high_water() const { return next_ - base_; }

@@ -124,6 +124,7 @@ public:
         std::uint32_t in_flight;    // requests without a response; without those that poll for packets again and again
         std::uint64_t packets = 0;  // move: address of packets that are not there; 0: none
         std::uint32_t more_flags = 0;  // wait: that have not their values either
+        bool no_place = false;         // its unit has as many requests without a response as it may
     };
     std::vector<Blocked> blocked() const;
     // The flags that waiting atomics lack, and FlagPolls::expect_responses() for all of them.

@@ -41,6 +41,7 @@ ComputeUnits::Blocked ComputeUnits::blocked(const Workgroup& group) const
 {
     Blocked entry{group.token, 0, group.program->operations.size(), Operation::Kind::move, 0, 0, 0};
     entry.in_flight = group.open.requests();
+    entry.no_place = group.unit->in_flight().full();
     if (group.open.bulk_copies() > 0) entry.in_flight += bulk_->in_flight(group.unit->number());
     for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
         const Wavefront& wave = group.unit->wave(static_cast<std::uint32_t>(__builtin_ctzll(left)));

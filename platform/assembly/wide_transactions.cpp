@@ -107,6 +107,12 @@ bool units_move(const ResolvedSystem& system)
 
 }  // namespace
 
+WideRefused wide_refused(const ResolvedSystem& system, const std::string& what, const std::string& expected)
+{
+    const Diagnostic placed = at_its_parameter(InputError("", 0, what, expected), system).diagnostics().front();
+    return {placed.file.empty() ? system.file : placed.file, placed.line, placed.what, placed.expected};
+}
+
 std::vector<FlightLimit> flight_limits(const ResolvedSystem& system, NodeId node)
 {
     const EngineSpec& engine = system.engine();
@@ -128,7 +134,7 @@ void require_wide(const ResolvedSystem& system, const FabricPlan& plan)
     if (refusal.what().empty()) return;
     std::uint64_t finer = grain / 2;
     while (finer > line_bytes && !Refusal(system, plan, finer).what().empty()) finer /= 2;
-    throw WideRefused(system.file, 0, fmt::format("engine.grain = {} B with {}", grain, refusal.what()),
+    throw wide_refused(system, fmt::format("engine.grain = {} B with {}", grain, refusal.what()),
         fmt::format("a grain of {} B{}", finer, finer > line_bytes ? " or less" : ""));
 }
 

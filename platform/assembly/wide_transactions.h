@@ -16,6 +16,9 @@ struct WideRefused : InputError {
     using InputError::InputError;
 };
 
+// At the place of the user's last word among the parameters that `what` names, else in the system's file.
+WideRefused wide_refused(const ResolvedSystem& system, const std::string& what, const std::string& expected);
+
 // A limit of lines in flight of what moves data in this run.
 struct FlightLimit {
     const char* parameter;

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/line_size.h"
+#include "base/units.h"
 #include "platform/assembly/wide_transactions.h"
 #include "platform/choice/split_links.h"
+#include "sc_models/memory/hbm_timing.h"
 #include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
@@ -110,7 +112,81 @@ WideError of_paths(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     return {};
 }
 
-constexpr Reason reasons[] = {of_credits, of_limits, of_paths};
+// Of the lines of a wide access that one channel serves as one part.
+double lines_of_part(const L2Spec& l2, const HbmSpec& hbm, std::uint64_t grain)
+{
+    if (l2.holds_contents()) return 1;  // fills and write-backs are lines
+    const std::uint64_t lines = grain / line_bytes;
+    const std::uint64_t channels = std::max<std::uint64_t>(1, hbm.channels / l2.slices);
+    const std::uint64_t parts = lines < 4 ? 1 : std::min(channels, lines / 2);
+    return static_cast<double>((lines + parts - 1) / parts);
+}
+
+// What bounds the lines of a DRAM channel besides its pins, ps a line: at 64 B, and in parts of several lines.
+struct ChannelBound {
+    std::string part;
+    std::string effect;
+    double lines_ps;
+    double parts_ps;
+};
+
+// By the formulas of docs/models/hbm.md, for lines that each are in another row than the one before.
+std::vector<ChannelBound> channel_bounds(const HbmTiming& timing, double part)
+{
+    const HbmSpec& spec = timing.spec;
+    const auto ps = [](std::uint64_t time) { return static_cast<double>(time); };
+    const double read_cycle = ps(std::max(spec.t_ras, spec.t_rcd + timing.last_column + spec.t_rtp) + spec.t_rp);
+    const double write_cycle = ps(std::max(spec.t_ras, spec.t_rcd + spec.t_wl + timing.data + spec.t_wr) + spec.t_rp);
+    const auto rows = [&](const std::string& what, double each) {
+        return ChannelBound{what, fmt::format("{} lines open one row, where each may open its own at 64 B", part), each,
+            each / part};
+    };
+    const auto queue = [&](const char* name, double cycle, std::uint64_t seen) {
+        return ChannelBound{fmt::format("{} = {}", name, seen), fmt::format("up to {} lines more are seen", part - 1),
+            cycle / ps(seen), cycle / (ps(seen) + part - 1)};
+    };
+    const double pins = ps(timing.line);
+    const double turn = ps(spec.t_cl + spec.t_rtw + spec.t_wtr) / 2;
+    const double turned = ps(timing.high - timing.low);
+    return {rows("hbm.t_rrd = " + format_time_ps(spec.t_rrd), ps(spec.t_rrd)),
+        rows("hbm.t_faw = " + format_time_ps(spec.t_faw), ps(spec.t_faw) / 4),
+        rows(fmt::format("hbm.bank_groups x hbm.banks = {}", timing.banks), read_cycle / timing.banks),
+        queue("hbm.read_queue", read_cycle, spec.read_queue), queue("hbm.write_queue", write_cycle, spec.write_queue),
+        {fmt::format("hbm.write_high - hbm.write_low = {}", turned),
+            fmt::format("turns have up to {} lines more", part - 1), pins + turn / turned,
+            pins + turn / (turned + part - 1)}};
+}
+
+// How many times as long as on the pins a line may take where rows are kept open as in the systems of the page: there these bounds are
+// up to 1.4 times the pins' time (B200), and what the page says of errors holds.
+double times_of_page(const HbmSpec& spec)
+{
+    const HbmSpec usual;
+    const bool kept = spec.row >= usual.row && spec.age_limit >= usual.age_limit &&
+        spec.row_policy != RowPolicy::closed && (spec.row_policy == RowPolicy::open || spec.row_idle >= usual.row_idle);
+    return kept ? 1.5 : 1;
+}
+
+WideError of_memories(const ResolvedSystem& system, const FabricPlan& plan, std::uint64_t grain)
+{
+    WideError out;
+    for (const NodeId node : plan.members) {
+        if (!system.hbm(node).ours()) continue;
+        const double part = lines_of_part(system.l2(node), system.hbm(node), grain);
+        const HbmTiming timing(system.hbm(node));
+        const double least = times_of_page(timing.spec) * static_cast<double>(timing.line);
+        for (const ChannelBound& bound : channel_bounds(timing, part)) {
+            const double percent = 100 * (1 - std::max(least, bound.parts_ps) / std::max(least, bound.lines_ps));
+            if (percent <= out.percent) continue;
+            out.percent = percent;
+            out.part = bound.part + " of " + plan.fabric.nodes[node].name;
+            out.effect = fmt::format("{}, so times are up to {} shorter than at 64 B", bound.effect, text_of(percent));
+        }
+    }
+    return out;
+}
+
+constexpr Reason reasons[] = {of_credits, of_limits, of_paths, of_memories};
 
 double percent_of_page(std::uint64_t grain)
 {
@@ -141,8 +217,8 @@ void require_within(const ResolvedSystem& system, const FabricPlan& plan, double
     if (grain == line_bytes) return;
     for (const Reason reason : reasons)
         if (const WideError error = reason(system, plan, grain); error.percent > percent)
-            throw WideRefused(system.file, 0,
-                fmt::format("engine.grain = {} B with {}: {}", grain, error.part, error.effect), "a grain of 64 B");
+            throw wide_refused(system, fmt::format("engine.grain = {} B with {}: {}", grain, error.part, error.effect),
+                "a grain of 64 B");
 }
 
 std::vector<std::string> wide_error_notices(const ResolvedSystem& system, const FabricPlan& plan)

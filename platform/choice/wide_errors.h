@@ -7,6 +7,9 @@
 //   C + (w - 1) are in flight.
 // * Equal paths. As many bytes as the grain take the same one, where at 64 B every routing.stripe bytes take another. If links merge
 //   lines to packets longer than that stripe, packets are longer.
+// * DRAM whose rows, queues or turns bound it more than in those systems. The lines of a wide access are in one row, in its queue and its
+//   turn together: where each line may need a row of its own a wide access needs one, and queues and turns have up to its lines less one
+//   more than their limits.
 #pragma once
 
 #include <cstdint>

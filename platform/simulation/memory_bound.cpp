@@ -27,11 +27,17 @@ double refreshing(const HbmSpec& hbm)
     return static_cast<double>(hbm.t_rfc) / static_cast<double>(hbm.t_refi);
 }
 
-double busiest_link(const RunResult& result)
+// Late write-backs are behind the run: what is busy with them then has not held it up.
+Time behind_run(const RunResult& result)
+{
+    return result.beside || result.counted_ps < result.simulated_ps ? 0 : result.counted_ps - result.simulated_ps;
+}
+
+double busiest_link(const RunResult& result, double time)
 {
     Time busiest = 0;
     for (const LinkResult& link : result.link_results) busiest = std::max<Time>(busiest, link.busy_ps);
-    return static_cast<double>(busiest) / static_cast<double>(result.counted_ps);
+    return static_cast<double>(busiest) / time;
 }
 
 }  // namespace
@@ -40,17 +46,22 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
     const FabricPlan& plan)
 {
     if (result.counted_ps == 0) return std::nullopt;
-    const auto time = static_cast<double>(result.counted_ps);
+    const auto behind = static_cast<double>(behind_run(result));
+    const auto time = static_cast<double>(result.counted_ps) - behind;
+    if (time <= 0) return std::nullopt;
     std::map<std::string, const ModuleResult*> modules;
     for (const ModuleResult& module : result.modules) modules[module.name] = &module;
     std::optional<MemoryBound> bound;
     double busiest = 0;
     for (const NodeId node : plan.members) {
         const std::string& name = plan.fabric.nodes[node].name;
-        const auto consider = [&](const char* part, std::uint64_t servers, double reserved, std::uint64_t rate) {
+        // `late`: what it may do after the end of the run. What works a queue off does so all the time.
+        const auto consider = [&](const char* part, std::uint64_t servers, double reserved, std::uint64_t rate,
+                                  double late) {
             const auto found = modules.find(name + "." + part);
             if (found == modules.end()) return;
-            const double share = statistic(*found->second, "busy") / (static_cast<double>(servers) * time) + reserved;
+            const double busy = statistic(*found->second, "busy") / static_cast<double>(servers);
+            const double share = std::max(0.0, busy - late * (1 - reserved)) / time + reserved;
             if (share < 0.5 || share <= busiest) return;
             busiest = share;
             const double most = static_cast<double>(rate) * 1e-9;
@@ -58,11 +69,11 @@ std::optional<MemoryBound> memory_bound_of(const RunResult& result, const Resolv
                 (std::min(share, 1.0) - reserved) * most, most};
         };
         const HbmSpec& hbm = resolved.hbm(node);
-        if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
-        if (resolved.l2(node).of_weft()) consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
-        consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth);
+        if (hbm.ours()) consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth, behind);
+        if (resolved.l2(node).of_weft()) consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth, 0);
+        consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth, behind);
     }
-    if (bound && busiest <= busiest_link(result)) bound.reset();
+    if (bound && busiest <= busiest_link(result, time)) bound.reset();
     return bound;
 }
 

@@ -13,7 +13,8 @@
 namespace weft {
 
 // The busiest cache or DRAM, of all GPUs that were as busy, where it was busier than every link and for at least half of
-// the time; else none. Refreshes of all banks count as busy: nothing else can have the pins meanwhile.
+// the time; else none. Refreshes of all banks count as busy: nothing else can have the pins meanwhile. Write-backs after the end of a
+// run do not: its time lacks them.
 std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved,
     const FabricPlan& plan);
 

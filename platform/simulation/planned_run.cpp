@@ -102,7 +102,7 @@ void require_lines(const ResolvedSystem& resolved, const RunOptions& options)
 {
     const char* const what = options.watch ? "--watch" : options.record ? "--record" : nullptr;
     if (what != nullptr)
-        throw WideRefused(resolved.file, 0, fmt::format("engine.grain = {} B with {}", resolved.engine().grain, what),
+        throw wide_refused(resolved, fmt::format("engine.grain = {} B with {}", resolved.engine().grain, what),
             "a grain of 64 B");
 }
 

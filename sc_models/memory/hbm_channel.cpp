@@ -252,14 +252,22 @@ void HbmChannel::occupy_pins(Time first)
     counts_.busy += taken;
 }
 
-// The first column command of the access's last line.
-Time HbmChannel::occupy_pins(Time first, std::uint32_t lines)
+// Pins and bank groups, by an access with its first line in `group` and the others in the next groups in turn. What comes behind a wide
+// one keeps the distance of a stream. Returns the first column command of the last line.
+Time HbmChannel::occupy(unsigned group, Time first, std::uint32_t lines)
 {
     occupy_pins(first);
-    for (; lines > 1; --lines) {
-        first = std::max(pins_free_, first + timing_.group_busy / timing_.spec.bank_groups);
+    group_free_[group] = first + timing_.group_busy;
+    if (lines == 1) return first;
+    const auto groups = static_cast<std::uint32_t>(timing_.spec.bank_groups);
+    const Time apart = timing_.group_busy / groups;
+    for (std::uint32_t line = 1; line < lines; ++line) {
+        first = std::max(pins_free_, first + apart);
         occupy_pins(first);
+        if (line % groups == 0) group_free_[group] = first + timing_.group_busy;
     }
+    for (std::uint32_t other = 0; other < groups; ++other)
+        group_free_[other] = std::max(group_free_[other], first + apart);
     return first;
 }
 
@@ -269,14 +277,13 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     Line& line = wanted_line(number);
     const bool writes = direction_ == write;
     const std::uint32_t lines = line.lines();
-    Time last = occupy_pins(now, lines);
+    Time last = occupy(timing_.group_of[number], now, lines);
     if (lines > 1) last = std::max(last, line.scratch.memory.arrived + line.tail);
     const auto rows = std::min(lines, static_cast<std::uint32_t>(timing_.spec.bank_groups));
     counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, last))] += rows;
     counts_.accesses[static_cast<unsigned>(HbmBank::Access::hit)] += lines - rows;
     (writes ? counts_.writes : counts_.reads) += lines;
     counts_.waited += (now - line.scratch.memory.arrived) * lines;
-    group_free_[timing_.group_of[number]] = now + timing_.group_busy;
     moved_ = direction_;
     moved_since_refresh_ = true;
 

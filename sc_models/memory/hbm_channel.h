@@ -19,7 +19,7 @@
 //
 // A wide access is k lines in a row, which the map spreads over the bank groups of a row. It is treated as if they were all in the
 // bank of the first: their column commands follow each other as those of a stream do, at the pins' rate (and
-// bursts x t_ccd_l / bank groups), and it is answered with the last. What it finds in its bank counts for one line of each group;
+// bursts x t_ccd_l / bank groups), those of the next access follow the last of them so, and it is answered with the last. What it finds in its bank counts for one line of each group;
 // further ones are hits.
 //
 // Refresh. all_bank: every t_refi the channel closes all rows and rests for t_rfc, channels one after the
@@ -143,7 +143,7 @@ private:
     bool refresh_due(Time now) const;
     void refresh_all(Time now);
     void occupy_pins(Time first);
-    Time occupy_pins(Time first, std::uint32_t lines);
+    Time occupy(unsigned group, Time first, std::uint32_t lines);
     Step serve(unsigned number, Time now);
 
     const HbmTiming& timing_;

@@ -114,6 +114,28 @@ TEST(Stuck, WorkgroupsThatNeverGetAPlaceAreReported)
     }
 }
 
+// A waiting atomic has the unit's only place, and what it waits for comes from the same unit.
+TEST(Stuck, RequestsThatNeverGetAPlaceAreReported)
+{
+    BoxOptions options = box_with(WaitPolicy::waiting_atomic);
+    options.gpu.compute_units = 1;
+    options.gpu.workgroups_per_unit = 2;
+    options.gpu.outstanding = 1;
+    auto schedule = std::make_shared<Schedule>();
+    schedule->name = "plan";
+    schedule->chunks = 1;
+    schedule->ranks.resize(1);
+    RankPlan& plan = schedule->ranks[0];
+    plan.input_chunks = plan.output_chunks = 1;
+    Step waits;
+    waits.after = {{1, 0}};
+    plan.threads = {{{waits}}, {{move_step({{0, Buffer::input, 0, 1}}, {{0, Buffer::output, 0, 1}})}}};
+    EXPECT_EQ(stuck(options, schedule),
+        "gpu0 (rank 0 of custom plan): step 0 waits for step 0 of thread 1, and has 0\n"
+        "gpu0 (rank 0 of custom plan): step 0 has no place for a request: its unit has gpu.outstanding = 1 without a "
+        "response\n");
+}
+
 TEST(Stuck, LateRankIsNoDeadlock)
 {
     for (const WaitPolicy policy : policies)

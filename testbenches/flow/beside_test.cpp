@@ -156,11 +156,11 @@ TEST(FlowBeside, ACollectiveOverlapsAKernelOfATrace)
     EXPECT_GT(run_of(true, true).collectives.front().end_ps, alone + alone / 20);
 }
 
-// An all-reduce of 4 MiB whose stores fill the units, beside ten kernels one after the other: by lines 15.18 us.
+// An all-reduce of 4 MiB whose stores fill the units, beside ten kernels one after the other: by lines 15.19 us.
 TEST(FlowBeside, KernelsRunWhileStoresFillTheirUnits)
 {
     using namespace weft::chakra::testing;
-    constexpr double lines_ps = 15'182'389;
+    constexpr double lines_ps = 15'193'301;
     const Folder folder;
     std::vector<std::string> nodes = {collective(1, 0, 4 << 20)};
     for (std::uint64_t i = 0; i < 10; ++i) {

@@ -104,6 +104,10 @@ TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
              {"memory_side.size=1 MiB", "the memory-side cache of"}})
         EXPECT_NE(refused(setup.with(set)).find("engine.grain = 256 B with " + part), std::string::npos)
             << set << ": " << refused(setup.with(set));
+    // At the place of the last word on it.
+    EXPECT_EQ(refused(setup.with("memory_side.size=1 MiB")).find("--set: engine.grain = 256 B with the memory-side"),
+        0u)
+        << refused(setup.with("memory_side.size=1 MiB"));
     RunSetup watched = setup;
     watched.options.watch = true;
     EXPECT_NE(refused(watched).find("engine.grain = 256 B with --watch"), std::string::npos) << refused(watched);

@@ -161,6 +161,14 @@ TEST(ProbeLimits, WritesDoNotPassThePins)
 }
 
 // Nor do copies, where the caches end with fewer dirty lines than they began with, or stay far below them, where they end with more.
+// Caches write back in bursts, which a slow writer fills seldom.
+TEST(ProbeLimits, SlowWritesAreCountedOverWholeBursts)
+{
+    const Sets slow = {"gpu.outstanding=2"};
+    const double one_by_one = simulated("bandwidth.dram_write", {"gpu.outstanding=2", "l2.write_back_run=1"});
+    EXPECT_NEAR(simulated("bandwidth.dram_write", slow) / one_by_one, 1, 0.07);
+}
+
 TEST(ProbeLimits, CopiesAreWhatThePinsCarry)
 {
     for (const Sets& sets :
@@ -252,6 +260,17 @@ TEST(ProbeLimits, OfPeers)
 
 // Rows between peers are those of lines in the L2, also of a small one: a hundredth of the DRAM's rate does not change them, and
 // none passes its bound.
+// Of two GPUs all copies are those of two peers.
+TEST(ProbeLimits, AllCopiesOfTwoAreThoseOfPeers)
+{
+    const std::string text = in_child([] {
+        return part_json(measure(ProbePart::peer_bandwidth, small_system({"link.latency=10ns"}), ModelRegistry()));
+    });
+    std::map<std::string, double> found;
+    for (const auto& [name, value] : part_from_json(text).values) found[name] = value;
+    EXPECT_NEAR(found.at("bandwidth.all_to_all") / found.at("bandwidth.peer_both"), 1, 0.02);
+}
+
 TEST(ProbeLimits, PeersDoNotMeetTheDram)
 {
     const auto rows_of = [](const Sets& sets) {

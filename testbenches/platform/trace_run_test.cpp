@@ -339,6 +339,22 @@ TEST(TraceDeadlock, WhatEndsAWaitMayBeFarAheadInTheFile)
     }
 }
 
+// Write-backs that go on after the end have not held the run up: what the stores went through has.
+TEST(TraceBound, LateWriteBacksDoNotCount)
+{
+    const std::vector<std::string> sets = {"l2.size=64 KiB", "l2.slices=2", "l2.bandwidth=64 GB/s", "hbm.channels=2",
+        "hbm.bandwidth=4 GB/s", "l2.outstanding_write_backs=0"};
+    const Json result = run_trace({{memory(1, true, 128 << 10)}}, "waiting_atomic", sets);
+    ASSERT_TRUE(result.contains("bound_by")) << result.dump().substr(0, 400);
+    EXPECT_EQ(result.at("bound_by").at("parameter"), "l2.bandwidth");
+    EXPECT_NE(result.at("notices").dump().find("carries write-backs until"), std::string::npos);
+    // Where stores wait for them it is the memory.
+    std::vector<std::string> few = sets;
+    few.back() = "l2.outstanding_write_backs=8";
+    EXPECT_EQ(run_trace({{memory(1, true, 128 << 10)}}, "waiting_atomic", few).at("bound_by").at("parameter"),
+        "hbm.bandwidth");
+}
+
 TEST(TraceLimits, FiguresTooLargeToCountWithAreRefused)
 {
     const auto refusal = [](const Ranks& ranks, const std::vector<std::string>& sets = {}) {

@@ -123,6 +123,34 @@ TEST(WideErrors, LowLimitsAreToldAndNotTaken)
         "not refused");
 }
 
+// The generic accelerator: four channels a slice, so two lines of a transaction in each; 16 banks, 2445 ps a line on the pins.
+TEST(WideErrors, MemoryThatItsRowsQueuesOrTurnsBoundIsToldAndNotTaken)
+{
+    const auto with = [](std::vector<std::string> sets, const std::string& grain = "512 B") {
+        sets.insert(sets.begin(), "l2.contents=flat");
+        sets.insert(sets.end(), {"link.merge=none", "gpu.outstanding=65535", "engine.grain=" + grain});
+        return gather(star_document(4), sets);
+    };
+    const auto expect = [&](const std::vector<std::string>& sets, const std::string& named, double percent) {
+        const std::string text = refused_within(with(sets), percent - 0.5);
+        EXPECT_NE(text.find("engine.grain = 512 B with " + named), std::string::npos) << text;
+        EXPECT_EQ(refused_within(with(sets), percent + 0.5), "not refused") << named;
+        EXPECT_EQ(notices_with(run(with(sets)), "engine.grain = 512 B with " + named).size(), 1u) << named;
+    };
+    expect({"hbm.t_rrd=30 ns"}, "hbm.t_rrd = 30 ns of ", 50);  // 15 ns for 30
+    expect({"hbm.t_faw=200 ns"}, "hbm.t_faw = 200 ns of ", 50);
+    expect({"hbm.bank_groups=1", "hbm.banks=1"}, "hbm.bank_groups x hbm.banks = 1 of ", 50);
+    expect({"hbm.read_queue=4"}, "hbm.read_queue = 4 of ", 20);  // 42 ns / 5 for 42 ns / 4
+    expect({"hbm.write_high=1", "hbm.write_low=0"}, "hbm.write_high - hbm.write_low = 1 of ", 42);
+    // With a channel for each slice it has all lines of a transaction. Fills that carry contents are lines.
+    EXPECT_NE(refused_within(with({"hbm.t_rrd=30 ns", "hbm.channels=32", "hbm.bandwidth=800 GB/s"}), 86)
+                  .find("8 lines open one row, where each may open its own at 64 B, so times are up to 87 % shorter"),
+        std::string::npos);
+    EXPECT_EQ(refused_within(with({"hbm.t_rrd=30 ns", "l2.contents=cached"}), 1), "not refused");
+    for (const char* grain : {"128 B", "256 B", "512 B"})
+        EXPECT_EQ(refused_within(with({}, grain), 0.8), "not refused");
+}
+
 TEST(WideErrors, EqualPathsThatDividePacketsAreToldAndNotTaken)
 {
     const RunSetup paths = gather(two_switches(), {"link.merge=adjacent", "link.max_payload=128 B"});

@@ -281,7 +281,26 @@ TEST(Hbm, AWideAccessTakesThePinsForAllOfItsLines)
     HbmSpec slow = spec;  // each group by itself takes longer than the pins: 8 ns a group, 2 ns a line of four groups
     slow.t_ccd_l = 8'000;
     const Time line = 2 * slow.t_ccd_l / slow.bank_groups;
-    EXPECT_EQ(run_hbm(slow, 1, {first}).answered, Times{idle_read(slow) + 7 * line});
+    const Time idle = idle_read(slow);
+    EXPECT_EQ(run_hbm(slow, 1, {first}).answered, Times{idle + 7 * line});
+    EXPECT_EQ(run_hbm(slow, 1, {first, second}).answered, (Times{idle + 7 * line, idle + 15 * line}));
+}
+
+// What comes behind a wide access is not nearer to it than the lines of a stream are to each other.
+TEST(Hbm, WideAccessesKeepTheTimesOfBankGroups)
+{
+    HbmSpec spec = one_channel();
+    spec.t_ccd_l = 20'000;
+    const auto ends = [](const HbmSpec& with, std::uint32_t bytes) {
+        std::vector<HbmAccess> accesses;
+        for (std::uint64_t at = 0; at < 1024; at += bytes) accesses.push_back({0, 0, LineOp::read, at, bytes});
+        return run_hbm(with, 1, accesses).answered.back() - idle_read(with);
+    };
+    for (const std::uint64_t groups : {1, 2, 4}) {
+        spec.bank_groups = groups;
+        for (const std::uint32_t bytes : {128, 256, 512})  // lines are 40 ns apart in each group
+            EXPECT_EQ(ends(spec, bytes), 15 * 40'000 / groups) << groups << " " << bytes;
+    }
 }
 
 // Lines in a row are in the channels of a slice in turn: each serves its part, of two lines or more.

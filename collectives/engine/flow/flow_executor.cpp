@@ -181,7 +181,8 @@ void FlowExecutor::require_room(std::uint32_t endpoint, std::uint64_t bytes, con
     const std::uint64_t capacity = endpoints_[endpoint].capacity;
     if (bytes > capacity || !room)
         throw InputError(user, 0,
-            format_bytes(bytes) + " do not fit into the memory of an endpoint (" + format_bytes(capacity) + ")",
+            format_bytes(bytes) + " do not fit into the memory of an endpoint (" +
+                (buffers_.empty() ? format_bytes(capacity) : buffers_[endpoint].capacity_text(bytes)) + ")",
             "smaller messages and tensors, or a larger hbm.capacity");
 }
 

@@ -90,6 +90,7 @@ ShareKernel::ShareKernel(const KernelWork& work, std::uint64_t address, std::uin
     sets = sets_each;
     instruction_lines = std::max<std::uint32_t>(1, lanes_bytes / line_bytes);
     cold = !cached;
+    meets = operations_ > 0;  // before each operation that wavefront zero does
     duration_ps = work.duration;
 }
 

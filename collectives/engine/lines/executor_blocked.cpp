@@ -145,6 +145,10 @@ std::vector<std::string> LineExecutor::blocked_at(std::uint32_t endpoint) const
             const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
             line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
                 storer_text(schedule, part.position, slot));
+        } else if (entry.in_flight == 0 && entry.no_place) {
+            line +=
+                fmt::format("step {} has no place for a request: its unit has gpu.outstanding = {} without a response",
+                    entry.label, compute_units(endpoint).outstanding);
         } else {
             line += fmt::format("step {} has {} request{} without a response", entry.label, entry.in_flight,
                 entry.in_flight == 1 ? "" : "s");

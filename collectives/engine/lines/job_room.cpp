@@ -60,6 +60,14 @@ InputError no_room_for(const std::string& job, const std::string& path, std::uin
         "a smaller message or a larger hbm.capacity");
 }
 
+InputError no_room_for_tensor(const std::string& node, std::uint64_t bytes, const std::string& path,
+    const DeviceMemory& memory)
+{
+    return InputError(node, 0,
+        "its " + format_bytes(bytes) + " do not fit into " + path + " (" + memory.capacity_text(bytes) + ")",
+        "smaller tensors and messages, or a larger hbm.capacity");
+}
+
 void number_groups(SwitchUse& use, const Job& job, GroupRegistry* registry)
 {
     if (!use.any()) return;

@@ -47,6 +47,10 @@ private:
 // The memory of an endpoint called `path` is too small for the job.
 InputError no_room_for(const std::string& job, const std::string& path, std::uint64_t capacity);
 
+// The memory of an endpoint called `path` has no room for the tensor of a node.
+InputError no_room_for_tensor(const std::string& node, std::uint64_t bytes, const std::string& path,
+    const DeviceMemory& memory);
+
 // The groups of a job, by the numbers that `registry` gives them. Throws InputError where a step names a rank twice, what the registry
 // refuses, and without a registry all steps in switches.
 void number_groups(SwitchUse& use, const Job& job, GroupRegistry* registry);

@@ -42,7 +42,9 @@ std::vector<Program> kernel_programs(const KernelWork& work, std::uint64_t addre
             if (loaded.size() > 0)
                 program.add_move({address + bytes.begin + loaded.begin}, {}, loaded.size(), ElementType::u8,
                     ReduceOp::sum, 0, b > 0);
-            if (done.size() > 0) program.add_flops(done.size());
+            if (done.size() == 0) continue;
+            if (loaded.size() > 0) program.add_barrier();  // wavefront zero computes with what all of them have loaded
+            program.add_flops(done.size());
         }
     }
     programs.erase(std::remove_if(programs.begin(), programs.end(),

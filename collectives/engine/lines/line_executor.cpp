@@ -184,9 +184,7 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     Part& part = new_part(endpoint);
     part.done = std::move(done);
     if (!memories_[home].allocate(bytes, part.address))
-        throw InputError("memory node", 0,
-            "its " + format_bytes(bytes) + " do not fit into " + endpoints_[home]->path(),
-            "a tensor_size below hbm.capacity");
+        throw no_room_for_tensor("memory node", bytes, endpoints_[home]->path(), memories_[home]);
     part.bytes = bytes;
     const std::uint64_t channels =
         absent(endpoint) ? 0 : std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
@@ -211,9 +209,7 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     part.done = std::move(done);
     if (work.duration == 0) part.bytes = work.bytes;
     if (part.bytes > 0 && !memories_[endpoint].allocate(part.bytes, part.address))
-        throw InputError("compute node", 0,
-            "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
-            "a tensor_size below hbm.capacity");
+        throw no_room_for_tensor("compute node", part.bytes, endpoints_[endpoint]->path(), memories_[endpoint]);
     KernelWork placed = work;
     if (placed.workgroups == 0) placed.workgroups = 2 * compute_units(endpoint).compute_units;
     if (!absent(endpoint)) part.programs = kernel_programs(placed, part.address);
