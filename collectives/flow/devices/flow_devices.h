@@ -80,12 +80,15 @@ private:
         std::uint32_t step = 0;
         unsigned which = 0;           // block of the step
         std::uint32_t left = 0;       // lines of the block that are not issued
-        std::uint32_t issued = 0;     // chunks of it so far
+        std::uint32_t issued = 0;     // lines of it so far
         std::uint32_t in_flight = 0;  // lines
         std::uint32_t wavefronts = 0;
         std::uint32_t window = 0;  // lines that its registers hold
         bool loading = false;
         bool waits = false;  // in the queue of its unit
+        // Of the part of the block that it is at: in the L1, and when the L2 has had it; 0: it had not.
+        bool by_l1 = false;
+        Ps there = 0;
         FlowKernel::Block block;
     };
     struct Group {
@@ -146,12 +149,16 @@ private:
     void next_block(Group& group, unsigned stream);
     void store(std::uint32_t group, Ps now);
     void issue(std::uint32_t group, unsigned stream, Ps now);
+    // Lines of a part of a block, and those of it that are sent together: fewer where units may have few in flight.
+    std::uint32_t lines_of_part(const Group& group, const Stream& of) const;
     std::uint32_t lines_together(const Group& group, const Stream& of) const;
-    static unsigned part_of(const Group& group, unsigned stream);
-    bool in_l1(Device& device, const Group& group, unsigned stream);
+    bool few_places(const Group& group, const Stream& of) const;  // four parts fill them
+    unsigned part_of(const Group& group, unsigned stream) const;
+    bool begins_part(const Group& group, const Stream& of) const { return of.issued % lines_of_part(group, of) == 0; }
+    bool in_l1(Device& device, Group& group, unsigned stream);
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);
     void send(std::uint32_t group, unsigned stream, std::uint32_t lines, Ps now);
-    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
+    Ps ready(Device& device, Group& group, unsigned stream, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
     void returned(std::uint32_t group, unsigned stream, Ps now);
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);
@@ -161,7 +168,7 @@ private:
     {
         return device.units.at(unit).in_flight + device.stores.of(unit);
     }
-    static bool has_room(const Device& device, std::uint32_t number, std::uint32_t lines);
+    std::uint32_t room_for(const Device& device, std::uint32_t number, const Group& group, const Stream& of) const;
     bool may_send(const Device& device, std::uint32_t number) const;
     void collect(Device& device, Ps now);
     void await(Device& device, std::uint32_t endpoint, Ps now);
