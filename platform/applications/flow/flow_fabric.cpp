@@ -144,6 +144,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
         if (fresh) {
             ranks_.kinds.push_back(rank_cost_of(system, node));
             devices_.push_back(device_cost_of(system, node));
+            ranks_.memory_line_ps.push_back(devices_.back().memory_line_ps);
             const HbmSpec& hbm = system.hbm(node);
             const bool whole = hbm.refresh == RefreshMode::all_bank;
             ranks_.refreshes.push_back(whole ? FlowRefresh{hbm.t_rfc, hbm.t_refi} : FlowRefresh{});
