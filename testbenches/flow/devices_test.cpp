@@ -320,4 +320,27 @@ TEST(FlowDevices, NoMoreLinesAreInFlightThanTheLimit)
     EXPECT_EQ(move(true), many);
 }
 
+// Lines that make room go to memory in order; a store waits until all of its own have a place on the way.
+TEST(FlowDevices, StoresWaitForMemoryToTakeWhatTheyDisplace)
+{
+    DeviceCost cost = small_device();
+    cost.issue_line_ps = 100;
+    cost.outstanding = 2048;
+    const auto time = [&cost](std::uint64_t from, double places) {
+        cost.write_places = places;
+        auto kernel = std::make_shared<MoveKernel>(0, 1024 * 64, true, 1, 16, 2, 512);
+        kernel->displaces_from = from;
+        kernel->displaces_to = 1024;
+        Bench bench(cost);
+        bench.devices.run(0, std::move(kernel), 0, [] {});
+        bench.run();
+        return bench.now;
+    };
+    const Ps first = 40'000 + 60'000;
+    EXPECT_EQ(time(0, 0), first + 1024 * 500 + 40'000);
+    EXPECT_EQ(time(0, 100), first + (1024 - 100) * 500 + 40'000);
+    EXPECT_EQ(time(512, 0), first + 512 * 125 + 512 * 500 + 40'000);  // the L2 serves the others first
+    EXPECT_EQ(time(1024, 0), time(1024, 1e9));
+}
+
 }  // namespace devices_test

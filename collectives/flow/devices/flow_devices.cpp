@@ -2,6 +2,7 @@
 #include "collectives/flow/devices/flow_devices.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/line_size.h"
 
@@ -84,7 +85,7 @@ void FlowDevices::run(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> 
         free_runs_.pop_back();
     }
     const std::uint32_t groups = kernel->groups;
-    runs_[number] = {std::move(kernel), endpoint, groups, std::move(done)};
+    runs_[number] = {std::move(kernel), endpoint, groups, std::move(done), 0};
     push(time, {Item::launch, 0, number, 0, endpoint, 0});
 }
 
@@ -301,6 +302,16 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     push(end, {Item::chunk, static_cast<std::uint8_t>(stream), group, lines, at.endpoint, room});
 }
 
+// How many dirty lines make room for the next `lines` of a kernel.
+std::uint32_t FlowDevices::displaced(const Group& group, std::uint32_t lines)
+{
+    Run& run = runs_[group.kernel];
+    const std::uint64_t first = std::exchange(run.moved, run.moved + lines);
+    const std::uint64_t from = std::max(first, run.kernel->displaces_from);
+    const std::uint64_t to = std::min(run.moved, run.kernel->displaces_to);
+    return from < to ? static_cast<std::uint32_t>(to - from) : 0;
+}
+
 // When the L2 has what comes to it from `first` to `last`.
 FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned stream, std::uint32_t lines, Ps first,
     Ps last, std::uint64_t at)
@@ -313,17 +324,18 @@ FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned stream
     const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
     Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;
+    const std::uint32_t displaced_lines = displaced(group, lines);
     if (group.storing) {
         if (kernel.remembered) written_back = device.cache.write(block.number, block.lines, out);
-        if (kernel.spills)
-            out = std::max(out,
-                device.clock.memory(turn.first + cost.cache_ps, lines) + later(lines * cost.memory_line_ps));
+        if (displaced_lines > 0)
+            out = std::max(out, device.clock.displace(turn.first + cost.cache_ps, displaced_lines));
     } else {
         if (begins_part(group, of))
             of.there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
         if (of.there > 0) return std::max(out, of.there) + (kernel.elsewhere ? cost.side_ps : 0);
         const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
         out = std::max(out, served + later(lines * cost.memory_line_ps)) + cost.memory_ps;
+        written_back = displaced_lines;
         const std::uint64_t copies = kernel.meets ? cost.copies : 1;
         if (kernel.remembered) written_back = device.cache.fill(block.number, part, block.lines * copies, out);
     }

@@ -106,6 +106,7 @@ private:
         std::uint32_t endpoint = 0;
         std::uint32_t left = 0;
         Done done;
+        std::uint64_t moved = 0;  // lines, that have come to the L2
     };
     enum class Item : std::uint8_t { chunk, math, wake, launch, acknowledge };
     struct Event {
@@ -159,6 +160,7 @@ private:
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);
     void send(std::uint32_t group, unsigned stream, std::uint32_t lines, Ps now);
     Ps ready(Device& device, Group& group, unsigned stream, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
+    std::uint32_t displaced(const Group& group, std::uint32_t lines);
     void returned(std::uint32_t group, unsigned stream, Ps now);
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);

@@ -172,7 +172,8 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
             system_.gpu(members_[e]), system_.hbm(members_[e]).capacity, system_.l2(members_[e]).size,
             static_cast<double>(system_.l2(members_[e]).bandwidth),
             static_cast<double>(system_.network(members_[e]).unit_rate),
-            static_cast<double>(system_.network(members_[e]).out_of_unit()), ranks_.of(static_cast<std::uint32_t>(e))});
+            static_cast<double>(system_.network(members_[e]).out_of_unit()), ranks_.of(static_cast<std::uint32_t>(e)),
+            write_places_of(system_, members_[e]) * line_bytes});
     return out;
 }
 
