@@ -133,7 +133,7 @@ FlowCore::Ps FlowCore::read_by(const Move& move, const FlowOp& op, Ps from)
         return from;
     if (devices_) {  // wavefronts have met the others in share_load()
         if (!is_copy(thread, op)) return from;
-        return from + devices_->access(thread.endpoint, move.bytes, true, now_).last;
+        return std::max(from, now_ + move.load_ps + devices_->read(thread.endpoint, move.bytes, now_));
     }
     const double line_ps = ranks_.line_from_memory_ps(thread.endpoint);
     const double lines = std::ceil(move.bytes / static_cast<double>(line_bytes));

@@ -82,6 +82,19 @@ TEST(OwnTransfers, ColdOnesTakeTheRateOfTheMemory)
     }
 }
 
+// The same of engines in a run with kernels, which have the same memory.
+TEST(OwnTransfers, ColdOnesOfEnginesTakeTheRateOfTheMemoryOfKernels)
+{
+    for (const char* mover : {"bulk", "copy_engine"}) {
+        const std::vector<std::string> sets{"hbm.refresh=none", "hbm.bandwidth=100 GB/s", "engine.compute=kernel",
+            "engine.channels=2", std::string("engine.mover=") + mover};
+        const auto copy = [&](int bytes) {
+            return std::stoull(outcome({send(1, 0, 5, bytes), recv(2, 0, 5, bytes), after(2)}, true, sets));
+        };
+        EXPECT_EQ(copy(524288) - copy(262144), 262144 / 64 * 640U) << mover;
+    }
+}
+
 TEST(OwnTransfers, AReceiverThatComesLateFindsTheData)
 {
     const std::vector<std::string> late{send(1, 0, 5, 4096), comp(3, 100), recv(2, 0, 5, 4096).data({3}), after(2)};

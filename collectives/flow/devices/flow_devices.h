@@ -58,6 +58,8 @@ public:
     void let_go(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // The memory of an endpoint is read or written, so many bytes. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
+    // The memory alone is read: how long until it has served all of them.
+    Ps read(std::uint32_t endpoint, double bytes, Ps now);
     // When what is stored at `end` without waiting comes to the L2, and is to be booked there; 0: no kernel runs.
     Ps come_ps(std::uint32_t endpoint, Ps end) const
     {
