@@ -1,5 +1,6 @@
 // FlowCore: what a thread's accesses wait for in units, caches and memories that others use, too (flow_devices.h).
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/line_size.h"
@@ -170,6 +171,28 @@ void FlowCore::share_store(const Move& move, const FlowOp& op, Ps& from, Ps& rea
         ready += issued.last;
     }
     if (op.own_destinations > 0) devices_->access(thread.endpoint, move.bytes * op.own_destinations, false, now_);
+}
+
+// When memory has read the last line of a copy at its own place whose first one is there at `from`: copies share the rate of the memory in
+// the order of their moves. Only of jobs of one rank: elsewhere others may have read the same lines.
+FlowCore::Ps FlowCore::read_by(const Move& move, const FlowOp& op, Ps from)
+{
+    const Thread& thread = threads_[move.thread];
+    const bool own = op.own_sources > 0 && op.sources + op.destinations == 0;
+    if (!own || thread.job->program().ranks() > 1) return from;
+    if (!op.has(FlowOp::own_cold) || thread.job->cached(thread.rank) || finds_lines(thread, op, thread.rank))
+        return from;
+    if (devices_) {  // wavefronts have met the others in share_load()
+        if (!is_copy(thread, op)) return from;
+        return std::max(from, now_ + move.load_ps + devices_->read(thread.endpoint, move.bytes, now_));
+    }
+    const double line_ps = ranks_.line_from_memory_ps(thread.endpoint);
+    const double lines = std::ceil(move.bytes / static_cast<double>(line_bytes));
+    if (lines <= 0) return from;
+    if (memory_free_.empty()) memory_free_.resize(ranks_.size());
+    double& free = memory_free_[thread.endpoint];
+    free = std::max(free, static_cast<double>(from)) + lines * line_ps;
+    return static_cast<Ps>(std::llround(free - line_ps));
 }
 
 // All of a transfer, or of its acknowledge, is there at `end`.

@@ -293,6 +293,7 @@ private:
     void leave_unit(std::uint32_t index, Ps end);
     Ps share_load(std::uint32_t index, const FlowOp& op, MoveLoad& load);
     void share_store(const Move& move, const FlowOp& op, Ps& from, Ps& ready);
+    Ps read_by(const Move& move, const FlowOp& op, Ps from);
     bool comes_later(std::uint32_t number);
     Ps late_arrival(const Transfer& transfer);
     void let_go(const Transfer& transfer, Ps end);
@@ -379,6 +380,7 @@ private:
     SlotPool<Leaving> leaving_;
     SlotPool<Done> timers_;
     std::unique_ptr<FlowDevices> devices_;  // null: everybody is alone
+    std::vector<double> memory_free_;       // by endpoint: from copies at their own place
     FlowPlaces places_;
     FlowHeld held_;
     FlowTogether together_;

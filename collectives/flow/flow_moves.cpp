@@ -319,6 +319,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
     const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
     if (devices_) share_store(move, op, from, ready);
+    ready = std::max(ready, read_by(move, op, from));
     if (op.own_destinations > 0)
         thread.settled = std::max(thread.settled, ready + thread.cost->load_ps + fetch_ps(move, 0));
     if (op.has(FlowOp::stores_group)) return in_switches_->store(move, from, ready);

@@ -52,12 +52,17 @@ struct FlowRefresh {
 struct FlowRanks {
     std::vector<CostRank> kinds;
     std::vector<FlowRefresh> refreshes{};  // of the kinds; empty: none
+    std::vector<double> memory_line_ps{};  // of the kinds: 64 B at the rate that their memory sustains; empty: no limit
     std::vector<std::uint16_t> kind_of;
 
     const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
     FlowRefresh refresh(std::uint32_t endpoint) const
     {
         return refreshes.empty() ? FlowRefresh{} : refreshes[kind_of[endpoint]];
+    }
+    double line_from_memory_ps(std::uint32_t endpoint) const
+    {
+        return memory_line_ps.empty() ? 0 : memory_line_ps[kind_of[endpoint]];
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
 };

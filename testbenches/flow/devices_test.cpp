@@ -281,4 +281,66 @@ TEST(FlowDevices, AComputeNodeTakesItsOperationsItsBytesOrItsDuration)
     EXPECT_EQ(time({0, 0, 5'000'000, 8}), 5e6);
 }
 
+// Little's law: a place for each line from its issue to its data. Cold lines, or those that the L2 has, or stores, in one workgroup.
+TEST(FlowDevices, NoMoreLinesAreInFlightThanTheLimit)
+{
+    DeviceCost cost = small_device();
+    const auto time = [&cost](std::shared_ptr<const FlowKernel> kernel) {
+        Bench bench(cost);
+        bench.devices.run(0, std::move(kernel), 0, [] {});
+        bench.run();
+        return bench.now;
+    };
+    const auto load = [&](bool cached) {
+        return time(std::make_shared<ShareKernel>(KernelWork{0, 64 * 64, 0, 1}, 0, 16, 2, 512, cached));
+    };
+    const auto move = [&](bool write) {
+        auto kernel = std::make_shared<MoveKernel>(0, 64 * 64, write, 1, 16, 2, 512);
+        kernel->cold = true;
+        return time(std::move(kernel));
+    };
+    const Ps cached = 500 + 40'000 + 60'000 + 40'000;  // an issue slot, and to the L2, of it, and from it
+    const Ps cold = cached + 200'000;
+    for (const unsigned places : {1U, 2U, 4U}) {
+        cost.outstanding = places;
+        const Ps slots = (places - 1) * 501;  // of the first lines: a unit looks again a picosecond behind each
+        EXPECT_EQ(load(false), 64 / places * cold + slots) << places;
+        EXPECT_EQ(load(true), 64 / places * cached + slots) << places;
+        EXPECT_EQ(move(false), 64 / places * cold + slots) << places;
+        EXPECT_EQ(move(true), 64 / places * cached + slots) << places;
+    }
+    // 9 places: seven rounds of all, and one line more.
+    cost.outstanding = 9;
+    EXPECT_GE(load(false), 8 * cold);
+    EXPECT_LE(load(false), 8 * cold + 9 * 501);
+    // Four parts of 64 lines fit: as without a limit.
+    cost.outstanding = 256;
+    const Ps many = move(true);
+    cost.outstanding = 1 << 20;
+    EXPECT_EQ(move(true), many);
+}
+
+// Lines that make room go to memory in order; a store waits until all of its own have a place on the way.
+TEST(FlowDevices, StoresWaitForMemoryToTakeWhatTheyDisplace)
+{
+    DeviceCost cost = small_device();
+    cost.issue_line_ps = 100;
+    cost.outstanding = 2048;
+    const auto time = [&cost](std::uint64_t from, double places) {
+        cost.write_places = places;
+        auto kernel = std::make_shared<MoveKernel>(0, 1024 * 64, true, 1, 16, 2, 512);
+        kernel->displaces_from = from;
+        kernel->displaces_to = 1024;
+        Bench bench(cost);
+        bench.devices.run(0, std::move(kernel), 0, [] {});
+        bench.run();
+        return bench.now;
+    };
+    const Ps first = 40'000 + 60'000;
+    EXPECT_EQ(time(0, 0), first + 1024 * 500 + 40'000);
+    EXPECT_EQ(time(0, 100), first + (1024 - 100) * 500 + 40'000);
+    EXPECT_EQ(time(512, 0), first + 512 * 125 + 512 * 500 + 40'000);  // the L2 serves the others first
+    EXPECT_EQ(time(1024, 0), time(1024, 1e9));
+}
+
 }  // namespace devices_test

@@ -60,6 +60,41 @@ TEST(OwnTransfers, TakeTheTimeOfACopy)
     }
 }
 
+// What caches lack comes no faster than memory gives it: 640 ps for each line.
+TEST(OwnTransfers, ColdOnesTakeTheRateOfTheMemory)
+{
+    for (const char* mover : {"units", "bulk", "copy_engine"}) {
+        // Few lists, whose starts take less time than the memory.
+        const std::vector<std::string> sets{"hbm.refresh=none", "hbm.bandwidth=100 GB/s",
+            std::string("engine.mover=") + mover, mover[0] == 'c' ? "engine.channels=2" : "engine.channels=32"};
+        const auto copy = [&](int bytes, bool flow) {
+            return std::stoull(outcome({send(1, 0, 5, bytes), recv(2, 0, 5, bytes), after(2)}, flow, sets));
+        };
+        const std::uint64_t once = copy(262144, true);
+        EXPECT_EQ(copy(524288, true) - once, 262144 / 64 * 640U) << mover;
+        EXPECT_NEAR((once - us) / (copy(262144, false) - us), 1, 0.06) << mover;
+        // Two of them share it.
+        const std::vector<std::string> both{send(1, 0, 5, 262144), recv(2, 0, 5, 262144), send(3, 0, 6, 262144),
+            recv(4, 0, 6, 262144), comp(9, 1).data({2, 4})};
+        std::vector<std::string> at_once = sets;
+        at_once.emplace_back("engine.communication_in_flight=2");
+        EXPECT_GE(std::stoull(outcome(both, true, at_once)) - once, 262144 / 64 * 640U) << mover;
+    }
+}
+
+// The same of engines in a run with kernels, which have the same memory.
+TEST(OwnTransfers, ColdOnesOfEnginesTakeTheRateOfTheMemoryOfKernels)
+{
+    for (const char* mover : {"bulk", "copy_engine"}) {
+        const std::vector<std::string> sets{"hbm.refresh=none", "hbm.bandwidth=100 GB/s", "engine.compute=kernel",
+            "engine.channels=2", std::string("engine.mover=") + mover};
+        const auto copy = [&](int bytes) {
+            return std::stoull(outcome({send(1, 0, 5, bytes), recv(2, 0, 5, bytes), after(2)}, true, sets));
+        };
+        EXPECT_EQ(copy(524288) - copy(262144), 262144 / 64 * 640U) << mover;
+    }
+}
+
 TEST(OwnTransfers, AReceiverThatComesLateFindsTheData)
 {
     const std::vector<std::string> late{send(1, 0, 5, 4096), comp(3, 100), recv(2, 0, 5, 4096).data({3}), after(2)};

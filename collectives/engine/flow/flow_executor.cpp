@@ -306,8 +306,7 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     require_countable(bytes, "memory node");
     const BufferHistory::Taken buffer = take(home, bytes, "memory node");
     const FlowEndpoint& memory = endpoints_[home];
-    // Whole lines that are stored stay in the cache as long as there is room.
-    const bool cached = buffer.cached || (write && bytes <= memory.cache);
+    const bool cached = buffer.cached;
     if (home == endpoint && core_.has_devices() && bytes > 0)
         return move_on_device(endpoint, bytes, write, buffer, std::move(done));
     done = [this, home, buffer, then = std::move(done)] {
@@ -318,7 +317,7 @@ void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
     if (home != endpoint) return access_remote(endpoint, home, bytes, write, cached, std::move(done));
     const Picoseconds latency = memory.pace.load_ps + (cached || write ? 0 : memory.memory_latency);
     core_.after(memory.units.launch_latency + latency +
-            std::max(serve(home, bytes, cached, now()) - now(), pace_of(home, bytes, write, latency)),
+            std::max(serve_node(home, bytes, write, cached, now()) - now(), pace_of(home, bytes, write, latency)),
         std::move(done));
 }
 
@@ -332,13 +331,24 @@ void FlowExecutor::access_remote(std::uint32_t endpoint, std::uint32_t home, std
     const Picoseconds launch = endpoints_[endpoint].units.launch_latency;
     const Picoseconds first = launch + way.there + read;  // has been read, or stored
     const std::uint64_t line = std::min<std::uint64_t>(bytes, line_bytes);
-    const Picoseconds served = serve(home, bytes, cached, now() + first) - service_time(home, line, cached) - now();
+    const Displaces out = write ? displaces(home, bytes, write, cached) : Displaces{};
+    const std::uint64_t kept = bytes - out.bytes();
+    const Picoseconds served = kept == 0
+        ? displace(home, bytes, now() + first) - now()
+        : serve_node(home, kept, write, cached, now() + first) - service_time(home, line, cached || write) - now();
     const Picoseconds paced = first + pace_of(endpoint, bytes - line, write, way.there + read + way.back);
-    const auto left = std::make_shared<unsigned>(2);
+    const bool spills = kept > 0 && out.bytes() > 0;
+    const auto left = std::make_shared<unsigned>(spills ? 3 : 2);
     const auto over = [left, done = std::move(done)] {
         if (--*left == 0) done();
     };
     core_.after(std::max(served, paced) + way.back, over);
+    if (spills)  // memory takes what has no room, behind what has
+        return core_.after(launch, [this, endpoint, home, kept, spilled = out.bytes(), over] {
+            core_.transfer(endpoint, home, kept, true,
+                [this, home, spilled, over] { core_.after(displace(home, spilled, now()) - now(), over); });
+            core_.transfer(endpoint, home, spilled, true, over);
+        });
     core_.after(write ? launch : first,
         [this, endpoint, home, bytes, write, over] { core_.transfer(endpoint, home, bytes, write, over); });
 }
@@ -352,7 +362,9 @@ void FlowExecutor::move_on_device(std::uint32_t endpoint, std::uint64_t bytes, b
         static_cast<std::uint32_t>(units.lanes * spec_.vector));
     kernel->cold = !buffer.cached;
     kernel->elsewhere = true;  // each node has the next units in turn
-    kernel->spills = write && bytes > endpoints_[endpoint].cache;
+    const Displaces out = displaces(endpoint, bytes, write, buffer.cached);
+    kernel->displaces_from = out.from / line_bytes;
+    kernel->displaces_to = (out.to + line_bytes - 1) / line_bytes;
     core_.run_kernel(endpoint, std::move(kernel), units.launch_latency,
         [this, endpoint, buffer, then = std::move(done)] {
             give_back(endpoint, buffer);

@@ -31,7 +31,8 @@ struct FlowEndpoint {
     double cache_bytes_per_s = 0;
     double into_unit_bytes_per_s = 0;  // of a compute unit, on the on-die network; 0: no limit
     double out_of_unit_bytes_per_s = 0;
-    CostRank pace{};  // latencies of its caches, and what limits a thread of it
+    CostRank pace{};        // latencies of its caches, and what limits a thread of it
+    double write_room = 0;  // bytes that its L2 has displaced and its memory has not written: as many as find a place
 };
 
 class FlowExecutor : public Executor {
@@ -120,6 +121,17 @@ private:
     Picoseconds service_time(std::uint32_t endpoint, std::uint64_t bytes, bool cached) const;
     // When it has served `bytes` more, of which the first are there at `from`.
     Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes, bool cached, Picoseconds from);
+    // Bytes of a memory node that displace what has to be written to memory: from the first number to the second.
+    struct Displaces {
+        std::uint64_t from = 0;
+        std::uint64_t to = 0;
+        std::uint64_t bytes() const { return to - from; }
+    };
+    Displaces displaces(std::uint32_t home, std::uint64_t bytes, bool write, bool cached);
+    // serve() of a memory node, and of what it displaces.
+    Picoseconds serve_node(std::uint32_t home, std::uint64_t bytes, bool write, bool cached, Picoseconds from);
+    // When all that makes room at its L2 from `from` on has a place on its way to memory.
+    Picoseconds displace(std::uint32_t home, std::uint64_t bytes, Picoseconds from);
 
     FlowCore& core_;
     EngineSpec spec_;
@@ -130,6 +142,7 @@ private:
     std::uint32_t chained_rounds_ = 0;
     bool one_for_all_ = false;
     std::vector<Picoseconds> memory_free_;
+    std::vector<std::uint64_t> dirty_;  // bytes that large memory nodes have stored, in the L2 of an endpoint
     std::vector<Picoseconds> units_free_;
     std::vector<DeviceMemory> memories_;  // of matrices
     std::vector<JobRecord> records_;

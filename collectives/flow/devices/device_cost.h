@@ -30,6 +30,7 @@ struct DeviceCost {
     std::uint64_t side_ps = 0;  // of it, up to the memory-side cache behind private partitions
     double memory_line_ps = 0;
     double queued_writes = 0;  // lines that wait until no read does
+    double write_places = 0;   // lines that the L2 has displaced and memory has not written: as many as find a place
     // The L1 of a unit; 0 B: none.
     std::uint64_t l1_bytes = 0;
     std::uint64_t l1_ps = 0;

@@ -119,6 +119,14 @@ FlowDevices::Delay FlowDevices::access(std::uint32_t endpoint, double bytes, boo
     return out;
 }
 
+FlowDevices::Ps FlowDevices::read(std::uint32_t endpoint, double bytes, Ps now)
+{
+    Device& device = devices_[endpoint];
+    const Ps come = now + device.cost->to_cache_ps + device.cost->cache_ps;
+    const double lines = lines_of(bytes);
+    return device.clock.memory(come, lines) - come + whole(lines * device.cost->memory_line_ps);
+}
+
 FlowDevices::Ps FlowDevices::poll(std::uint32_t thread, std::uint32_t endpoint, Ps now)
 {
     const Device& device = devices_[endpoint];

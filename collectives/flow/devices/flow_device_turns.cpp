@@ -5,11 +5,15 @@
 
 namespace weft {
 
-// Room below the limit for so many lines of a kernel, to half of them.
-bool FlowDevices::has_room(const Device& device, std::uint32_t number, std::uint32_t lines)
+// How many of the lines that a stream sends next have room below the limit: all of them, to a half. If the limit is of few lines, as many
+// as there are places, so that no more are in flight (Little's law).
+std::uint32_t FlowDevices::room_for(const Device& device, std::uint32_t number, const Group& group,
+    const Stream& of) const
 {
-    const double all = in_flight(device, number);
-    return all <= 0 || all + lines / 2.0 <= device.cost->outstanding;
+    const std::uint32_t lines = lines_together(group, of);
+    const double places = device.cost->outstanding - in_flight(device, number);
+    if (!few_places(group, of)) return places >= lines / 2.0 ? lines : 0;
+    return places < std::max(0.5, lines / 4.0) ? 0 : std::min(lines, static_cast<std::uint32_t>(places + 0.5));
 }
 
 // Whether the first in the queue of a unit has places: room, or turns among what returns.
@@ -17,8 +21,8 @@ bool FlowDevices::may_send(const Device& device, std::uint32_t number) const
 {
     const DeviceUnit& unit = device.units.at(number);
     const Group& group = groups_[unit.queue.front() >> 1];
-    const std::uint32_t lines = lines_together(group, group.streams[unit.queue.front() & 1]);
-    return unit.turns >= lines / 2.0 || has_room(device, number, lines);
+    const Stream& of = group.streams[unit.queue.front() & 1];
+    return unit.turns >= lines_together(group, of) / 2.0 || room_for(device, number, group, of) > 0;
 }
 
 // Those that wait for their turn, in order.
@@ -34,10 +38,10 @@ void FlowDevices::serve(Device& device, std::uint32_t endpoint, std::uint32_t nu
         const unsigned stream = unit.queue.front() & 1;
         Group& at = groups_[group];
         Stream& of = at.streams[stream];
-        const std::uint32_t lines = lines_together(at, of);
-        const bool room = has_room(device, number, lines);
-        if (!room && unit.turns < lines / 2.0) break;
-        unit.turns = room ? 0 : unit.turns - lines;
+        const std::uint32_t room = room_for(device, number, at, of);
+        const std::uint32_t lines = room > 0 ? room : lines_together(at, of);
+        if (room == 0 && unit.turns < lines / 2.0) break;
+        unit.turns = room > 0 ? 0 : unit.turns - lines;
         unit.queue.pop_front();
         unit.waiting -= of.wavefronts;
         of.waits = false;

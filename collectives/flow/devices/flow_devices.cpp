@@ -2,6 +2,7 @@
 #include "collectives/flow/devices/flow_devices.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/line_size.h"
 
@@ -14,6 +15,7 @@ constexpr unsigned ahead = 1;  // the wavefronts that load for it
 constexpr std::uint64_t of_kernel = std::uint64_t{1} << 63;
 constexpr std::uint32_t lines_of_store = 64;  // that are sent together
 constexpr unsigned parts_of_stream = BlockCache::parts / 2;
+constexpr std::uint32_t parts_in_flight = 4;  // of a unit at least; else they are divided
 
 std::uint64_t later(double time) { return static_cast<std::uint64_t>(std::max(0.0, time)); }
 
@@ -83,7 +85,7 @@ void FlowDevices::run(std::uint32_t endpoint, std::shared_ptr<const FlowKernel> 
         free_runs_.pop_back();
     }
     const std::uint32_t groups = kernel->groups;
-    runs_[number] = {std::move(kernel), endpoint, groups, std::move(done)};
+    runs_[number] = {std::move(kernel), endpoint, groups, std::move(done), 0};
     push(time, {Item::launch, 0, number, 0, endpoint, 0});
 }
 
@@ -226,24 +228,40 @@ void FlowDevices::issue(std::uint32_t group, unsigned stream, Ps now)
     }
 }
 
-std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of) const
+std::uint32_t FlowDevices::lines_of_part(const Group& group, const Stream& of) const
 {
     const std::uint32_t most = group.storing ? lines_of_store : of.window / 4;
     const std::uint32_t together = kernel_of(group).together;
-    return std::min(of.left, std::max(1U, together > 0 ? std::min(together, most) : most));
+    return std::max(1U, together > 0 ? std::min(together, most) : most);
+}
+
+bool FlowDevices::few_places(const Group& group, const Stream& of) const
+{
+    return lines_of_part(group, of) * parts_in_flight > devices_[group.endpoint].cost->outstanding;
+}
+
+std::uint32_t FlowDevices::lines_together(const Group& group, const Stream& of) const
+{
+    const std::uint32_t part = lines_of_part(group, of);
+    if (!few_places(group, of)) return std::min(of.left, part);
+    const auto few = static_cast<std::uint32_t>(devices_[group.endpoint].cost->outstanding / parts_in_flight);
+    return std::min({of.left, std::max(1U, few), part - of.issued % part});
 }
 
 // The part of the block that a stream is at.
-unsigned FlowDevices::part_of(const Group& group, unsigned stream)
+unsigned FlowDevices::part_of(const Group& group, unsigned stream) const
 {
-    return stream * parts_of_stream + std::min(group.streams[stream].issued, parts_of_stream - 1);
+    const Stream& of = group.streams[stream];
+    return stream * parts_of_stream + std::min(of.issued / lines_of_part(group, of), parts_of_stream - 1);
 }
 
-bool FlowDevices::in_l1(Device& device, const Group& group, unsigned stream)
+bool FlowDevices::in_l1(Device& device, Group& group, unsigned stream)
 {
     if (!kernel_of(group).in_l1 || device.cost->l1_bytes == 0 || group.storing) return false;
     if (device.l1.empty()) device.l1.assign(device.cost->units, BlockCache(device.cost->l1_bytes / line_bytes));
-    return device.l1[group.unit].find(group.streams[stream].block.number, part_of(group, stream)) > 0;
+    Stream& of = group.streams[stream];
+    if (begins_part(group, of)) of.by_l1 = device.l1[group.unit].find(of.block.number, part_of(group, stream)) > 0;
+    return of.by_l1;
 }
 
 void FlowDevices::send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now)
@@ -255,7 +273,7 @@ void FlowDevices::send_from_l1(Device& device, std::uint32_t group, unsigned str
     const Ps there = device.l1[at.unit].find(of.block.number, part_of(at, stream));
     of.left -= lines;
     of.in_flight += lines;
-    ++of.issued;
+    of.issued += lines;
     unit.l1_free = std::max(unit.l1_free, static_cast<double>(now)) + lines * device.cost->l1_line_ps;
     const Ps end = std::max(there, later(unit.l1_free) + device.cost->l1_ps);
     push(std::max(now, end), {Item::chunk, static_cast<std::uint8_t>(stream), group, lines, at.endpoint, 0});
@@ -268,21 +286,20 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     Device& device = devices_[at.endpoint];
     const DeviceCost& cost = *device.cost;
     DeviceUnit& unit = device.units[at.unit];
-    const unsigned part = part_of(at, stream);
+    const std::uint32_t of_part = lines_of_part(at, of);
     // Instructions are dealt out to wavefronts in turn: in each round the first one is wavefront zero's.
     const FlowKernel& kernel = kernel_of(at);
     const std::uint32_t round = kernel.together > 0 ? kernel.together
         : at.storing                                ? lines_of_store
                                                     : kernel.wavefronts * kernel.instruction_lines;
-    const std::uint64_t line = of.block.number / line_bytes + of.issued * round +
+    const std::uint64_t line = of.block.number / line_bytes + of.issued / of_part * round + of.issued % of_part +
         (at.storing || stream == zero ? 0 : kernel.instruction_lines);
     of.left -= lines;
     of.in_flight += lines;
-    ++of.issued;
     unit.issue_free = static_cast<double>(now) + lines * cost.issue_line_ps;
     unit.issuing = of.wavefronts;
     const Ps span = later(unit.issue_free) - now;
-    const Ps left = ready(device, at, part, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps, line) +
+    const Ps left = ready(device, at, stream, lines, now + cost.to_cache_ps, now + span + cost.to_cache_ps, line) +
         cost.from_cache_ps;
     const double line_ps = at.storing ? cost.store_line_ps : cost.network_line_ps;
     unit.network_free = std::max(static_cast<double>(left), unit.network_free + lines * line_ps);
@@ -292,31 +309,45 @@ void FlowDevices::send(std::uint32_t group, unsigned stream, std::uint32_t lines
     unit.in_flight += room;
     unit.round_ps = end - now - span;
     if (kernel_of(at).in_l1 && cost.l1_bytes > 0 && !at.storing)
-        device.l1[at.unit].fill(of.block.number, part, of.block.lines, end);
+        device.l1[at.unit].fill(of.block.number, part_of(at, stream), of.block.lines, end);
+    of.issued += lines;
     push(end, {Item::chunk, static_cast<std::uint8_t>(stream), group, lines, at.endpoint, room});
 }
 
+// How many dirty lines make room for the next `lines` of a kernel.
+std::uint32_t FlowDevices::displaced(const Group& group, std::uint32_t lines)
+{
+    Run& run = runs_[group.kernel];
+    const std::uint64_t first = std::exchange(run.moved, run.moved + lines);
+    const std::uint64_t from = std::max(first, run.kernel->displaces_from);
+    const std::uint64_t to = std::min(run.moved, run.kernel->displaces_to);
+    return from < to ? static_cast<std::uint32_t>(to - from) : 0;
+}
+
 // When the L2 has what comes to it from `first` to `last`.
-FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last,
-    std::uint64_t at)
+FlowDevices::Ps FlowDevices::ready(Device& device, Group& group, unsigned stream, std::uint32_t lines, Ps first,
+    Ps last, std::uint64_t at)
 {
     const DeviceCost& cost = *device.cost;
     const FlowKernel& kernel = kernel_of(group);
-    const FlowKernel::Block& block =
-        group.storing ? group.streams[ahead].block : group.streams[part < parts_of_stream ? zero : ahead].block;
+    Stream& of = group.streams[stream];
+    const FlowKernel::Block& block = of.block;
+    const unsigned part = part_of(group, stream);
     const MemoryClock::Turn turn = device.clock.cache(first, last - first, lines, at);
     Ps out = std::max(turn.last, last) + cost.cache_ps;
     std::uint64_t written_back = 0;
+    const std::uint32_t displaced_lines = displaced(group, lines);
     if (group.storing) {
         if (kernel.remembered) written_back = device.cache.write(block.number, block.lines, out);
-        if (kernel.spills)
-            out = std::max(out,
-                device.clock.memory(turn.first + cost.cache_ps, lines) + later(lines * cost.memory_line_ps));
+        if (displaced_lines > 0)
+            out = std::max(out, device.clock.displace(turn.first + cost.cache_ps, displaced_lines));
     } else {
-        const Ps there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
-        if (there > 0) return std::max(out, there) + (kernel.elsewhere ? cost.side_ps : 0);
+        if (begins_part(group, of))
+            of.there = kernel.remembered ? device.cache.find(block.number, part) : kernel.cold ? 0 : 1;
+        if (of.there > 0) return std::max(out, of.there) + (kernel.elsewhere ? cost.side_ps : 0);
         const Ps served = device.clock.memory(turn.first + cost.cache_ps, lines);
         out = std::max(out, served + later(lines * cost.memory_line_ps)) + cost.memory_ps;
+        written_back = displaced_lines;
         const std::uint64_t copies = kernel.meets ? cost.copies : 1;
         if (kernel.remembered) written_back = device.cache.fill(block.number, part, block.lines * copies, out);
     }

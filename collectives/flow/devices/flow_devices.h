@@ -61,6 +61,8 @@ public:
     void let_go(std::uint32_t thread, std::uint32_t endpoint, double bytes, Ps until);
     // The memory of an endpoint is read or written, so many bytes. `cold`: its L2 lacks them.
     Delay access(std::uint32_t endpoint, double bytes, bool cold, Ps now);
+    // The memory alone is read: how long until it has served all of them.
+    Ps read(std::uint32_t endpoint, double bytes, Ps now);
     // When what is stored at `end` without waiting comes to the L2, and is to be booked there; 0: no kernel runs.
     Ps come_ps(std::uint32_t endpoint, Ps end) const
     {
@@ -83,12 +85,15 @@ private:
         std::uint32_t step = 0;
         unsigned which = 0;           // block of the step
         std::uint32_t left = 0;       // lines of the block that are not issued
-        std::uint32_t issued = 0;     // chunks of it so far
+        std::uint32_t issued = 0;     // lines of it so far
         std::uint32_t in_flight = 0;  // lines
         std::uint32_t wavefronts = 0;
         std::uint32_t window = 0;  // lines that its registers hold
         bool loading = false;
         bool waits = false;  // in the queue of its unit
+        // Of the part of the block that it is at: in the L1, and when the L2 has had it; 0: it had not.
+        bool by_l1 = false;
+        Ps there = 0;
         FlowKernel::Block block;
     };
     struct Group {
@@ -106,6 +111,7 @@ private:
         std::uint32_t endpoint = 0;
         std::uint32_t left = 0;
         Done done;
+        std::uint64_t moved = 0;  // lines, that have come to the L2
     };
     enum class Item : std::uint8_t { chunk, math, wake, launch, acknowledge };
     struct Event {
@@ -149,12 +155,17 @@ private:
     void next_block(Group& group, unsigned stream);
     void store(std::uint32_t group, Ps now);
     void issue(std::uint32_t group, unsigned stream, Ps now);
+    // Lines of a part of a block, and those of it that are sent together: fewer where units may have few in flight.
+    std::uint32_t lines_of_part(const Group& group, const Stream& of) const;
     std::uint32_t lines_together(const Group& group, const Stream& of) const;
-    static unsigned part_of(const Group& group, unsigned stream);
-    bool in_l1(Device& device, const Group& group, unsigned stream);
+    bool few_places(const Group& group, const Stream& of) const;  // four parts fill them
+    unsigned part_of(const Group& group, unsigned stream) const;
+    bool begins_part(const Group& group, const Stream& of) const { return of.issued % lines_of_part(group, of) == 0; }
+    bool in_l1(Device& device, Group& group, unsigned stream);
     void send_from_l1(Device& device, std::uint32_t group, unsigned stream, Ps now);
     void send(std::uint32_t group, unsigned stream, std::uint32_t lines, Ps now);
-    Ps ready(Device& device, Group& group, unsigned part, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
+    Ps ready(Device& device, Group& group, unsigned stream, std::uint32_t lines, Ps first, Ps last, std::uint64_t at);
+    std::uint32_t displaced(const Group& group, std::uint32_t lines);
     void returned(std::uint32_t group, unsigned stream, Ps now);
     void loaded(std::uint32_t group, unsigned stream, Ps now);
     void compute(std::uint32_t group, std::uint32_t step, Ps now);
@@ -164,7 +175,7 @@ private:
     {
         return device.units.at(unit).in_flight + device.stores.of(unit);
     }
-    static bool has_room(const Device& device, std::uint32_t number, std::uint32_t lines);
+    std::uint32_t room_for(const Device& device, std::uint32_t number, const Group& group, const Stream& of) const;
     bool may_send(const Device& device, std::uint32_t number) const;
     void collect(Device& device, Ps now);
     void await(Device& device, std::uint32_t endpoint, Ps now);

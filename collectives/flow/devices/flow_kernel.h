@@ -25,9 +25,12 @@ public:
     bool in_l1 = false;       // loads go by way of the L1
     bool remembered = false;  // blocks are looked for in the L2; else all are there, or all are cold
     bool cold = false;
-    bool elsewhere = false;         // what is there is behind the partition of who loads it, if partitions are private
-    bool spills = false;            // what it stores has no room in the L2, and goes on to memory
-    bool background = false;        // beside the workload
+    bool elsewhere = false;   // what is there is behind the partition of who loads it, if partitions are private
+    bool background = false;  // beside the workload
+    // Of the lines that it loads or stores, counted as they come to the L2, those from the first number to the second displace one each that
+    // has to be written to memory.
+    std::uint64_t displaces_from = 0;
+    std::uint64_t displaces_to = 0;
     std::uint64_t duration_ps = 0;  // of a workgroup that does nothing else
 
     virtual std::uint32_t steps(std::uint32_t group) const = 0;

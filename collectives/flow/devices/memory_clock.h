@@ -57,6 +57,12 @@ public:
         drain(static_cast<double>(time));
         written_ += lines * cost_->memory_line_ps;
     }
+    // `lines` that leave the L2 at `time` to make room: when all have a place on their way to memory.
+    std::uint64_t displace(std::uint64_t time, double lines)
+    {
+        memory(time, lines);
+        return static_cast<std::uint64_t>(std::max(0.0, memory_free_ - cost_->write_places * cost_->memory_line_ps));
+    }
     // How long a request for the line would wait that comes at `time`.
     std::uint64_t cache_wait(std::uint64_t time, std::uint64_t at) const { return wait(slices_[slice_of(at)], time); }
     // The mean over all slices.

@@ -1,8 +1,10 @@
 #include "platform/applications/flow/device_cost_of.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/line_size.h"
+#include "platform/choice/cost_graph_of.h"
 #include "sc_models/memory/hbm_timing.h"
 
 namespace weft {
@@ -26,6 +28,15 @@ double sustained(const HbmSpec& hbm)
 }
 
 }  // namespace
+
+double write_places_of(const ResolvedSystem& system, NodeId node)
+{
+    const L2Spec& l2 = system.l2(node);
+    const HbmSpec& hbm = system.hbm(node);
+    if (l2.outstanding_write_backs == 0) return std::numeric_limits<double>::infinity();
+    const std::uint64_t of_slice = l2.outstanding_write_backs * (l2.mirrored() ? l2.partitions : 1);
+    return static_cast<double>(l2.slices * of_slice + hbm.channels * hbm.write_queue);
+}
 
 DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
 {
@@ -60,6 +71,7 @@ DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node)
     if (l2.separate()) out.side_ps = 2 * system.memory_side(node).hop + system.memory_side(node).latency;
     out.memory_ps += out.side_ps;
     out.memory_line_ps = line_ps(sustained(hbm));
+    out.write_places = write_places_of(system, node);
     out.queued_writes = static_cast<double>(hbm.write_high * hbm.channels);
     out.l1_bytes = l1.size;
     out.l1_ps = l1.latency;

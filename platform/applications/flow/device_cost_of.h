@@ -6,6 +6,8 @@
 
 namespace weft {
 
+// Lines that have left its L2 and are not in memory yet, for which there is room on the way.
+double write_places_of(const ResolvedSystem& system, NodeId node);
 DeviceCost device_cost_of(const ResolvedSystem& system, NodeId node);
 
 }  // namespace weft

@@ -144,6 +144,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
         if (fresh) {
             ranks_.kinds.push_back(rank_cost_of(system, node));
             devices_.push_back(device_cost_of(system, node));
+            ranks_.memory_line_ps.push_back(devices_.back().memory_line_ps);
             const HbmSpec& hbm = system.hbm(node);
             const bool whole = hbm.refresh == RefreshMode::all_bank;
             ranks_.refreshes.push_back(whole ? FlowRefresh{hbm.t_rfc, hbm.t_refi} : FlowRefresh{});
@@ -171,7 +172,8 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
             system_.gpu(members_[e]), system_.hbm(members_[e]).capacity, system_.l2(members_[e]).size,
             static_cast<double>(system_.l2(members_[e]).bandwidth),
             static_cast<double>(system_.network(members_[e]).unit_rate),
-            static_cast<double>(system_.network(members_[e]).out_of_unit()), ranks_.of(static_cast<std::uint32_t>(e))});
+            static_cast<double>(system_.network(members_[e]).out_of_unit()), ranks_.of(static_cast<std::uint32_t>(e)),
+            write_places_of(system_, members_[e]) * line_bytes});
     return out;
 }
 

@@ -36,19 +36,20 @@ constexpr Rows rows[] = {
     {"l1", Follows::no, "ways line outstanding_misses cache_peers"},
     {"l2", Follows::yes, "latency partitions partition_policy far_latency contents model"},
     {"l2", Follows::kernels, "size slices bandwidth line"},
+    {"l2", Follows::in_part, "outstanding_write_backs"},
     {"l2", Follows::no,
-        "ways outstanding_misses outstanding_write_backs write_back_run monitors monitor_log_latency monitor_timeout "
+        "ways outstanding_misses write_back_run monitors monitor_log_latency monitor_timeout "
         "wake merges "
         "far_bandwidth clock"},
     {"memory_side", Follows::yes, "latency hop"},
     {"memory_side", Follows::no, "size ways bandwidth outstanding_misses outstanding_write_backs write_back_run line"},
     {"hbm", Follows::yes, "capacity request_latency response_latency t_rcd t_cl model"},
     {"hbm", Follows::kernels, "write_high"},
-    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l"},
+    {"hbm", Follows::in_part, "bandwidth channels burst t_ccd_l write_queue"},
     {"hbm", Follows::in_part_without_kernels, "t_rfc t_refi refresh"},
     {"hbm", Follows::no,
         "bank_groups banks row t_rp t_wl t_ras t_rrd t_faw t_wr t_rtp t_wtr t_rtw row_policy row_idle "
-        "read_queue write_queue write_low age_limit"},
+        "read_queue write_low age_limit"},
     {"copy", Follows::yes, "engines queues start rate poll_interval request_latency proxy_poll proxy_service"},
     {"copy", Follows::in_part, "in_flight"},
     {"bulk", Follows::yes, "start rate"},
