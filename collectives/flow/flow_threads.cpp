@@ -48,7 +48,7 @@ namespace weft {
         thread.fenced = true;
         spent(index, FlowCause::acknowledge);
         if (thread.packets != none) {
-            packet_steps_[thread.packets].hold_until(thread.time);
+            packet_steps_[thread.packets].hold_until(thread.time, thread.next);
         }
     }
     if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;

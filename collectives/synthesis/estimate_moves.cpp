@@ -59,7 +59,7 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
         thread.open.barrier();
         if (thread.fenced != thread.next) thread.time += (fenced && meets ? 2 : 1) * rank_of(thread).fence_ps;
         thread.fenced = thread.next;
-        thread.packets.hold_until(thread.time);
+        thread.packets.hold_until(thread.time, thread.next);
     }
     if (any_packets(step.sources) && !packets_have_come(index, step)) return false;
     if (thread.time > now_) {

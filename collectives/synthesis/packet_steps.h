@@ -59,9 +59,11 @@ public:
         asked_last_ = freed_;
         turns_.clear();
     }
-    // No wavefront goes on before.
-    void hold_until(Ps time)
+    // No wavefront goes on to `step` before, as is known when the thread comes to it.
+    void hold_until(Ps time, std::uint32_t step)
     {
+        if (held_ == step) return;
+        held_ = step;
         issued_ = std::max(issued_, time);
         freed_ = std::max(freed_, time);
     }
@@ -88,8 +90,9 @@ public:
     }
 
 private:
-    double looked_for_;  // slots
-    Ps issued_;          // of steps so far: the first stores of the last one, and all of them, had been issued
+    std::uint32_t held_ = ~std::uint32_t{0};  // the last step before which they were held
+    double looked_for_;                       // slots
+    Ps issued_;  // of steps so far: the first stores of the last one, and all of them, had been issued
     Ps freed_;
     Ps asked_;  // what these were before the present run of steps, and when those of the run had issued theirs
     Ps asked_last_;
