@@ -28,11 +28,11 @@ Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& g
 TEST(EstimatePackets, AStepIsOneWayAndItsPackets)
 {
     CostGraph graph = mesh_graph(2);
-    for (CostRank& rank : graph.ranks) rank.packets = {0, 500, 0, 0, 0};
-    // The bytes twice, which a look every 500 finds at 3000, and its answer; then the copy to where it belongs. 1000 bytes are 9 packets of 120.
-    EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + hop_ps + 500);
-    // There at 2152, found at 2500.
-    EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll128).time_ps, 2500 + 500);
+    for (CostRank& rank : graph.ranks) rank.packets = {0, 3000, 0, 0, 0};
+    // The bytes twice, which a look every 3000 finds at once, and its answer; then the copy to where it belongs. 1000 bytes are 9 packets of 120.
+    EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + hop_ps + 3000);
+    // There at 2152, found at 3000.
+    EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll128).time_ps, 3000 + 3000);
     // Nobody waits for acknowledges but the end.
     for (CostRank& rank : graph.ranks) rank.packets = {};
     EXPECT_EQ(price("direct", CollectiveOp::broadcast, graph, 1000, Protocol::ll).time_ps, 2000 + 2 * hop_ps);
