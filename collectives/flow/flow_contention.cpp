@@ -94,6 +94,7 @@ void FlowCore::count_crowd(const Job& job, std::uint32_t position, bool enters)
 void FlowCore::launch_thread(std::uint32_t index, Ps since)
 {
     const bool waited = std::exchange(threads_[index].queued, false);
+    if (waited && threads_[index].packets != none) packet_steps_[threads_[index].packets].begin(now_);
     if (waited) held_.begin(index, now_);
     const Thread& thread = threads_[index];
     if (thread.job->what.mover == FlowMover::bulk && !devices_ && !thread.program->ops.empty() && !thread.ended)
@@ -188,7 +189,7 @@ FlowCore::Ps FlowCore::read_by(const Move& move, const FlowOp& op, Ps from)
     }
     const double line_ps = ranks_.line_from_memory_ps(thread.endpoint);
     const double lines = std::ceil(move.bytes / static_cast<double>(line_bytes));
-    if (lines <= 0) return from;
+    if (lines <= 0 || line_ps <= 0) return from;
     if (memory_free_.empty()) memory_free_.resize(ranks_.size());
     double& free = memory_free_[thread.endpoint];
     free = std::max(free, static_cast<double>(from)) + lines * line_ps;

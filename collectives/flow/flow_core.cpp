@@ -160,6 +160,7 @@ bool FlowCore::place_thread(const Job& job, std::uint32_t position, std::uint32_
         const std::size_t threads = std::size_t{job.program().threads(thread.rank)} * job.what.threads_each;
         thread.packets = packet_steps_.take(PacketSteps(now_, slots > 1 ? slots * threads : 1));
     }
+    windows_->begin(index);
     thread.time = now_;
     thread.queued = !finds_place(index);
     if (thread.queued && logs()) log_->queue(index, now_);

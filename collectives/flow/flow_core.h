@@ -237,7 +237,7 @@ private:
     FlowJob::StepBytes step_bytes(const Thread& thread) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
     void store_alone(Thread& thread, const FlowOp& op);
-    PacketSteps::Found packets_found(std::uint32_t index, const FlowOp& op, const MoveLoad& load, bool new_run);
+    PacketSteps::Found packets_found(std::uint32_t index, const FlowOp& op, bool new_run);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace, Ps spread);
     void ask(const Move& move, Ps now);
     std::uint32_t ask_rest(std::uint32_t index, Ps now);

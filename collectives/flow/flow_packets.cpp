@@ -100,8 +100,10 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
             return false;
         }
     }
-    const Ps found = packets_found(index, op, load_of(thread, op), !op.has(FlowOp::with_previous)).first;
-    thread.time = std::max(thread.time, found);
+    PacketSteps& steps = packet_steps_[thread.packets];
+    const PacketSteps::Found* found = steps.found_before(thread.next);
+    if (found == nullptr) found = &steps.keep(thread.next, packets_found(index, op, !op.has(FlowOp::with_previous)));
+    thread.time = std::max(thread.time, found->first);
     spent(index, FlowCause::flag);
     if (!logs()) return true;
     for (std::uint32_t i = 0; i < op.sources; ++i)
@@ -112,9 +114,10 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
 }
 
 // When it finds the first and the last of the packets that the operation reads, all of which have come.
-PacketSteps::Found FlowCore::packets_found(std::uint32_t index, const FlowOp& op, const MoveLoad& load, bool new_run)
+PacketSteps::Found FlowCore::packets_found(std::uint32_t index, const FlowOp& op, bool new_run)
 {
     const Thread& thread = threads_[index];
+    const MoveLoad load = load_of(thread, op);
     Job& job = *thread.job;
     const PacketSteps& steps = packet_steps_[thread.packets];
     const ThreadPace pace = pace_of(thread);
@@ -154,7 +157,8 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     Thread& thread = threads_[index];
     PacketSteps& steps = packet_steps_[thread.packets];
     if (!op.has(FlowOp::with_previous)) steps.begin_run();
-    const Ps last = packets_found(index, op, load, false).last;
+    const PacketSteps::Found* found = steps.found_before(thread.next);
+    const Ps last = found == nullptr ? 0 : found->last;
     const auto [from, ready] = steps.add(load, pace, thread.time, last, spread);
     Move record;
     record.op = thread.next;

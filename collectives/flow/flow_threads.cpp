@@ -51,7 +51,10 @@ namespace weft {
             packet_steps_[thread.packets].hold_until(thread.time, thread.next);
         }
     }
-    if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;
+    if (op.has(FlowOp::loads_packets)) {
+        if (!op.has(FlowOp::with_previous)) packet_steps_[thread.packets].hold_until(thread.time, thread.next);
+        if (!packets_have_come(index, op)) return false;
+    }
     if (thread.time > now_) {
         resume(index, thread.time);
         return false;

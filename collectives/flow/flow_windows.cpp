@@ -19,6 +19,11 @@ RequestWindow& FlowCore::Windows::of_thread(std::uint32_t thread)
     return of_threads_[thread];
 }
 
+void FlowCore::Windows::begin(std::uint32_t thread)
+{
+    if (thread < of_threads_.size()) of_threads_[thread].most = RequestWindow{}.most;
+}
+
 std::uint32_t FlowCore::Windows::add_engine(double most)
 {
     of_engines_.emplace_back().most = most;

@@ -16,6 +16,8 @@ public:
     explicit Windows(FlowCore& core) : core_(core) {}
 
     RequestWindow& of_thread(std::uint32_t thread);
+    // A thread of this number begins: registers of the one before it hold nothing any more.
+    void begin(std::uint32_t thread);
     // Of an engine that has `most` bytes in flight: what FlowTransfer::window says then.
     std::uint32_t add_engine(double most);
     // The number of such a window. That of a thread's is the thread.

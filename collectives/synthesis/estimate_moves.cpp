@@ -61,7 +61,10 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
         thread.fenced = thread.next;
         thread.packets.hold_until(thread.time, thread.next);
     }
-    if (any_packets(step.sources) && !packets_have_come(index, step)) return false;
+    if (any_packets(step.sources)) {
+        if (!step.with_previous) thread.packets.hold_until(thread.time, thread.next);
+        if (!packets_have_come(index, step)) return false;
+    }
     if (thread.time > now_) {
         resume(index, thread.time);
         return false;

@@ -52,6 +52,15 @@ public:
         out.last = std::max(out.first, out.last);
         return out;
     }
+    // The thread begins at `now`, if it had no place before.
+    void begin(Ps now) { issued_ = freed_ = asked_ = asked_last_ = slots_ = places_ = now; }
+    // What found() has said of a step, which is not asked again: polls go on as they have begun.
+    const Found* found_before(std::uint32_t step) const { return found_step_ == step ? &found_ : nullptr; }
+    const Found& keep(std::uint32_t step, const Found& found)
+    {
+        found_step_ = step;
+        return found_ = found;
+    }
     // The next step is the first of a new run.
     void begin_run()
     {
@@ -90,9 +99,11 @@ public:
     }
 
 private:
-    std::uint32_t held_ = ~std::uint32_t{0};  // the last step before which they were held
-    double looked_for_;                       // slots
-    Ps issued_;  // of steps so far: the first stores of the last one, and all of them, had been issued
+    std::uint32_t held_ = ~std::uint32_t{0};        // the last step before which they were held
+    std::uint32_t found_step_ = ~std::uint32_t{0};  // of found_
+    Found found_;
+    double looked_for_;  // slots
+    Ps issued_;          // of steps so far: the first stores of the last one, and all of them, had been issued
     Ps freed_;
     Ps asked_;  // what these were before the present run of steps, and when those of the run had issued theirs
     Ps asked_last_;

@@ -35,7 +35,7 @@ CostGraph with_ranks(CostGraph graph, bool back)
         rank.poll_ps = 273000;
         rank.poll_slot_ps = 571;
         rank.poll_lanes = 32;
-        rank.packets = {101'000, 170'000, 20'000, 310'000, 108'000};
+        rank.packets = {101'000, 170'000, 20'000, 310'000, 108'000, 5120};
         rank.fence_ps = 30000;
         rank.launch_ps = 2'000'000;
         rank.registers = 16384;

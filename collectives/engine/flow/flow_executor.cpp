@@ -330,9 +330,9 @@ void FlowExecutor::access_remote(std::uint32_t endpoint, std::uint32_t home, std
     const Picoseconds read = cached || write ? 0 : memory.memory_latency + memory.pace.cold_behind_ps;
     const Picoseconds launch = endpoints_[endpoint].units.launch_latency;
     const Picoseconds first = launch + way.there + read;  // has been read, or stored
-    const std::uint64_t line = std::min<std::uint64_t>(bytes, line_bytes);
     const Displaces out = write ? displaces(home, bytes, write, cached) : Displaces{};
     const std::uint64_t kept = bytes - out.bytes();
+    const std::uint64_t line = std::min<std::uint64_t>(kept == 0 ? bytes : kept, line_bytes);
     const Picoseconds served = kept == 0
         ? displace(home, bytes, now() + first) - now()
         : serve_node(home, kept, write, cached, now() + first) - service_time(home, line, cached || write) - now();
