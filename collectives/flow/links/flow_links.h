@@ -27,8 +27,8 @@ struct FlowFlight {
     std::uint32_t sender = 0;  // endpoint
     double bytes = 0;
     double message = 0;  // bytes of each message that these bytes are of, or are part of
-    double messages =
-        0;  // how many, or which part of one; of signals: how many. Cards may divide each (FlowLinks::pieces_of)
+    // How many, or which part of one; of signals: how many. Cards may divide each (FlowLinks::pieces_of).
+    double messages = 0;
     double packets = -1;        // of a line of a border: that begin with it (FlowLine); below 0: what its message makes
     std::uint32_t stage = 0;    // that its head is at (PathBook::stage)
     std::uint16_t passed = 0;   // stages before it
@@ -240,9 +240,8 @@ private:
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
-    std::vector<std::uint64_t>
-        data_free_;                      // by group: end of the last transfer that has begun, without lines of a border
-    std::vector<Answers> line_answers_;  // by group: of lines of a border
+    std::vector<std::uint64_t> data_free_;   // by group: end of the last transfer that has begun, no line of a border
+    std::vector<Answers> line_answers_;      // by group: of lines of a border
 };
 
 }  // namespace weft
