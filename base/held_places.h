@@ -12,7 +12,7 @@ namespace weft {
 // The part that a workgroup has in a transfer. The background is kernels beside the workload, whose waits do not count.
 enum class TransferSide : std::uint8_t { none, send, receive, background };
 
-// What is known of the places of one accelerator.
+// How the places for workgroups of one accelerator are used.
 struct PlaceUse {
     std::uint64_t units = 0;   // compute units
     std::uint64_t places = 0;  // of all units, for workgroups of collectives; 0: they are not counted

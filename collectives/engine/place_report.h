@@ -1,4 +1,4 @@
-// What a run tells of places of workgroups that receives hold (base/held_places.h), of all ranks.
+// Deadlock report and notice on places of workgroups that receives hold (base/held_places.h), of all ranks.
 #pragma once
 
 #include <string>

@@ -18,9 +18,9 @@ public:
     RequestWindow& of_thread(std::uint32_t thread);
     // A thread of this number begins: registers of the one before it hold nothing any more.
     void begin(std::uint32_t thread);
-    // Of an engine that has `most` bytes in flight: what FlowTransfer::window says then.
+    // Makes the window of an engine that may have `most` bytes in flight, and returns its number, as FlowTransfer::window has it.
     std::uint32_t add_engine(double most);
-    // The number of such a window. That of a thread's is the thread.
+    // The number by which the functions below know that window. They know the window of a thread by the number of the thread.
     static std::uint32_t of_engine(std::uint32_t window) { return FlowTransfer::of_engine | (window - 1); }
 
     // The transfer, which takes places, comes to its first link now if there are some.

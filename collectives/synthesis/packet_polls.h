@@ -7,8 +7,8 @@
 
 namespace weft {
 
-// Of one accelerator; times in ps. A poll looks at the cache `ask_ps` after its issue and is answered `answer_ps` after that; one that has
-// found no packets is followed by another one `between_ps` after its answer.
+// The polls of one accelerator; times in ps. A poll looks at the cache `ask_ps` after its issue, and its answer is back `answer_ps` later.
+// If it has found no packets, the next poll is issued `between_ps` after the answer.
 struct PacketPolls {
     using Ps = std::uint64_t;
 

@@ -94,8 +94,8 @@ Played together(const Schedule& schedule, const CostGraph& graph, std::uint64_t 
 
 }  // namespace
 
-// Acknowledges and signals of some jobs against data of others, on links that a switch shares or that ranks pass: each had clocks of its
-// own, and links were busy for up to 144 % of the time.
+// Acknowledges and signals of some jobs against data of others, on links of a switch. The exact cases are in flow_links_test.cpp and, of a run,
+// in mixed_links_test.cpp; this is the law over many loads.
 TEST(FlowWires, WithJobsInFlightALinkIsBusyForAsMuchTimeAsThereIs)
 {
     double most = 0;

@@ -1,4 +1,4 @@
-// What memory nodes displace from an L2 at flow fidelity: stores of more than it holds leave it full of lines that are to be written back.
+// Memory nodes at flow fidelity: a store of more than an L2 holds leaves it full of dirty lines, which later lines displace.
 #include <algorithm>
 #include <cmath>
 

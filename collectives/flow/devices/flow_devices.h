@@ -91,7 +91,7 @@ private:
         std::uint32_t window = 0;  // lines that its registers hold
         bool loading = false;
         bool waits = false;  // in the queue of its unit
-        // Of the part of the block that it is at: in the L1, and when the L2 has had it; 0: it had not.
+        // Of the present part of its block: whether it is in the L1, and since when in the L2; 0: it was not there.
         bool by_l1 = false;
         Ps there = 0;
         FlowKernel::Block block;

@@ -1,4 +1,5 @@
-// Who holds places of workgroups, and who waits for one, of all accelerators: held_places.h for threads and workgroups of kernels.
+// Places of workgroups of all accelerators at flow fidelity: which threads and kernels hold some, and which wait for one
+// (base/held_places.h).
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ public:
     bool cold = false;
     bool elsewhere = false;   // what is there is behind the partition of who loads it, if partitions are private
     bool background = false;  // beside the workload
-    // Of the lines that it loads or stores, counted as they come to the L2, those from the first number to the second displace one each that
-    // has to be written to memory.
+    // Its lines are numbered as they come to the L2. Each one from `displaces_from` up to `displaces_to`, the last not included, displaces
+    // a dirty line, which is written to memory.
     std::uint64_t displaces_from = 0;
     std::uint64_t displaces_to = 0;
     std::uint64_t duration_ps = 0;  // of a workgroup that does nothing else
