@@ -74,6 +74,7 @@ public:
         if (side != TransferSide::background) note_longest(side, waited);
     }
     const PlaceUse& use() const { return use_; }
+    void reset_statistics() { use_.longest_receive = use_.longest_other = use_.most_by_receives = 0; }
 
 private:
     void pass(Ps now)

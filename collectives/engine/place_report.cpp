@@ -70,7 +70,7 @@ std::string held_places_notice(const std::vector<PlaceUse>& ranks)
                     "held up to {} of {} places{}",
             who, worst, use.most_by_receives, use.places, by_unit(use, use.places));
     if (waited > 1) out += fmt::format(" (and at {} other rank{})", waited - 1, waited > 2 ? "s" : "");
-    return out + fmt::format(": {} can make the run shorter (docs/engine.md, Traces)", help);
+    return out + fmt::format(": {} can make the run shorter (docs/engine.md, Places of posted receives)", help);
 }
 
 }  // namespace weft

@@ -116,6 +116,7 @@ void ComputeUnits::reset_statistics()
     packets_.reset_statistics();
     words_.reset_statistics();
     fences_.reset_statistics();
+    held_.reset_statistics();
     for (ComputeUnit& unit : units_)
         if (CachedAccess::present(unit)) unit.l1().cache->reset_counts();
     spent_ = {};

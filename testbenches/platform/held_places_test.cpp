@@ -65,6 +65,10 @@ TEST(HeldPlaces, CountHoldersAndTheLongestWaitBehindReceives)
     const auto late = places.wait(TransferSide::none, 160);
     places.cut_off(TransferSide::none, late, 300);
     EXPECT_EQ(places.use().longest_other, 140u);
+    places.reset_statistics();
+    EXPECT_EQ(places.use().longest_other, 0u);
+    EXPECT_EQ(places.use().most_by_receives, 0u);
+    EXPECT_EQ(places.use().held, 6u);
 }
 
 TEST(HeldPlaces, ADeadlockNamesThemFirst)
@@ -101,7 +105,7 @@ TEST(HeldPlaces, ANoticeTellsHowLongOthersWaited)
             "workgroups waited for places that posted receives held, up to " + format_time_ps(wait) +
                 " for sends and other operations at rank 0, where receives held up to 2 of 2 places (1 unit x 2): "
                 "fewer workgroups each (engine.channels), more places (gpu.workgroups_per_unit), or receives that the "
-                "trace posts later can make the run shorter (docs/engine.md, Traces)");
+                "trace posts later can make the run shorter (docs/engine.md, Places of posted receives)");
         EXPECT_EQ(notice_of(run_trace(ranks, flow, {at_once, "gpu.workgroups_per_unit=8"}), hold), "");
     }
 }
