@@ -2,7 +2,7 @@
 // (LinkRules::credit_wait, credit_wait_of_cards), in transmission times of the longest packet. Every other figure of flow fidelity is a parameter of the
 // system.
 //
-//   built in   0.6, behind network cards 0.95, from probes of other systems (docs/models/flow.md)
+//   built in   0.66, behind network cards 0.95, from probes of other systems (docs/models/flow.md)
 //   file       found by `weft calibrate` for one system: a file names the system by a digest of its building blocks
 //   none       0.5: an acknowledge comes at any time of a packet with the same probability
 #pragma once
