@@ -216,7 +216,7 @@ double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
         note_tie(static_cast<std::uint32_t>(&thread - threads_.data()), book_.path(thread.path).first, true);
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
     const Ps begin = std::max(now_, book_.group(thread.lone_group).free_ps);
-    const Ps tail = links_.pass_alone(store.pass, book_.group(thread.lone_group), thread.endpoint, thread.path, now_);
+    const Ps tail = links_.pass_alone(store.pass, thread.lone_group, thread.endpoint, thread.path, now_);
     const Ps there = std::max(tail, now_ + store.put_ps);
     thread.settled = std::max(thread.settled, there + store.answer_ps);
     if (logs())

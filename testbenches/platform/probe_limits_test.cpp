@@ -260,11 +260,12 @@ TEST(ProbeLimits, OfPeers)
 
 // Rows between peers are those of lines in the L2, also of a small one: a hundredth of the DRAM's rate does not change them, and
 // none passes its bound.
-// Of two GPUs all copies are those of two peers.
+// Of two GPUs all copies are those of two peers, also where each unit has little to copy.
 TEST(ProbeLimits, AllCopiesOfTwoAreThoseOfPeers)
 {
     const std::string text = in_child([] {
-        return part_json(measure(ProbePart::peer_bandwidth, small_system({"link.latency=10ns"}), ModelRegistry()));
+        const Sets few{"gpu.compute_units=8", "link.bandwidth=100GB/s"};
+        return part_json(measure(ProbePart::peer_bandwidth, small_system(few), ModelRegistry()));
     });
     std::map<std::string, double> found;
     for (const auto& [name, value] : part_from_json(text).values) found[name] = value;

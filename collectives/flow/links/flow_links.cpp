@@ -215,10 +215,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         return;
     }
     const std::uint64_t end = group.free_ps;
-    if (rules_.waits) {
-        if (data_free_.size() <= number) data_free_.resize(book_.groups());
-        data_free_[number] = end;
-    }
+    if (rules_.conserves) data_until(number, end);
     head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
     const std::uint64_t answered = flight.loaded ? now : begin + left;
@@ -276,7 +273,7 @@ std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, s
     // Behind the last transfer comes all that lines, signals and acknowledges have booked. Beyond 64 ranks none of these wait so,
     // nor what was loaded: its requests book the wire when it comes, a round trip later than they pass.
     const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
-    if (rules_.waits && !loaded && turn + occupancy > data) turn = free;
+    if (rules_.conserves && !loaded && turn + occupancy > data) turn = free;
     lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
     return turn;
 }

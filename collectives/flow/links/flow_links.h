@@ -58,6 +58,7 @@ struct LinkRules {
     bool store_and_forward = false;  // a link passes a transfer on when it has all of it
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
     bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
+    bool conserves = false;          // and for their share of what is booked, so that none ends before its bytes have passed
     // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
     // Measured (docs/models/flow.md, probes). An acknowledge that comes at any time of a packet would wait for 0.5; a network card
     // sends packets of one message behind each other, so the next one is on the wire at once.
@@ -164,11 +165,13 @@ public:
     // its sender, or something goes back for it.
     bool lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass& out) const;
     // pass() of it at `now`, as long as the path is alone(); when all of it is there.
-    std::uint64_t pass_alone(const LonePass& pass, LinkGroup& group, std::uint32_t sender, std::uint32_t path,
-        std::uint64_t now) const
+    std::uint64_t pass_alone(const LonePass& pass, std::uint32_t number, std::uint32_t sender, std::uint32_t path,
+        std::uint64_t now)
     {
+        LinkGroup& group = book_.group(number);
         const std::uint64_t end = (now > group.free_ps ? now : group.free_ps) + pass.occupancy_ps;
         group.free_ps = end;
+        if (rules_.conserves) data_until(number, end);
         group.busy_ps += pass.busy_ps;
         group.payload += pass.bytes;
         group.sender = sender;
@@ -187,6 +190,12 @@ private:
         std::uint64_t& head);
     void pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
+    // Data that have begun to pass the link end then.
+    void data_until(std::uint32_t number, std::uint64_t end)
+    {
+        if (data_free_.size() <= number) data_free_.resize(book_.groups());
+        data_free_[number] = end;
+    }
     void book(std::uint32_t number, double ps, std::uint64_t now);
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);

@@ -14,7 +14,7 @@ namespace weft {
 std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own, std::uint64_t at,
     std::uint64_t booked) const
 {
-    if (!rules_.waits) return 0;
+    if (!rules_.conserves) return 0;
     const LinkGroup& group = book_.group(number);
     std::uint64_t promised = group.free_ps;
     std::uint64_t until = promised;

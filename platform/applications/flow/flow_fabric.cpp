@@ -75,6 +75,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     out.links.credit_wait = calibration.credit_wait;
     out.links.credit_wait_of_cards = calibration.credit_wait_of_cards;
     out.links.packets = true;
+    out.links.conserves = true;
     out.links.turns = true;
     out.registers_in_order = true;
     if (ranks <= most_ranks_whole) {
