@@ -89,6 +89,7 @@ public:
     // Times at which all that was left waited for room in a circle of full buffers, and one part was let through.
     std::uint64_t circles() const { return buffers_.circles(); }
     double through_ranks() const { return links_.through_ranks(); }
+    double most_shared_ps() const { return links_.most_shared_ps(); }
 
     // Units, caches and memories that kernels and collectives share (flow_devices.h), by kind of rank. Before the first job.
     void set_devices(std::vector<DeviceCost> kinds);

@@ -25,6 +25,14 @@ inline double line_headers_ps(const CostLink& link, double messages, double pack
     return messages * link.message_ps + (packets - bytes / link.packet_payload) * link.packet_ps;
 }
 
+// Where lines to one destination share packets: what a message of `bytes` bytes takes more if no other one is in its last packet.
+inline double open_end_ps(const CostLink& link, double bytes)
+{
+    if (link.packet_time_ps <= 0) return 0;
+    const double packets = bytes * link.ps_per_byte / link.packet_time_ps;
+    return (std::ceil(packets) - packets) * link.shared_packet_ps;
+}
+
 // Where lines to one destination share packets: the one that is open for more of them.
 class OpenPacket {
 public:

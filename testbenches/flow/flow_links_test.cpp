@@ -49,7 +49,8 @@ struct Wire {
 };
 
 constexpr LinkRules with_packets{0, false, true, false};
-constexpr LinkRules with_waits{0, false, true, true};
+constexpr LinkRules with_waits{0, false, true, true, true};
+constexpr LinkRules without_waits{0, false, true, false, true};  // beyond 64 ranks
 
 }  // namespace
 
@@ -150,21 +151,23 @@ TEST(FlowLinks, ARunOfSignalsEndsNoEarlierThanTheWire)
 // not for as much as it takes itself only: each would end while the link is busy, and the next one, too.
 TEST(FlowLinks, BehindATransferComesAllThatSignalsHaveBooked)
 {
-    Wire wire;
-    wire.book.find(0, 1);
-    wire.book.find(1, 0);
-    FlowLinks links(wire.book, with_waits);
-    const std::uint64_t data = now_ps + 4096 * 80 + 16 * 80;
-    EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), data);
-    EXPECT_EQ(wire.end_of(links, 0, 0, 3), now_ps + 24'000) << "three signals let pass as much of the data";
-    EXPECT_EQ(wire.book.group(0).free_ps, data + 24'000);
-    FlowFlight signal = links.put(0, 0, 0, data);
-    EXPECT_FALSE(links.pass(signal));
-    EXPECT_EQ(signal.tail_ps, data + 24'000);
-    FlowFlight back = links.acknowledge(0, 0, 1, 1000, data + 1000);
-    EXPECT_FALSE(links.pass(back));
-    EXPECT_EQ(back.tail_ps, data + 32'000);
-    EXPECT_EQ(wire.book.group(0).free_ps, data + 32'000);
+    for (const LinkRules& rules : {with_waits, without_waits}) {
+        Wire wire;
+        wire.book.find(0, 1);
+        wire.book.find(1, 0);
+        FlowLinks links(wire.book, rules);
+        const std::uint64_t data = now_ps + 4096 * 80 + 16 * 80;
+        EXPECT_EQ(wire.end_of(links, 4096, 4096, 1), data);
+        EXPECT_EQ(wire.end_of(links, 0, 0, 3), now_ps + 24'000) << "three signals let pass as much of the data";
+        EXPECT_EQ(wire.book.group(0).free_ps, data + 24'000);
+        FlowFlight signal = links.put(0, 0, 0, data);
+        EXPECT_FALSE(links.pass(signal));
+        EXPECT_EQ(signal.tail_ps, data + 24'000);
+        FlowFlight back = links.acknowledge(0, 0, 1, 1000, data + 1000);
+        EXPECT_FALSE(links.pass(back));
+        EXPECT_EQ(back.tail_ps, data + 32'000);
+        EXPECT_EQ(wire.book.group(0).free_ps, data + 32'000);
+    }
 }
 
 // A line of a border takes turns with transfers and, behind the last of them, passes with all that is booked.

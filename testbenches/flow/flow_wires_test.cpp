@@ -60,10 +60,11 @@ void add_latency(CostGraph& graph)
 
 // `jobs` of one schedule, which all ranks have in flight from the beginning, each `apart_ps` after the one before.
 Played together(const Schedule& schedule, const CostGraph& graph, std::uint64_t bytes, std::uint32_t jobs,
-    std::uint64_t apart_ps)
+    std::uint64_t apart_ps, bool waits)
 {
     FlowProfile rules;
-    rules.links.packets = rules.links.waits = rules.links.turns = true;
+    rules.links.packets = rules.links.conserves = rules.links.turns = true;
+    rules.links.waits = waits;  // up to 64 ranks
     rules.most_parts = 16;
     PathBook book = book_of(graph);
     FlowCore core(ranks_of(graph), book, rules);
@@ -104,14 +105,15 @@ TEST(FlowWires, WithJobsInFlightALinkIsBusyForAsMuchTimeAsThereIs)
             for (const bool cards : {false, true})
                 for (const std::uint64_t bytes : {512U, 4096U, 65536U})
                     for (const std::uint32_t jobs : {1U, 2U, 8U})
-                        for (const std::uint64_t apart_ps : {0U, 777'000U}) {
+                        for (const auto& [apart_ps, waits] :
+                            {std::pair(0U, true), std::pair(777'000U, true), std::pair(0U, false)}) {
                             CostGraph graph = star_graph(4);
                             add_wires(graph, cards);
                             add_latency(graph);
                             AlgorithmOptions options;
                             options.channels = 4;
                             const Played played =
-                                together(make_schedule(algorithm, op, 4, options), graph, bytes, jobs, apart_ps);
+                                together(make_schedule(algorithm, op, 4, options), graph, bytes, jobs, apart_ps, waits);
                             // Each transfer rounds to 1 ps.
                             ASSERT_GE(static_cast<double>(played.end_ps + played.events), played.busiest_ps)
                                 << fmt::format("{} {} {} B, {} jobs, {}, {} ps apart", algorithm, name_of(op), bytes,

@@ -153,7 +153,7 @@ TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLonges
 TEST(FlowProperties, TheyHoldWithPacketsAndWaitsForThem)
 {
     FlowProfile rules;
-    rules.links.packets = rules.links.waits = rules.links.turns = true;
+    rules.links.packets = rules.links.waits = rules.links.conserves = rules.links.turns = true;
     rules.most_parts = 16;
     int cases = 0;
     int slower = 0;
@@ -176,7 +176,7 @@ TEST(FlowProperties, TheyHoldWithPacketsAndWaitsForThem)
 TEST(FlowProperties, TheyHoldWithFullBuffers)
 {
     FlowProfile rules;
-    rules.links.packets = rules.links.waits = rules.links.buffers = rules.links.turns = true;
+    rules.links.packets = rules.links.waits = rules.links.conserves = rules.links.buffers = rules.links.turns = true;
     rules.most_parts = 16;
     FlowProfile without = rules;
     without.links.buffers = false;

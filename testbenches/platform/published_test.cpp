@@ -187,8 +187,7 @@ TEST(ClosRing, InTheSharedDocumentToo)
 // Taken away one after the other, until the payload is left on the wire.
 TEST(ClosRing, EveryPartOfTheDifferenceIsAParameter)
 {
-    const std::vector<std::vector<std::string>> parts = {{"*.link.request_credits=512", "*.link.response_credits=512"},
-        {"*.link.latency=1ps"}, {"*.switch.latency=1ps"},
+    const std::vector<std::vector<std::string>> parts = {{"*.link.latency=1ps"}, {"*.switch.latency=1ps"},
         {"*.link.packet_overhead=0", "*.link.header=0", "*.link.message_header=0", "*.link.message_answer=0"},
         {"*.switch.message_overhead=1ps", "*.switch.message_interval=1ps"}};
     std::vector<std::string> sets;

@@ -201,7 +201,10 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     }
     if (flight.pushed && rules_.packets)
         headers += acknowledges_ahead(number, flight, bytes, static_cast<double>(begin - now), bytes * rate);
-    if (flight.asked) headers += packets_of_load_ps(number, flight, share, now);
+    if (flight.asked)
+        headers += packets_of_load_ps(number, flight, share, now);
+    else if (link.shared_packet_ps > 0 && !flight.of_group)
+        note_shared(number, flight.messages * share * open_end_ps(link, flight.message));
     const std::uint64_t occupancy = headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
@@ -302,6 +305,7 @@ void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flig
     std::uint64_t turn = std::max(now, group.signals_free_ps);
     turn += packet_left(number, link.packet_time_ps, turn);
     const double less = shares_packet(number, flight, link, turn) ? link.shared_packet_ps : 0;
+    if (less > 0) note_shared(number, flight.messages * share * less);
     const double wire = flight.messages * share * (link.signal_ps - less);
     const double back = flight.messages * share * std::max(0.0, link.signal_back_ps - less);
     const std::uint64_t occupancy = occupancy_ps(wire, 1);

@@ -58,7 +58,7 @@ struct LinkRules {
     bool store_and_forward = false;  // a link passes a transfer on when it has all of it
     bool packets = false;            // packets and headers of messages, signals and answers take the wire
     bool waits = false;              // signals and acknowledges wait for the packet of data that is on the wire
-    bool conserves = false;          // and for their share of what is booked, so that none ends before its bytes have passed
+    bool conserves = false;  // and for their share of what is booked, so that none ends before its bytes have passed
     // Mean time between the return of a credit of acknowledges and its use, in transmission times of the longest packet of data.
     // Measured (docs/models/flow.md, probes). An acknowledge that comes at any time of a packet would wait for 0.5; a network card
     // sends packets of one message behind each other, so the next one is on the wire at once.
@@ -156,6 +156,9 @@ public:
     void pass_others(std::uint32_t number, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
+    // Of all links where lines to one destination share packets, the most time on the wire that messages and signals would take more if
+    // each had packets of its own.
+    double most_shared_ps() const;
     // Bytes that were sent by paths that pass ranks.
     double through_ranks() const { return through_ranks_; }
     // How long a credit of acknowledges waits for packets that take `packet_ps`.
@@ -206,6 +209,7 @@ private:
     void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     bool shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn);
+    void note_shared(std::uint32_t number, double ps);
     double packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now);
     double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
@@ -249,6 +253,7 @@ private:
     std::vector<double> ahead_;              // by group: acknowledges of copies that pushes have booked
     std::vector<Waiting> waiting_;           // by group: what waits for its turn
     std::vector<std::uint64_t> lines_free_;  // by group: when the next line of a border has its turn
+    std::vector<double> shared_ps_;          // by group: see most_shared_ps()
     std::vector<std::uint64_t> data_free_;   // by group: end of the last transfer that has begun, no line of a border
     std::vector<Answers> line_answers_;      // by group: of lines of a border
 };

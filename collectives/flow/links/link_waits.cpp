@@ -167,6 +167,17 @@ void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now
     answered_ps_ = 0;
 }
 
+void FlowLinks::note_shared(std::uint32_t number, double ps)
+{
+    if (shared_ps_.size() <= number) shared_ps_.resize(book_.groups());
+    shared_ps_[number] += ps;
+}
+
+double FlowLinks::most_shared_ps() const
+{
+    return shared_ps_.empty() ? 0 : *std::max_element(shared_ps_.begin(), shared_ps_.end());
+}
+
 void FlowLinks::pass_others(std::uint32_t number, std::uint64_t now)
 {
     const LinkGroup& group = book_.group(number);

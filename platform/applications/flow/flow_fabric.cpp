@@ -76,13 +76,13 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     out.links.credit_wait_of_cards = calibration.credit_wait_of_cards;
     out.links.packets = true;
     out.links.conserves = true;
+    out.links.buffers = true;
     out.links.turns = true;
     out.registers_in_order = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
         out.most_fine_parts = parts_of_long;
         out.links.waits = true;
-        out.links.buffers = true;
         out.links.requests = true;
         out.links.starts = true;
         out.signal_slots = true;

@@ -21,6 +21,9 @@ constexpr double most_through_ranks_compared = 192 * 1024;
 // B. Shorter sends are within a tenth of the lines.
 constexpr std::uint64_t long_send_told = 128 * 1024;
 
+// The part of the run that separate packets would add.
+constexpr double shared_packets_told = 0.15;
+
 // Exchanges between all ranks at once have two, and are within 2 %.
 constexpr std::uint32_t chained_rounds_told = 3;
 
@@ -83,6 +86,13 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
                                   "parts of lines are packets of their own, and the run can take up to 1.5 times as "
                                   "long (docs/models/flow.md, Parts of lines)",
             100 * share));
+    if (const double share = core.most_shared_ps() / static_cast<double>(std::max<std::uint64_t>(1, core.now()));
+        share > shared_packets_told)
+        out.push_back(
+            fmt::format("messages and signals are shorter than the packets that they share on links: by lines, those "
+                        "that come apart are packets of their own, and the run can take up to {:.1f} times as long "
+                        "(docs/models/flow_errors.md, Copies, links and engines)",
+                1 + share));
     if (const std::uint32_t moves = executor.chained_rounds(); moves >= chained_rounds_told)
         out.push_back(
             fmt::format("{} moves of a thread wait for another rank each and carry more than its registers hold: "

@@ -11,6 +11,7 @@
 #include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
 #include "platform/applications/flow/line_part.h"
+#include "platform/applications/flow/listed_links.h"
 #include "platform/applications/flow/mixed_executor.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/simulation/surroundings.h"
@@ -160,6 +161,8 @@ public:
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
         for (LinkResult& link : share.links) links.push_back(std::move(link));
+        if (std::string over = overfull_notice(links, result.counted_ps); !over.empty())
+            result.notices.push_back(std::move(over));
     }
 
 private:
