@@ -109,7 +109,7 @@ TEST(ToldValues, WhatClockedLinksTakeAndFiguresDoNotKnow)
     const Fixtures files;
     const auto on_pair = [&files](const char* command, const std::string& latency) {
         return std::vector<std::string>{command, files.pair_system(), "--set", "link.model=reference_link", "--set",
-            "link.bandwidth=50GB/s", "--set", "link.latency=" + latency};
+            "link.bandwidth=50GB/s", "--set", "link.flit=16", "--set", "link.latency=" + latency};
     };
     expect_said(on_pair("check", "192ps"),
         "link.latency of 192 ps is 0.6 clocks of 320 ps: clocked links take 3, 960 ps");
@@ -129,7 +129,7 @@ TEST(ToldValues, ClockedLinksRefuseATimeoutThatCanEndWithoutAnError)
     const Fixtures files;
     for (const char* const command : {"check", "run"}) {
         std::vector<std::string> arguments{command, files.pair_system(), "--set", "link.model=reference_link", "--set",
-            "link.bandwidth=25GB/s", "--set", "link.latency=1us"};
+            "link.bandwidth=25GB/s", "--set", "link.flit=16", "--set", "link.latency=1us"};
         const Outcome refused = call(arguments);
         EXPECT_EQ(refused.code, 2);
         EXPECT_NE(refused.err.find("--set: a clocked link whose replay time-out of 2 us can end without an error: an "
