@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
+#include "base/time.h"
 #include "base/units.h"
-#include "rtl/modules/clocked_link.h"
+#include "platform/configuration/last_word.h"
+#include "rtl/modules/link_block_spec.h"
 #include "rtl/modules/switch_block_spec.h"
 
 namespace weft {
@@ -33,9 +36,35 @@ std::string rounded(const char* parameter, const char* whose, Time latency, Time
 
 }  // namespace
 
+bool is_clocked_link(const std::string& model)
+{
+    return is_one_of(model, {"reference_link", "rtl_link", "link_lockstep"});
+}
+
 bool is_clocked_switch(const std::string& model)
 {
     return is_one_of(model, {"reference_switch", "rtl_switch", "switch_lockstep"});
+}
+
+void require_clocked_links(const ResolvedSystem& system, const FabricPlan& plan)
+{
+    const Block block = block_of<LinkSpec>();
+    std::set<VariantId> seen;
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
+        if (!is_used(plan.used.edges, edge) || !is_clocked_link(system.link_model(edge))) continue;
+        if (!seen.insert(system.link_variant(edge)).second) continue;
+        const auto wrong = link_block_problem(system.link(edge));
+        if (!wrong) continue;
+        const Variant& values = system.values(block, system.link_variant(edge));
+        std::vector<SourceId> sources;
+        for (const char* const parameter : wrong->parameters)
+            sources.push_back(values.sources[*info_of(block).find(parameter)]);
+        const ValuePlace place =
+            last_word(system, sources)
+                .value_or(ValuePlace{system.file.empty() ? system.infrastructure : system.file, 0});
+        throw InputError(place.file, place.line, wrong->what + ", at " + edge_name(system.graph(), edge),
+            wrong->expected);
+    }
 }
 
 std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, const FabricPlan& plan)
@@ -43,12 +72,11 @@ std::vector<std::string> clocked_time_notices(const ResolvedSystem& system, cons
     std::set<std::string> out;
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
         if (!is_used(plan.used.edges, edge)) continue;
-        if (!is_one_of(system.link_model(edge), {"reference_link", "rtl_link", "link_lockstep"})) continue;
+        if (!is_clocked_link(system.link_model(edge))) continue;
         const LinkSpec& link = system.link(edge);
-        const Time clock = ClockedLink::clock_of(link);
-        if (link.latency % clock != 0)
-            out.insert(
-                rounded("link.latency", "clocked links", link.latency, clock, (link.latency + clock / 2) / clock));
+        const Time clock = link_block_clock(link);
+        if (const Time taken = link_block_latency(link); taken * clock != link.latency)
+            out.insert(rounded("link.latency", "clocked links", link.latency, clock, taken));
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         if (!is_clocked_switch_of(system, plan, node)) continue;

@@ -73,6 +73,7 @@ public:
         std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }
+    const std::string& model_of(const LinkPlace& place) const { return resolved_.link_model(place.edge); }
     // Those among them whose ends are in different parts of the run, by number; null where another process has both.
     const std::vector<CutLink*>& cut_links() const { return cut_links_; }
 

@@ -314,6 +314,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     if (transit)
         for (NodeId id = 0; id < plan.fabric.nodes.size(); ++id)
             if (plan.used.nodes[id] && system.role(id) == NodeRole::endpoint) plan.used.transit[id] = true;
+    if (use == RouteUse::transactions) require_clocked_links(system, plan);
     for (std::string& notice : unused_value_notices(system, plan)) plan.notices.push_back(std::move(notice));
     for (std::string& notice : clocked_time_notices(system, plan)) plan.notices.push_back(std::move(notice));
     return plan;

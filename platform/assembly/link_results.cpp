@@ -1,5 +1,7 @@
 #include "platform/assembly/link_results.h"
 
+#include "platform/assembly/clocked_times.h"
+
 namespace weft {
 
 std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& graph, Time now)
@@ -30,8 +32,9 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.flag_reads = direction.flag_reads;
             result.flag_bytes = direction.flag_bytes;
             result.busy_ps = place.link->busy_until(end, now);
-            // Clocked links have a retry protocol of their own.
-            if (place.link->spec().retry != RetryKind::none || place.link->spec().bit_error_rate > 0)
+            // Clocked links have a retry protocol of their own, always.
+            if (place.link->spec().retry != RetryKind::none || place.link->spec().bit_error_rate > 0 ||
+                is_clocked_link(fabric.model_of(place)))
                 result.retry = LinkResult::Retry{direction.errors, direction.replays, direction.repeated_bytes,
                     direction.duplicates};
             result.peak_queue = place.ends[end].peak();

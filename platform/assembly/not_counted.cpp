@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/assembly/clocked_times.h"
 #include "platform/assembly/model_registry.h"
 
 namespace weft {
@@ -43,9 +44,15 @@ NotCounted not_counted(const ResolvedSystem& system, const FabricPlan& plan)
     for (NodeId node = 0; node < plan.fabric.nodes.size(); ++node)
         if (plan.used.nodes[node] && system.role(node) == NodeRole::forwarder && !of_weft("switch", system.model(node)))
             add(out.in_formula, fmt::format("switch model '{}' (switch.* stands for it)", system.model(node)));
-    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge)
-        if (plan.used.edges[edge] && !of_weft("link", system.link_model(edge)))
-            add(out.in_formula, fmt::format("link model '{}' (link.* stands for it)", system.link_model(edge)));
+    for (EdgeId edge = 0; edge < plan.fabric.edges.size(); ++edge) {
+        if (!plan.used.edges[edge]) continue;
+        const std::string& model = system.link_model(edge);
+        if (!of_weft("link", model)) add(out.in_formula, fmt::format("link model '{}' (link.* stands for it)", model));
+        if (is_clocked_link(model))
+            add(out.in_formula,
+                fmt::format("the packets and the clock of link model '{}' (those of model 'link' stand for them)",
+                    model));
+    }
     out.in_estimate = out.in_formula;
     out.in_estimate.insert(out.in_estimate.end(), memories.begin(), memories.end());
     out.in_formula.insert(out.in_formula.end(), fences.begin(), fences.end());

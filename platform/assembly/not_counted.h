@@ -1,5 +1,5 @@
 // What the figures that are made without simulating know nothing of, alpha-beta and the estimates by which algorithms are chosen: models
-// of plug-ins, for which they take the parameters of Weft's, and parameters that neither counts.
+// of plug-ins and clocked links, for which they take the parameters of Weft's own, and parameters that neither counts.
 #pragma once
 
 #include <string>

@@ -287,6 +287,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     elaborate(run, parts);
     registry.waves.check_taken();
     result.elaborate_s = seconds_since(begun);
+    watching.progress.restart();
 
     const Clock::time_point started = Clock::now();
     const auto simulated = [&] { run.cut ? simulate_parts(run, parts, watching) : simulate(run, parts, watching); };

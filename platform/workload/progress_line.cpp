@@ -29,6 +29,12 @@ ProgressLine::~ProgressLine()
     if (printed_ && terminal_) std::fputs("\n", stderr);
 }
 
+void ProgressLine::restart()
+{
+    started_ = Clock::now();
+    next_ = started_ + quiet_time;
+}
+
 bool ProgressLine::due() { return enabled_ && Clock::now() >= next_; }
 
 double ProgressLine::seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }

@@ -17,6 +17,8 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
+    // Time counts from now on, not from when the line was made: building blocks of RTL moves no transactions.
+    void restart();
     // Whether it is time to print; cheap enough to be asked often.
     bool due();
     void print(Time simulated, std::uint64_t lines);

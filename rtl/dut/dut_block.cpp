@@ -1,6 +1,8 @@
 #include "rtl/dut/dut_block.h"
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,28 @@
 #include "rtl/verilated/block_library.h"
 
 namespace weft {
+
+namespace {
+
+// Verilator names parameters that the module does not have, without a place: their lines are the map's. Empty: it says something else.
+std::vector<Diagnostic> unknown_parameters(const PortMap& map, const std::string& complaint)
+{
+    constexpr const char* begin = "Parameters from the command line were not found in the design: ";
+    const std::size_t at = complaint.find(begin);
+    std::vector<Diagnostic> out;
+    if (at == std::string::npos) return out;
+    std::istringstream names(complaint.substr(at + std::string(begin).size()));
+    for (std::string name; names >> name;) {
+        while (!name.empty() && (name.back() == ',' || name.back() == '.')) name.pop_back();
+        const auto line = map.parameter_lines.find(name);
+        if (line != map.parameter_lines.end())
+            out.push_back({map.file, line->second, fmt::format("'{}' is no parameter of {}", name, map.top),
+                "parameters of the module"});
+    }
+    return out;
+}
+
+}  // namespace
 
 std::string dut_library(const PortMap& map, const std::vector<std::string>& files, const DutShape& shape)
 {
@@ -30,6 +54,8 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
             // What a tool says of no line of the RTL is about the module that the map names.
             const Diagnostic& first = error.diagnostics().front();
             if (!first.file.empty()) throw;
+            if (std::vector<Diagnostic> unknown = unknown_parameters(map, first.what); !unknown.empty())
+                throw InputError(std::move(unknown));
             throw InputError(map.file, map.top_line, first.what, first.expected);
         }
     };

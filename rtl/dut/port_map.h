@@ -83,6 +83,7 @@ struct PortMap {
         4;  // 2 of a link, its ends; of the block when it is checked, and always unless parameters name {ports}
     unsigned vcs = 4;                               // of the block when it is checked
     std::map<std::string, std::string> parameters;  // values may hold {ports}, {vcs}
+    std::map<std::string, int> parameter_lines;
     std::vector<std::string> include_folders;
     std::vector<std::string> defines;
     std::vector<MapClock> clocks;

@@ -128,8 +128,11 @@ private:
     {
         if (const auto id = fields.get("parameters")) {
             const Fields parameters(tree_, *id, "parameters", findings_);
-            for (std::uint32_t i = 0; i < parameters.size(); ++i)
-                map_.parameters[std::string(parameters.key(i))] = tree_.text_or_empty(parameters.value(i));
+            for (std::uint32_t i = 0; i < parameters.size(); ++i) {
+                const std::string name(parameters.key(i));
+                map_.parameters[name] = tree_.text_or_empty(parameters.value(i));
+                map_.parameter_lines[name] = tree_.line(parameters.value(i));
+            }
         }
         const std::filesystem::path here = std::filesystem::absolute(map_.file).parent_path();
         for (const std::string& folder : words(fields, "include")) {

@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "rtl/link/link_packet.h"
 #include "rtl/modules/line_pins.h"
+#include "rtl/modules/link_block_spec.h"
 #include "tlm_interconnect/kernel/random_stream.h"
 #include "tlm_interconnect/link/buffer_space.h"
 
@@ -14,36 +15,22 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned own_clocks = 2;  // taken to first flit, last flit to line, less the one that overlaps
-
 LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
 {
+    if (const auto wrong = link_block_problem(spec)) throw InputError("", 0, wrong->what, wrong->expected);
     const BufferSpace space = buffer_space(spec);
-    if (space.shared > 0) throw InputError("", 0, "a clocked link whose channels share credits", "link.pool_credits=0");
-    if (spec.flit != 8 && spec.flit != 16 && spec.flit != 32)
-        throw InputError("", 0, fmt::format("a clocked link with flits of {} B", spec.flit),
-            "link.flit of 8, 16 or 32 B");
     LinkParams out;
     out.flit_bytes = static_cast<unsigned>(spec.flit);
     for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
         if (space.lines[vc] == 0) continue;
-        if (channels.vcs.size() == LinkParams::max_vcs)
-            throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_sets");
-        if (space.lines[vc] > link_credit_mask)
-            throw InputError("", 0, fmt::format("a clocked link before a buffer for {} transactions", space.lines[vc]),
-                fmt::format("link.request_credits and link.response_credits up to {}", link_credit_mask));
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         out.credits[channels.vcs.size()] = static_cast<std::uint16_t>(space.lines[vc]);
         channels.vcs.push_back(vc);
     }
     out.vcs = static_cast<unsigned>(channels.vcs.size());
     out.seq_bits = link_number_bits;
-    constexpr unsigned most = 1U << (link_number_bits - 1);
-    if (spec.replay_buffer > most)
-        throw InputError("", 0, fmt::format("a clocked link with a replay buffer of {} packets", spec.replay_buffer),
-            fmt::format("link.replay_buffer up to {}", most));
     out.replay = static_cast<unsigned>(spec.replay_buffer);
-    out.timeout = static_cast<unsigned>(std::max<Time>(1, spec.replay_timeout / clock));
+    out.timeout = static_cast<unsigned>(spec.replay_timeout / clock);
     out.check();
     return out;
 }
@@ -57,8 +44,7 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, 
     : LinkShell(spec, name, event_queue, std::move(path), clock_of(spec))
 {
     params_ = params_of(spec, clock(), channels_);
-    const Time latency = (spec.latency + clock() / 2) / clock();
-    const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
+    const auto wire_clocks = static_cast<unsigned>(link_block_wire(spec));
     RandomStream seeds(seed, stream_of(this->path()));
     set_quiet_limit(64ULL * (params_.timeout + 2 * wire_clocks));
     ends_.reserve(2);
@@ -72,10 +58,7 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, 
     }
 }
 
-Time ClockedLink::clock_of(const LinkSpec& spec)
-{
-    return std::max<Time>(1, (spec.flit * 1'000'000'000'000 + spec.bandwidth / 2) / spec.bandwidth);
-}
+Time ClockedLink::clock_of(const LinkSpec& spec) { return link_block_clock(spec); }
 
 Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
@@ -220,11 +203,18 @@ void ClockedLink::fail(Time now, unsigned end, const std::string& what)
 std::vector<std::string> ClockedLink::blocked() const
 {
     std::vector<std::string> out;
-    for (unsigned e = 0; e < 2; ++e)
-        if (ends_[e].flights->inside() > 0)
-            out.push_back(
-                fmt::format("{}: {} transactions from end {} have not come out; {} of them wait in front of the link",
-                    path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines));
+    for (unsigned e = 0; e < 2; ++e) {
+        if (ends_[e].flights->inside() == 0) continue;
+        std::string line =
+            fmt::format("{}: {} transactions from end {} have not come out; {} of them wait in front of the link",
+                path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines);
+        // What was sent again and again tells a link that does not get through from one that waits for slots.
+        const LinkWireCounts::Counts& sent = ends_[e].sent.counts();
+        if (sent.gone_back > 0)
+            line += fmt::format("; end {} went back {} times, and {} packets had come before", e, sent.gone_back,
+                sent.duplicates);
+        out.push_back(std::move(line));
+    }
     return out;
 }
 

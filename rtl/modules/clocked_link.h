@@ -9,7 +9,7 @@
 //
 // Timing: the clock is link.flit over link.bandwidth, rounded to a picosecond. A line is on the pins at the first edge
 // that is not over when it arrives, one for each end and clock, channels in turn. link.latency includes the two
-// clocks that the endpoints take for themselves. The module that sends is told that the wire is taken for the flits
+// clocks that the endpoints take for themselves; below three clocks it is three. The module that sends is told that the wire is taken for the flits
 // of its packet; acknowledges, credits and repeated packets delay what it sends within the buffer in front of the
 // endpoint. A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the
 // module that sends learns of it after link.latency, as of any link.

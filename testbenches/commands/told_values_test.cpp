@@ -103,6 +103,46 @@ TEST(ToldValues, WhatClockedLinksDoNotRead)
     expect_said({"explain", dgx, "--set", "link.header=32"}, notice, false);
 }
 
+// 0.6 clocks of 320 ps, which the endpoints and the wire have at least three of; packets of their own.
+TEST(ToldValues, WhatClockedLinksTakeAndFiguresDoNotKnow)
+{
+    const Fixtures files;
+    const auto on_pair = [&files](const char* command, const std::string& latency) {
+        return std::vector<std::string>{command, files.pair_system(), "--set", "link.model=reference_link", "--set",
+            "link.bandwidth=50GB/s", "--set", "link.flit=16", "--set", "link.latency=" + latency};
+    };
+    expect_said(on_pair("check", "192ps"),
+        "link.latency of 192 ps is 0.6 clocks of 320 ps: clocked links take 3, 960 ps");
+    expect_said(on_pair("check", "960ps"), "clocked links take", false);
+    std::vector<std::string> run = on_pair("run", "96ns");
+    const std::string packets = " nothing of the packets and the clock of link model 'reference_link' (those of model "
+                                "'link' stand for them)";
+    run.insert(run.end(), {"--collective", "all_gather", "--bytes", "4KiB"});
+    expect_said(run, "alpha-beta knows" + packets);
+    run.insert(run.end(), {"--algorithm", "auto"});
+    expect_said(run, "the estimates of algorithms know" + packets);
+}
+
+// The packet, three of the other direction, a request for credits, and the wire twice.
+TEST(ToldValues, ClockedLinksRefuseATimeoutThatCanEndWithoutAnError)
+{
+    const Fixtures files;
+    for (const char* const command : {"check", "run"}) {
+        std::vector<std::string> arguments{command, files.pair_system(), "--set", "link.model=reference_link", "--set",
+            "link.bandwidth=25GB/s", "--set", "link.flit=16", "--set", "link.latency=1us"};
+        const Outcome refused = call(arguments);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_NE(refused.err.find("--set: a clocked link whose replay time-out of 2 us can end without an error: an "
+                                   "acknowledge takes up to 3147 clocks of 640 ps, at "),
+            std::string::npos)
+            << refused.err;
+        EXPECT_NE(refused.err.find("; expected link.replay_timeout of at least 2.01408 us\n"), std::string::npos)
+            << refused.err;
+        arguments.insert(arguments.end(), {"--set", "link.replay_timeout=2.01408us"});
+        EXPECT_EQ(call(arguments).code, 0);
+    }
+}
+
 // The box has switches of the PCIe tree, too, which no route passes and whose model would read these.
 TEST(ToldValues, WhatOnlyOtherPartsThanThoseOfTheRunRead)
 {

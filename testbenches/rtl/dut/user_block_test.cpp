@@ -340,6 +340,10 @@ TEST_F(UserBlock, BadUseIsOneLine)
     EXPECT_TRUE(has(add(folder_.file("")).err,
         folder_.file("crossbar.map.yaml") +
             ":5: Error: Specified --top-module 'cros' was not found in design; expected RTL "));
+    change("crossbar.map.yaml", "parameters: {PORTS", "parameters:\n  {DEPHT: 3, PORTS");
+    EXPECT_EQ(without_notices(add(folder_.file("")).err),
+        folder_.file("crossbar.map.yaml") +
+            ":8: 'DEPHT' is no parameter of crossbar; expected parameters of the module\n");
     change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");
     EXPECT_EQ(without_notices(add(folder_.file("")).err),
         folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");

@@ -285,6 +285,38 @@ TEST_P(LinkNumbers, GoodputUnderErrors)
     }
 }
 
+// Errors on the wire back hit requests to go back, flits of their own: chance q. One is sent for every hit, p / (1 - p) a line; without it the
+// sender goes back TIMEOUT + 1 clocks after the last acknowledge, which came a packet before the request would have:
+//   p / (1 - p) q E more packets a line, E = (TIMEOUT + 1 - flits) / flits, rounded up
+// Standard error: these come E at a time, sqrt(p / (1 - p) q / lines) E.
+TEST_P(LinkNumbers, RequestsThatAreLostCostATimeout)
+{
+    if (GetParam() == Kind::block && !test::thorough()) return;  // LinkReferenceBlock has the same errors at every pin
+    const unsigned latency = 11, flits = 5, timeout = 600;
+    const double lost = in_vain(flits, latency), late = std::ceil((timeout + 1.0 - flits) / flits);
+    LinkParams params = ample(16);
+    params.timeout = timeout;
+    for (const double rate : {1e-4, 3e-4}) {
+        Rig rig(GetParam(), GetParam(), params, latency, 5, rate, rate);
+        rig.pair.behaviour(0) = {1, 0, 1, -1, writes(56)};
+        const std::uint64_t clocks = 600'000;
+        rig.pair.run(clocks);
+        ASSERT_EQ(rig.pair.failure(), "");
+        const double p = 1 - std::pow(1 - rate, 130 * flits), q = 1 - std::pow(1 - rate, 130);
+        const double lines = static_cast<double>(rig.pair.delivered(1));
+        const double packets_per_line = static_cast<double>(clocks) / flits / lines;
+        const double without = 1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p));
+        const double expected = without + p / (1 - p) * q * late;
+        const double error = std::sqrt((lost * lost * p / (1 - p) / (1 - p) + late * late * p / (1 - p) * q) / lines);
+        EXPECT_NEAR(packets_per_line, expected, 4 * error) << "bit error rate " << rate;
+        EXPECT_GT(packets_per_line, without + 4 * error) << "bit error rate " << rate;
+        std::printf(
+            "bit error rate %.0e both ways: efficiency %.4f, theory %.4f (standard error %.4f), requests never lost "
+            "%.4f\n",
+            rate, 1 / packets_per_line, 1 / expected, error / expected / expected, 1 / without);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, LinkNumbers, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 }  // namespace

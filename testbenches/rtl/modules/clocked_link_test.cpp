@@ -127,6 +127,80 @@ TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
     EXPECT_GT(end([](LinkSpec& spec) { spec.replay_buffer = 2; }), base);
 }
 
+// A clock to the pins, one to the wire and one of the wire: no latency is shorter.
+TEST(ClockedLink, ALatencyBelowThreeClocksIsThree)
+{
+    const auto arrival = [](Time latency) {
+        FabricSystem::Options options = with(reference_endpoint);
+        options.link.latency = latency;
+        return in_child([&] {
+            FabricSystem system(pair(), options);
+            system.endpoints[0]->issue(1'000'000, LineOp::write, 1, 0);
+            run_all(system);
+            system.expect_clean();
+            return std::to_string(system.endpoints[1]->served[0].at - 1'000'000);
+        });
+    };
+    for (const Time latency : {Time{1}, 2 * clock_ps, 3 * clock_ps})
+        EXPECT_EQ(arrival(latency), std::to_string((6 + 3) * clock_ps)) << latency;
+    EXPECT_EQ(arrival(4 * clock_ps), std::to_string((6 + 4) * clock_ps));
+}
+
+// The longest packets both ways, in bursts: the shortest time-out that is accepted repeats nothing.
+TEST(ClockedLink, TheShortestTimeoutRepeatsNothing)
+{
+    FabricSystem::Options options = with(reference_endpoint);
+    options.link.replay_timeout = (4 * 6 + 1 + 2 * 38) * clock_ps;
+    const auto replays = [&options] {
+        return in_child([&]() -> std::string {
+            try {
+                FabricSystem system(pair(), options);
+                for (unsigned burst = 0; burst < 50; ++burst)
+                    for (unsigned i = 0; i < 20; ++i) {
+                        system.endpoints[0]->issue(burst * 201'500, LineOp::write, 1, 64 * i);
+                        system.endpoints[1]->issue(burst * 197'000, LineOp::write, 0, 64 * i);
+                    }
+                run_all(system);
+                system.expect_clean();
+                std::string out;
+                for (unsigned end = 0; end < 2; ++end) {
+                    const LinkModel::Direction count = system.links[0]->direction(end);
+                    out += std::to_string(count.lines) + " " + std::to_string(count.replays) + " ";
+                }
+                return out;
+            } catch (const InputError& error) {
+                return error.what();
+            }
+        });
+    };
+    EXPECT_EQ(replays(), "2000 0 2000 0 ");
+    --options.link.replay_timeout;
+    EXPECT_EQ(replays(),
+        "a clocked link whose replay time-out of 50.499 ns can end without an error: an acknowledge takes up to 101 "
+        "clocks "
+        "of 500 ps; expected link.replay_timeout of at least 50.5 ns");
+}
+
+// No flit of one direction arrives: what a run that cannot go on says of the link has what was repeated.
+TEST(ClockedLink, ADeadlockTellsWhatIsRepeated)
+{
+    FabricSystem::Options options = with(reference_endpoint);
+    const std::string text = in_child([&] {
+        FabricSystem system(pair(), options);
+        for (unsigned flit = 0; flit < 1000; ++flit) static_cast<ClockedLink&>(*system.links[0]).wire(0).drop(flit);
+        system.endpoints[0]->issue(0, LineOp::write, 1, 0);
+        run_all(system);
+        std::string out;
+        for (const std::string& line : system.links[0]->blocked()) out += line + "\n";
+        return out;
+    });
+    // It is quiet for 64 x (800 + 2 x 38) clocks, with a time-out every 801.
+    EXPECT_EQ(text,
+        "link0: 1 transactions from end 0 have not come out; 0 of them wait in front of the link; end 0 went back 69 "
+        "times, "
+        "and 0 packets had come before\n");
+}
+
 TEST(ClockedLink, NothingIsLostUnderBitErrors)
 {
     FabricSystem::Options options = with(reference_endpoint);

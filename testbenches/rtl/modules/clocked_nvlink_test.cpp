@@ -226,7 +226,11 @@ TEST(LinkAgainstReference, UnderBitErrors)
         const double model = efficiency(arrivals(of(spec), lines));
         // 16 B and two tags a flit; a request for a packet that is hit is sent in the clock after it.
         const double p = 1 - std::pow(1 - errors, 130 * 6), lost = std::ceil((6 + 3 + 2.0 * wire_clocks) / 6);
-        const double by_reference = 1 / (1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p)));
+        // A request that is hit itself is made up for by the time-out.
+        const double r = 1 - std::pow(1 - errors, 130), timeout = static_cast<double>(spec.replay_timeout / clock_ps);
+        const double late = std::ceil((timeout + 1 - 6) / 6);
+        const double by_reference =
+            1 / (1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p)) + p / (1 - p) * r * late);
         const double q = 1 - std::pow(1 - errors, 8 * 96), packet = 96e12 / bandwidth;
         // One that is hit again when it is repeated is not asked for again: the time-out brings it back.
         const double vain =

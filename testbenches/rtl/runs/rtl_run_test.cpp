@@ -1,6 +1,10 @@
 // Eight GPUs of a DGX H100, switches as RTL or reference models: results in memory, times to the picosecond.
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
+#include "platform/workload/progress_line.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/thorough.h"
@@ -105,10 +109,22 @@ TEST(ReferenceSwitchRun, LinksNeedNothingStated)
         EXPECT_GT(stats["forward_control_packets"]["value"], 0);
     }
     EXPECT_EQ(links, 32U);
+    for (const Json& link : result["links"]) EXPECT_EQ(link.value("replays", -1), 0) << link.dump();
     const Json refused = weft::testing::run(
         dgx("ring", all("switch")).with("link.model=reference_link").with("link.request_credits=5000"));
     EXPECT_NE(refused.dump().find("link.request_credits and link.response_credits up to 4095"), std::string::npos)
         << refused.dump();
+}
+
+// Its rate is that of the simulation: what building blocks takes before counts for nothing.
+TEST(Progress, CountsFromTheStartOfTheSimulation)
+{
+    ProgressLine line(false, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const double built = line.seconds();
+    EXPECT_GE(built, 0.1);
+    line.restart();
+    EXPECT_LT(line.seconds(), built);
 }
 
 TEST_F(RtlRun, EveryLinkAsRtlIsItsReferenceToThePicosecond)
