@@ -135,13 +135,7 @@ std::vector<std::string> flow_notices(const ResolvedSystem& resolved, const Flow
                          "that can take up to 1.7 times as long "
                          "(docs/models/flow.md, Full buffers)");
     const std::uint64_t longest = core.together().longest_send();
-    if (longest > 0 && !flow_rules(ranks).links.buffers)
-        out.push_back(
-            fmt::format("sends of a rank were under way together: by lines they share links and end together, "
-                        "here, beyond {} ranks, one gets ahead at each rank, and a pipeline of them can take "
-                        "up to 1.5 times as long (docs/models/flow.md, Jobs in flight)",
-                most_ranks_whole));
-    else if (longest >= long_send_told)
+    if (longest >= long_send_told)
         out.push_back(
             fmt::format("sends of a rank were under way together, of up to {} B: by lines the order of single "
                         "lines decides whether long ones stay together from rank to rank, and a pipeline of "
