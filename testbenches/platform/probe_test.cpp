@@ -59,7 +59,8 @@ bool fits(const std::string& profile, const std::string& row, double value, doub
     return (value >= figure.low && value <= figure.high) || std::abs(ProbeReport::error_pct(value, figure)) <= percent;
 }
 
-void expect_fit(ProbePart part, const std::string& profile, double percent, const std::vector<std::string>& but = {})
+std::map<std::string, double> expect_fit(ProbePart part, const std::string& profile, double percent,
+    const std::vector<std::string>& but = {})
 {
     const auto values = values_of(part, profile);
     EXPECT_GE(values.size(), 2u) << profile;
@@ -67,6 +68,7 @@ void expect_fit(ProbePart part, const std::string& profile, double percent, cons
         if (std::find(but.begin(), but.end(), row) == but.end()) {
             EXPECT_TRUE(fits(profile, row, value, percent)) << profile << " " << row << " " << value;
         }
+    return values;
 }
 
 // Rows that testbenches/hardware measured after the profile was made, and that it misses: docs/hardware.md, known misses. A better
@@ -136,13 +138,15 @@ TEST(Probe, BandwidthOfCachesIsWithinSevenPercent)
 
 TEST(Probe, DramOfTheSmallestPartIsWithinSevenPercent) { expect_fit(ProbePart::dram, "v100", 7); }
 
-TEST(Probe, DramIsWithinSevenPercent)
+// Two rows are further off (docs/probe.md, known differences), and no more than the page says: bank by bank, refreshes take nothing from
+// writes to an A100; copies of an MI300X are 8.5 % high.
+TEST(Probe, DramIsWithinSevenPercentButForTwoRows)
 {
-    expect_fit(ProbePart::dram, "a100", 7);
+    EXPECT_NEAR(expect_fit(ProbePart::dram, "a100", 7, {"bandwidth.dram_write"}).at("bandwidth.dram_write"), 2039, 4);
     expect_fit(ProbePart::dram, "h100", 7, measured_otherwise("h100"));
     expect_fit(ProbePart::dram, "h200", 7, measured_otherwise("h200"));
     expect_fit(ProbePart::dram, "b200", 7);
-    expect_fit(ProbePart::dram, "mi300x", 7);
+    EXPECT_NEAR(expect_fit(ProbePart::dram, "mi300x", 7, {"bandwidth.dram_copy"}).at("bandwidth.dram_copy"), 4341, 9);
 }
 
 // Two benchmarks found 8.81 and 10.6 TB/s in the L2 of the H200: no more than what lies between fits, and a wide range gets no
