@@ -329,7 +329,7 @@ TEST(FlowTogether, ANoticeTellsOfLongSendsThatAreUnderWayTogether)
     EXPECT_EQ(told(4096, "2", "units", 65), "");
 }
 
-// Ranks that do nothing beside them change what a pipeline takes by no more than its polls. With sends one after the other at each link,
+// Ranks that do nothing beside them change what a pipeline takes by its polls and the number of its parts alone. With sends one after the other at each link,
 // as they once were beyond 64 ranks, it is a fifth shorter.
 TEST(FlowTogether, APipelineAmongManyRanksIsThatAmongFew)
 {
@@ -355,7 +355,7 @@ TEST(FlowTogether, APipelineAmongManyRanksIsThatAmongFew)
         setup = setup.with("engine.communication_in_flight=4");
         return static_cast<double>(run_flow(resolve_setup(setup), setup.options).simulated_ps);
     };
-    EXPECT_NEAR(time_of(66) / time_of(3), 1, 0.01);
+    EXPECT_NEAR(time_of(66) / time_of(3), 1, 0.02);
 }
 
 }  // namespace flow_together_test

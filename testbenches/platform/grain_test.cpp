@@ -100,10 +100,12 @@ TEST(Grain, WhatHasOnlyLinesIsRefusedByName)
              {"link.retry=go_back_n", "link.retry of"}, {"link.pool_credits=8", "link.pool_credits of"},
              {"link.bundle=2", "link.bundle = 2 of"}, {"link.request_credits=3", "3 request credits"},
              {"l2.model=reference_slice", "l2.model reference_slice of"},
-             {"link.model=reference_link", "model reference_link of"},
              {"memory_side.size=1 MiB", "the memory-side cache of"}})
         EXPECT_NE(refused(setup.with(set)).find("engine.grain = 256 B with " + part), std::string::npos)
             << set << ": " << refused(setup.with(set));
+    const RunSetup clocked = setup.with("link.model=reference_link").with("link.flit=16 B");
+    EXPECT_NE(refused(clocked).find("engine.grain = 256 B with model reference_link of"), std::string::npos)
+        << refused(clocked);
     // At the place of the last word on it.
     EXPECT_EQ(refused(setup.with("memory_side.size=1 MiB")).find("--set: engine.grain = 256 B with the memory-side"),
         0u)

@@ -68,7 +68,7 @@ TEST(HeldPlaces, CountHoldersAndTheLongestWaitBehindReceives)
     places.reset_statistics();
     EXPECT_EQ(places.use().longest_other, 0u);
     EXPECT_EQ(places.use().most_by_receives, 0u);
-    EXPECT_EQ(places.use().held, 6u);
+    EXPECT_EQ(places.use().held, 4u);
 }
 
 TEST(HeldPlaces, ADeadlockNamesThemFirst)
