@@ -30,7 +30,7 @@ inline double open_end_ps(const CostLink& link, double bytes)
 {
     if (link.packet_time_ps <= 0) return 0;
     const double packets = bytes * link.ps_per_byte / link.packet_time_ps;
-    return (std::ceil(packets) - packets) * link.shared_packet_ps;
+    return (std::ceil(packets - 1e-9) - packets) * link.shared_packet_ps;  // sums are not exact
 }
 
 // Where lines to one destination share packets: the one that is open for more of them.

@@ -16,7 +16,7 @@ constexpr std::uint64_t ahead_ps = 500;  // from one link to the next
 // Links 0 -> 1, 1 -> 2, 2 -> 0 of 10 ps a byte, buffers of 1000 B whose credits come back in 200 ps. From a rank to the next over one
 // link, to the one after it over two. Rank 3 stands for rank 0 in virtual channel set 1.
 struct Ring {
-    Ring()
+    explicit Ring(const LinkRules& rules = {}) : on(book, rules)
     {
         book.keep_apart();
         for (std::uint32_t rank = 0; rank < 3; ++rank) {
@@ -74,7 +74,7 @@ struct Ring {
 
     std::vector<CostLink> links;
     PathBook book{links, path};
-    FlowLinks on{book, {}};
+    FlowLinks on;
     FlowBuffers buffers{book, on};
     std::vector<FlowFlight> flights;
     std::multimap<std::uint64_t, std::pair<bool, std::uint32_t>> events;
@@ -237,10 +237,14 @@ TEST(FlowBuffers, TakesOnlyPathsThroughRanks)
 {
     Ring alone;
     EXPECT_FALSE(alone.buffers.takes(alone.on.put(alone.book.find(0, 1), 0, 100, 0)));
-    Ring few;
-    for (CostLink& link : few.links) link.answer_credits = 0.1;
-    const FlowFlight flight = few.on.put(few.book.find(0, 2), 0, 100, 0);
-    EXPECT_FALSE(few.buffers.takes(flight));
+    // Where acknowledges wait for packets, their credits run out in place of the buffers; beyond 64 ranks they do not wait.
+    for (const bool waits : {true, false}) {
+        LinkRules rules;
+        rules.waits = waits;
+        Ring few(rules);
+        for (CostLink& link : few.links) link.answer_credits = 0.1;
+        EXPECT_EQ(few.buffers.takes(few.on.put(few.book.find(0, 2), 0, 100, 0)), !waits);
+    }
     Ring ring;
     EXPECT_TRUE(ring.buffers.takes(ring.on.put(ring.book.find(0, 2), 0, 100, 0)));
     EXPECT_FALSE(ring.buffers.takes(ring.on.put(ring.book.find(0, 2), 0, 0, 0))) << "a signal";

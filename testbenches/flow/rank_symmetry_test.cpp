@@ -33,7 +33,7 @@ Outcome outcome(const std::shared_ptr<const FlowProgram>& program, const CostGra
     PathBook book = book_of(graph);
     if (!stands_for.empty()) book.fold(stands_for);
     FlowProfile profile;
-    profile.links.packets = profile.links.turns = true;
+    profile.links.packets = profile.links.turns = profile.links.conserves = profile.links.buffers = true;
     FlowCore core(ranks_of(graph), book, profile);
     core.shorten_signals();
     FlowJob job;

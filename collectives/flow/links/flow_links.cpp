@@ -28,7 +28,7 @@ double FlowLinks::credit_wait_ps(const CostLink& link, double packet_ps) const
 
 bool FlowLinks::waits_for_acknowledges(const CostLink& link) const
 {
-    return link.answer_credits > 0 &&
+    return rules_.waits && link.answer_credits > 0 &&
         link.answer_round_ps + link.answer_dwell_ps + credit_wait_ps(link, link.packet_time_ps) >
         link.answer_credits * bytes_acknowledged * link.ps_per_byte;
 }
@@ -185,8 +185,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     group.several_paths = group.several_paths || group.path != flight.path;
     group.mixed = group.mixed || group.sender != flight.sender;
     const bool crowded = !flight.neighbours && group.mixed && link.buffer > 0 &&
-        static_cast<double>(begin - now + waited_ps_) > link.buffer * link.ps_per_byte &&
-        !(rules_.waits && waits_for_acknowledges(link));
+        static_cast<double>(begin - now + waited_ps_) > link.buffer * link.ps_per_byte && !waits_for_acknowledges(link);
     const double per_byte = (flight.of_group ? link.group_ps_per_byte : link.ps_per_byte) +
         (flight.pushed ? link.push_more_ps_per_byte : 0);
     double rate = std::max(per_byte * (crowded ? slowed_by_ranks : 1), group.several_paths ? least_rate : 0);
@@ -273,8 +272,8 @@ std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, s
 {
     if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
     std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
-    // Behind the last transfer comes all that lines, signals and acknowledges have booked. Beyond 64 ranks none of these wait so,
-    // nor what was loaded: its requests book the wire when it comes, a round trip later than they pass.
+    // Behind the last transfer comes all that lines, signals and acknowledges have booked. What was loaded does not wait so: its requests
+    // book the wire when it comes, a round trip later than they pass.
     const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
     if (rules_.conserves && !loaded && turn + occupancy > data) turn = free;
     lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);

@@ -99,7 +99,11 @@ FlowProfile FlowFabric::rules(std::size_t ranks, const FlowCalibration& calibrat
 {
     FlowProfile out = flow_rules(ranks, calibration);
     out.links.stripe = static_cast<double>(system_.routing().stripe);
-    if (!plan_) return out;
+    if (!plan_) {
+        // Which of many equal paths fill is not known there, and each question is a search.
+        out.links.buffers = false;
+        return out;
+    }
     // Where accelerators forward, finer parts between neighbours would upset the turns of what passes them.
     const std::vector<bool>& transit = plan_->used.transit;
     if (std::find(transit.begin(), transit.end(), true) != transit.end()) out.most_fine_parts = 0;

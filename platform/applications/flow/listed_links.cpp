@@ -22,10 +22,8 @@ std::string kind_of(const LinkResult& link)
 
 }  // namespace
 
-std::vector<LinkResult> listed_links(std::vector<LinkResult> links, Time simulated_ps,
-    std::vector<std::string>& notices)
+std::vector<LinkResult> listed_links(std::vector<LinkResult> links, std::vector<std::string>& notices)
 {
-    if (std::string over = overfull_notice(links, simulated_ps); !over.empty()) notices.push_back(std::move(over));
     if (links.size() <= most_listed) return links;
     std::map<std::string, LinkResult> busiest;
     for (LinkResult& link : links) {
@@ -39,19 +37,19 @@ std::vector<LinkResult> listed_links(std::vector<LinkResult> links, Time simulat
     return links;
 }
 
-std::string overfull_notice(const std::vector<LinkResult>& links, Time simulated_ps)
+void tell_overfull(const std::vector<LinkResult>& links, Time simulated_ps, std::vector<std::string>& notices)
 {
     // Bookings are rounded to 1 ps each.
     const auto over = [&](const LinkResult& link) { return link.busy_ps > simulated_ps + simulated_ps / 1000; };
     const auto count = std::count_if(links.begin(), links.end(), over);
-    if (count == 0) return "";
+    if (count == 0) return;
     const LinkResult& worst = *std::max_element(links.begin(), links.end(),
         [](const LinkResult& a, const LinkResult& b) { return a.busy_ps < b.busy_ps; });
-    return fmt::format(
-        "{} link direction{} busy for longer than the run: what {} -> {} carries takes {}, so the time is "
-        "too short by {} at least",
-        count, count == 1 ? " was" : "s were", worst.from, worst.to, format_time_ps(worst.busy_ps),
-        format_time_ps(worst.busy_ps - simulated_ps));
+    notices.push_back(
+        fmt::format("{} link direction{} busy for longer than the run: what {} -> {} carries takes {}, so "
+                    "the time is too short by {} at least",
+            count, count == 1 ? " was" : "s were", worst.from, worst.to, format_time_ps(worst.busy_ps),
+            format_time_ps(worst.busy_ps - simulated_ps)));
 }
 
 }  // namespace weft

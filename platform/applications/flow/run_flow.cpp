@@ -349,7 +349,8 @@ private:
         tell(result);
         std::vector<LinkResult> links = fabric_.links();
         const std::size_t busy = links.size();
-        result.link_results = listed_links(std::move(links), result.counted_ps, result.notices);
+        if (result.stop == StopReason::finished) tell_overfull(links, result.counted_ps, result.notices);
+        result.link_results = listed_links(std::move(links), result.notices);
         result.links_left_out = result.link_results.size() < busy;
         if (options_.plan) export_plan(result);
         if (fabric_.plan() == nullptr) return;

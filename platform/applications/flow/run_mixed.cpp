@@ -161,8 +161,8 @@ public:
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
         for (LinkResult& link : share.links) links.push_back(std::move(link));
-        if (std::string over = overfull_notice(links, result.counted_ps); !over.empty())
-            result.notices.push_back(std::move(over));
+        // A run that is cut short has transfers that have booked links ahead.
+        if (result.stop == StopReason::finished) tell_overfull(links, result.counted_ps, result.notices);
     }
 
 private:
