@@ -208,7 +208,7 @@ std::vector<std::string> ClockedLink::blocked() const
         std::string line =
             fmt::format("{}: {} transactions from end {} have not come out; {} of them wait in front of the link",
                 path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines);
-        // What was sent again and again tells a link that does not get through from one that waits for slots.
+        // Repetitions show whether a link does not get through or waits for slots.
         const LinkWireCounts::Counts& sent = ends_[e].sent.counts();
         if (sent.gone_back > 0)
             line += fmt::format("; end {} went back {} times, and {} packets had come before", e, sent.gone_back,

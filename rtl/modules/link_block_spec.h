@@ -1,4 +1,4 @@
-// What the parameters of a link ask of clocked endpoints at its ends (rtl/link), and what these cannot have. Without SystemC.
+// Parameters of a link for the clocked endpoints at its ends (rtl/link), and values that these refuse. Without SystemC.
 #pragma once
 
 #include <cstdint>

@@ -156,8 +156,8 @@ public:
     void pass_others(std::uint32_t number, std::uint64_t now);
     // Whether packets on the other direction can hold up its acknowledges so long that their credits run out.
     bool waits_for_acknowledges(const CostLink& link) const;
-    // Of all links where lines to one destination share packets, the most time on the wire that messages and signals would take more if
-    // each had packets of its own.
+    // How much longer the wire would be busy if each message and signal had packets of its own, ps: on the link where this is most, among
+    // those on which lines to one destination share packets.
     double most_shared_ps() const;
     // Bytes that were sent by paths that pass ranks.
     double through_ranks() const { return through_ranks_; }
