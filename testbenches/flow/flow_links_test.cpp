@@ -170,6 +170,49 @@ TEST(FlowLinks, BehindATransferComesAllThatSignalsHaveBooked)
     }
 }
 
+// A path over one of two links that others use together: the links have the same turns whether somebody has asked for it before or not.
+TEST(FlowLinks, PartsOfAGroupGoOnFromItsTurns)
+{
+    const auto ends = [](const LinkRules& rules, bool before, bool lines) {
+        Wire wire;
+        wire.links[1] = wire.links[0];
+        wire.links[0].reverse = wire.links[1].reverse = -1;
+        PathBook book(wire.links, [](std::uint32_t, std::uint32_t to) {
+            CostPath path;
+            path.stages = {to == 1 ? PathStage{0, {{0, 0.5}, {1, 0.5}}} : PathStage{0, {{0, 1}}}};
+            path.neighbours = true;
+            return path;
+        });
+        const std::uint32_t both = book.find(0, 1);
+        if (before) book.find(0, 2);
+        FlowLinks links(book, rules);
+        const auto end_of = [&](std::uint32_t path, double bytes, double messages, std::uint64_t at) {
+            FlowFlight flight = links.put(path, 0, bytes, at);
+            flight.of_line = lines && bytes == 64;
+            flight.message = bytes;
+            flight.messages = messages;
+            EXPECT_FALSE(links.pass(flight));
+            return flight.tail_ps;
+        };
+        std::vector<std::uint64_t> out = {end_of(both, 8192, 1, now_ps)};
+        out.push_back(end_of(both, 0, 6, now_ps));
+        const std::uint32_t one = book.find(0, 2);
+        out.push_back(end_of(one, lines ? 64 : 0, lines ? 0 : 1, now_ps + 1000));
+        out.push_back(end_of(one, lines ? 64 : 0, lines ? 0 : 1, out.front() + 1000));
+        return out;
+    };
+    for (const LinkRules& rules : {with_waits, without_waits})
+        for (const bool lines : {false, true}) {
+            const std::vector<std::uint64_t> known = ends(rules, true, lines);
+            EXPECT_EQ(ends(rules, false, lines), known) << rules.waits << lines;
+            if (lines) continue;
+            // Turns with as much of the data as six signals had, then with as much as it takes itself: the data are still passing.
+            EXPECT_EQ(known[2], now_ps + 2 * 24'000 + 8'000);
+            // 4096 B and half a header each, behind it what signals have taken of each link.
+            EXPECT_EQ(known.back(), now_ps + 4096 * 80 + 16 * 80 / 2 + 24'000 + 8'000);
+        }
+}
+
 // A line of a border takes turns with transfers and, behind the last of them, passes with all that is booked.
 TEST(FlowLinks, ALineOfABorderDoesNotPassWithWhatIsOnTheWire)
 {

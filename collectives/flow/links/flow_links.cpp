@@ -270,13 +270,12 @@ std::uint64_t FlowLinks::begin_on(std::uint32_t group, double share, FlowFlight&
 std::uint64_t FlowLinks::turn_of_line(std::uint32_t number, std::uint64_t now, std::uint64_t free,
     std::uint64_t occupancy, bool loaded)
 {
-    if (lines_free_.size() <= number) lines_free_.resize(book_.groups());
-    std::uint64_t turn = std::min(free, std::max(now, lines_free_[number]));
+    std::uint64_t& lines_free = of_group(lines_free_, number);
+    std::uint64_t turn = std::min(free, std::max(now, lines_free));
     // Behind the last transfer comes all that lines, signals and acknowledges have booked. What was loaded does not wait so: its requests
     // book the wire when it comes, a round trip later than they pass.
-    const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
-    if (rules_.conserves && !loaded && turn + occupancy > data) turn = free;
-    lines_free_[number] = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
+    if (rules_.conserves && !loaded && turn + occupancy > data_end(number)) turn = free;
+    lines_free = turn + occupancy * (turn < free ? std::max(1U, book_.paths_of(number)) : 1);
     return turn;
 }
 

@@ -194,10 +194,29 @@ private:
     void pass_contexts(std::uint32_t number, double bytes, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     // Data that have begun to pass the link end then.
-    void data_until(std::uint32_t number, std::uint64_t end)
+    void data_until(std::uint32_t number, std::uint64_t end) { of_group(data_free_, number) = end; }
+    // When those that have begun to pass the link have passed.
+    std::uint64_t data_end(std::uint32_t number) const
     {
-        if (data_free_.size() <= number) data_free_.resize(book_.groups());
-        data_free_[number] = end;
+        while (number >= data_free_.size()) {
+            if ((number = book_.whole_of(number)) == LinkGroup::none) return 0;
+        }
+        return data_free_[number];
+    }
+    // What `list` has for the group. The parts of a group that is split go on from what the whole had.
+    template <class T>
+    T& of_group(std::vector<T>& list, std::uint32_t number) const
+    {
+        if (__builtin_expect(list.size() <= number, 0)) grow(list);
+        return list[number];
+    }
+    template <class T>
+    void grow(std::vector<T>& list) const
+    {
+        for (auto next = static_cast<std::uint32_t>(list.size()); next < book_.groups(); ++next) {
+            const std::uint32_t whole = book_.whole_of(next);
+            list.push_back(whole == LinkGroup::none ? T() : T(list[whole]));
+        }
     }
     void book(std::uint32_t number, double ps, std::uint64_t now);
     void take_wire(std::uint32_t number, std::uint64_t occupancy, double busy_ps, std::uint64_t now);

@@ -24,16 +24,14 @@ std::uint64_t FlowLinks::others_between(std::uint32_t number, std::uint64_t own,
     }
     const auto from = [&](std::uint64_t end) { return end > at + booked ? end - at - booked : 0; };
     const std::uint64_t turn = std::min(own, from(until));
-    const std::uint64_t data = number < data_free_.size() ? data_free_[number] : 0;
-    return at + turn + own > data ? std::max(turn, from(promised)) : turn;
+    return at + turn + own > data_end(number) ? std::max(turn, from(promised)) : turn;
 }
 
 // Acknowledges of single lines, which come while a packet of data passes, leave behind it together: as many as a packet of data has lines.
 // Those beyond wait for one more. (A whole transfer's acknowledges are one flight, and wait once.)
 std::uint64_t FlowLinks::turn_of_acknowledge(std::uint32_t number, std::uint64_t now, std::uint64_t occupancy)
 {
-    if (line_answers_.size() <= number) line_answers_.resize(book_.groups());
-    Answers& answers = line_answers_[number];
+    Answers& answers = of_group(line_answers_, number);
     const CostLink& link = book_.figures(book_.group(number));
     const double lines_ps = link.ps_per_byte * static_cast<double>(line_bytes);
     const auto most = static_cast<std::uint32_t>(lines_ps > 0 ? std::max(1.0, link.packet_time_ps / lines_ps) : 1);
@@ -133,8 +131,7 @@ double FlowLinks::acknowledges_ahead(std::uint32_t number, const FlowFlight& fli
     if (ps <= 0 || book_.link_of(number).reverse < 0) return 0;
     const double part = std::clamp((wait_ps + ps - static_cast<double>(flight.turn_ps)) / ps, 0.0, 1.0);
     const double out = part * bytes * book_.figures(book_.group(number)).group_back_ps_per_byte;
-    if (ahead_.size() <= number) ahead_.resize(book_.groups());
-    ahead_[number] += out;
+    of_group(ahead_, number) += out;
     return out;
 }
 
@@ -143,11 +140,10 @@ void FlowLinks::pass_contexts(std::uint32_t number, double bytes, FlowFlight& fl
 {
     LinkGroup& group = book_.group(number);
     const CostLink& link = book_.figures(group);
-    if (contexts_.size() <= number) contexts_.resize(book_.groups());
     const double rate = link.group_ps_per_byte + (flight.cold ? link.cold_more_ps_per_byte : 0);
     const double late = flight.pushed ? link.push_more_ps_per_byte : 0;
     const ContextWindow::Pass pass =
-        contexts_[number].pass(bytes / link.at_once, rate * link.at_once, now, span_ps_, late * link.at_once);
+        of_group(contexts_, number).pass(bytes / link.at_once, rate * link.at_once, now, span_ps_, late * link.at_once);
     group.busy_ps += bytes * rate;
     group.payload += bytes;
     count(number, pass.begin_ps, pass.end_ps, bytes * rate, bytes);
@@ -159,19 +155,15 @@ void FlowLinks::answer_copied(std::uint32_t number, double ps, std::uint64_t now
 {
     answered_ps_ = answered;
     book_.for_reverse_of(number, [&](std::uint32_t other) {
-        if (ahead_.size() <= other) ahead_.resize(book_.groups());
-        const double booked = std::min(ahead_[other], ps);
-        ahead_[other] -= booked;
+        double& ahead = of_group(ahead_, other);
+        const double booked = std::min(ahead, ps);
+        ahead -= booked;
         if (ps > booked) occupy_back(other, ps - booked, now);
     });
     answered_ps_ = 0;
 }
 
-void FlowLinks::note_shared(std::uint32_t number, double ps)
-{
-    if (shared_ps_.size() <= number) shared_ps_.resize(book_.groups());
-    shared_ps_[number] += ps;
-}
+void FlowLinks::note_shared(std::uint32_t number, double ps) { of_group(shared_ps_, number) += ps; }
 
 double FlowLinks::most_shared_ps() const
 {

@@ -162,6 +162,8 @@ public:
     double busy_ps(std::uint32_t link) const;
     double payload(std::uint32_t link) const;
 
+    // The group of which it is a part; LinkGroup::none for one that has never been part of another.
+    std::uint32_t whole_of(std::uint32_t group) const { return sets_[group].split_from; }
     // Calls `visit` for the group of a link, and for those that this was split from.
     template <class Visit>
     void for_history(std::uint32_t link, Visit visit) const
