@@ -264,7 +264,8 @@ void FlowCore::in_messages(FlowFlight& flight, const Thread& thread, double part
 void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 {
     thread.lone = none;
-    if (thread.path == none || thread.issue_ps > 0 || devices_ || !book_.alone(thread.path)) return;
+    if (thread.path == none || thread.issue_ps > 0 || thread.places > 0 || devices_) return;
+    if (!book_.alone(thread.path)) return;
     if (thread.job->what.step_bytes || thread.job->what.shared_lines) return;
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes_of(thread, op), now_);
     in_messages(flight, thread, 1);

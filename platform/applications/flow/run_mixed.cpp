@@ -82,10 +82,7 @@ public:
         core_.emplace(fabric_->ranks(), fabric_->book(), mixed_rules(*fabric_, ranks));
         if (resolved_.workload.kind == Workload::Kind::trace && resolved_.engine().compute == ComputeMode::kernel)
             core_->set_devices(fabric_->devices());
-        if (options_.until) {
-            core_->set_end(*options_.until);
-            fabric_->set_end(*options_.until);
-        }
+        if (options_.until) core_->set_end(*options_.until);
         paths_.emplace(*fabric_->paths(), fabric_->book(), std::move(lines), plan.members.size());
         elsewhere_.nodes = part_.outside;
         for (const std::vector<Fabric::Port>& ports : plan.fabric.ports())
@@ -127,9 +124,12 @@ public:
         const bool here = border_ && part_.ranks[rank];
         return here ? core_->places(rank) : PlaceUse{};
     }
+    // Whatever cut it short: transfers have booked links ahead.
     void cut_off(Time last) override
     {
-        if (border_) core_->cut_off(last);
+        if (!border_) return;
+        core_->cut_off(last);
+        fabric_->set_end(last);
     }
 
     Share share() const override
@@ -161,7 +161,6 @@ public:
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
         for (LinkResult& link : share.links) links.push_back(std::move(link));
-        // A run that is cut short has transfers that have booked links ahead.
         if (result.stop == StopReason::finished) tell_overfull(links, result.counted_ps, result.notices);
     }
 

@@ -226,10 +226,13 @@ TEST(MixedRun, AnInterruptEndsItWithWhatThereIs)
                 std::raise(SIGINT);
             }).detach();
             const RunResult result = run_mixed(system, ModelRegistry(), options);
-            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(), result.simulated_ps > 0);
+            Time busiest = 0;
+            for (const LinkResult& link : result.link_results) busiest = std::max(busiest, link.busy_ps);
+            return fmt::format("{} {} {} {}", name_of(result.stop), result.exit_code(), busiest > 0,
+                busiest <= result.simulated_ps);
         },
         100);
-    EXPECT_EQ(text, "interrupted 130 true");
+    EXPECT_EQ(text, "interrupted 130 true true") << "links that have been booked ahead are busy up to the end";
 }
 
 TEST(MixedRefusals, MoreRanksThanSchedulesAreHeldFor)
