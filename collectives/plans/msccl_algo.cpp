@@ -1,7 +1,12 @@
 #include "collectives/plans/msccl_algo.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
+#include <fmt/format.h>
+
+#include "base/nearest.h"
 #include "collectives/plans/plan_limits.h"
 #include "collectives/plans/xml_tree.h"
 
@@ -22,6 +27,12 @@ constexpr CollectiveName collective_names[] = {{"allreduce", CollectiveOp::all_r
 
 constexpr MscclType all_types[] = {MscclType::s, MscclType::r, MscclType::rcs, MscclType::rrc, MscclType::rrs,
     MscclType::rrcs, MscclType::cpy, MscclType::re, MscclType::nop};
+
+// Of all elements, in alphabetical order; also those of runtimes that mean nothing here.
+const std::vector<std::string> attributes{"buf", "chan", "cnt", "coll", "depid", "deps", "dstbuf", "dstoff", "hasdep",
+    "i_chunks", "id", "inplace", "maxBytes", "minBytes", "name", "nchannels", "nchunksperloop", "ngpus", "nthreads",
+    "o_chunks", "off", "op", "outofplace", "proto", "recv", "redop", "root", "s", "s_chunks", "send", "srcbuf",
+    "srcoff", "step", "type"};
 
 class Parser {
 public:
@@ -46,8 +57,13 @@ public:
         out.min_bytes = static_cast<std::uint64_t>(number(root, "minBytes", 0, most_bytes, 0));
         if (root.attribute("maxBytes") != nullptr)
             out.max_bytes = static_cast<std::uint64_t>(number(root, "maxBytes", 0, most_bytes));
+        if (out.min_bytes > out.max_bytes)
+            refuse(root.line, fmt::format("minBytes={} above maxBytes={}", out.min_bytes, out.max_bytes),
+                "a least size that is not above the largest");
         out.root = static_cast<std::uint32_t>(number(root, "root", 0, out.ranks - 1, 0));
         for (const XmlElement& child : children(root, "gpu")) out.gpus.push_back(gpu(child));
+        std::set<std::string> seen;
+        tell_unknown(root, seen, out.unread);
         return out;
     }
 
@@ -71,6 +87,20 @@ private:
             if (child.name != name && (other == nullptr || child.name != other))
                 refuse(child.line, "<" + child.name + "> in <" + parent.name + ">", std::string("<") + name + ">");
         return parent.children;
+    }
+
+    // Once for each name. A misspelt attribute would be a plan without it.
+    void tell_unknown(const XmlElement& element, std::set<std::string>& seen, std::vector<Diagnostic>& out) const
+    {
+        for (const XmlAttribute& attribute : element.attributes) {
+            if (std::binary_search(attributes.begin(), attributes.end(), attribute.name)) continue;
+            if (!seen.insert(attribute.name).second) continue;
+            const std::string nearest = nearest_name(attribute.name, attributes);
+            out.push_back({file_, element.line,
+                "the attribute " + quoted(attribute.name) + " is not one of a plan, and is not read",
+                nearest.empty() ? "" : "a known attribute (did you mean '" + nearest + "'?)"});
+        }
+        for (const XmlElement& child : element.children) tell_unknown(child, seen, out);
     }
 
     std::string text(const XmlElement& element, const char* name) const

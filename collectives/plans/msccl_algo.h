@@ -61,6 +61,7 @@ struct MscclAlgo {
     std::uint64_t min_bytes = 0;
     std::uint64_t max_bytes = ~std::uint64_t{0};
     std::vector<MscclGpu> gpus;
+    std::vector<Diagnostic> unread;  // attributes that mean nothing
 };
 
 // Throws InputError for what is no such file: all that is missing, no number, or of no known name.

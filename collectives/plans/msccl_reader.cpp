@@ -209,6 +209,7 @@ Plan read_msccl_xml(const std::string& text, const std::string& file, const Plan
     plan.min_bytes = algo.min_bytes;
     plan.max_bytes = algo.max_bytes;
     count(algo, plan);
+    plan.notices = algo.unread;
     plan.problems = check_msccl(algo, file, plan.notices);
     if (plan.problems.empty()) Lowering(algo, options, plan).lower();
     return plan;

@@ -121,6 +121,7 @@ void MscclppLowering::data(const JsonValue& op, const MscclppForm& form, const R
     std::vector<ChunkRef> from = operands(op, "src_buff");
     std::vector<ChunkRef> to = operands(op, "dst_buff");
     check_channels(op);
+    if (name == "pws" || name == "pwsf") only_on_ports(op, name);
     // Remote buffers that are not there are problems already.
     if (from.empty() || to.empty() || (form.pairwise && from.size() != to.size())) return;
     const auto packed = [&](std::vector<ChunkRef>& refs, std::size_t first) {
@@ -132,7 +133,11 @@ void MscclppLowering::data(const JsonValue& op, const MscclppForm& form, const R
         packed(from, 1);
         packed(to, 1);
     }
-    if (from.size() > 1 && !form.pairwise) reduction(op);
+    const bool adds = from.size() > 1 && !form.pairwise;
+    if (adds) reduction(op);
+    if (const JsonValue* unread = op.member("reduce_op"); unread != nullptr && !adds && counting_)
+        plan_.notices.push_back(
+            {plan_.file, unread->line, "'reduce_op' of a " + name + " that adds nothing is not read", ""});
     if (form.pairwise)
         for (std::size_t i = 0; i < from.size(); ++i) move(op, round, StepKind::move, {from[i]}, {to[i]});
     else

@@ -41,9 +41,15 @@ public:
         if (out.protocol != "Simple" && out.protocol != "LL")
             fields_.refuse(root.member("protocol")->line, "protocol " + shown(out.protocol), "Simple or LL");
         out.in_place = fields_.value(root, "inplace", JsonValue::Kind::boolean).boolean;
-        out.alignment = std::max<std::uint64_t>(1, fields_.number(root, "buffer_alignment", 1 << 20, 16));
+        out.alignment = fields_.number(root, "buffer_alignment", 1 << 20, 16);
+        if (out.alignment == 0)
+            fields_.refuse(root.member("buffer_alignment")->line, "'buffer_alignment' 0", "1 or more");
         out.min_bytes = fields_.number(root, "min_message_size", any_number, 0);
         out.max_bytes = fields_.number(root, "max_message_size", any_number, any_number);
+        if (out.min_bytes > out.max_bytes)
+            fields_.refuse(root.member("min_message_size")->line,
+                fmt::format("'min_message_size' {} above 'max_message_size' {}", out.min_bytes, out.max_bytes),
+                "a least size that is not above the largest");
         const JsonValue& gpus = fields_.value(root, "gpus", JsonValue::Kind::list);
         if (gpus.items.empty() || gpus.items.size() > most_plan_ranks)
             fields_.refuse(gpus.line, fmt::format("{} gpus", gpus.items.size()),

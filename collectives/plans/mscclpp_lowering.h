@@ -52,6 +52,8 @@ private:
         std::vector<ChunkRef> destinations);
     bool joins_run(const Step& step) const;
     void add(Step step);
+    // An operation that exists on port channels only is on others.
+    void only_on_ports(const JsonValue& op, const std::string& name);
     void problem(int line, const std::string& what, const std::string& expected);
     void unequal_signals();
     void unused_tokens();

@@ -14,6 +14,7 @@ void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
     if (name == "nop") {
         run_.clear();
     } else if (name == "flush") {
+        only_on_ports(op, name);
         flush();
     } else if (name == "barrier") {
         Step step;
@@ -99,6 +100,13 @@ void MscclppLowering::signals(const JsonValue& op, bool wait)
         signal.channel = type == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
         add(std::move(signal));
     }
+}
+
+void MscclppLowering::only_on_ports(const JsonValue& op, const std::string& name)
+{
+    if (op.member("channel_type") == nullptr || fields_.channel(op, "channel_type") == MscclppChannel::port) return;
+    problem(op.line, fmt::format("{} on {} channels", name, name_of(fields_.channel(op, "channel_type"))),
+        "port channels");
 }
 
 // Until what ports have been asked for is done.

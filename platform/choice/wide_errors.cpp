@@ -186,7 +186,17 @@ WideError of_memories(const ResolvedSystem& system, const FabricPlan& plan, std:
     return out;
 }
 
-constexpr Reason reasons[] = {of_credits, of_limits, of_paths, of_memories};
+// What moves as packets of a protocol stays lines. Only how addresses are divided among paths and slices changes with the grain.
+WideError of_packets(const ResolvedSystem& system, const FabricPlan&, std::uint64_t)
+{
+    const Protocol protocol = system.engine().protocol;
+    if (system.workload.kind != Workload::Kind::collective || protocol == Protocol::simple) return {};
+    return {not_known, fmt::format("engine.protocol = {}", name_of(protocol)),
+        "its packets stay lines, so nothing is saved, and times differ from those at 64 B by an amount that is not "
+        "known"};
+}
+
+constexpr Reason reasons[] = {of_credits, of_limits, of_paths, of_memories, of_packets};
 
 double percent_of_page(std::uint64_t grain)
 {

@@ -10,6 +10,7 @@
 // * DRAM whose rows, queues or turns bound it more than in those systems. The lines of a wide access are in one row, in its queue and its
 //   turn together: where each line may need a row of its own a wide access needs one, and queues and turns have up to its lines less one
 //   more than their limits.
+// * Packets of ll and ll128, which stay lines: nothing is gained.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/merged_statistic.h"
 #include "base/units.h"
 #include "platform/report/cause_words.h"
 #include "platform/report/cells.h"
@@ -326,25 +327,32 @@ void add_operations(HtmlPage& page, const RunResult& result, const RunActivity& 
 void add_statistics(HtmlPage& page, const RunResult& result)
 {
     page.section("statistics", "Statistics");
-    page.paragraph("Sums over the modules of a kind; the JSON data in this page have each module.");
+    page.paragraph("Of the modules of a kind together: the sum, of largest values the largest, of means the mean. The "
+                   "JSON data in this "
+                   "page have each module.");
     std::vector<std::pair<std::string, std::string>> order;
-    std::map<std::pair<std::string, std::string>, std::pair<double, std::string>> sums;
+    std::map<std::pair<std::string, std::string>, std::pair<MergedStatistic, std::string>> merged;
     std::map<std::string, std::size_t> modules;
     for (const ModuleResult& module : result.modules) {
         ++modules[module.kind];
         for (const Statistic& statistic : module.statistics) {
+            const MergedStatistic none(merging_of(module.kind, statistic.name));
             const auto [place, fresh] =
-                sums.emplace(std::pair(module.kind, statistic.name), std::pair(0.0, statistic.unit));
+                merged.emplace(std::pair(module.kind, statistic.name), std::pair(none, statistic.unit));
             if (fresh) order.push_back(place->first);
-            place->second.first += statistic.value;
+            place->second.first.add(statistic.value);
         }
     }
     HtmlTable table{"statistic-table",
-        {{"kind", false}, {"modules", true}, {"statistic", false}, {"sum", true}, {"unit", false}}, {}, true};
+        {{"kind", false}, {"modules", true}, {"statistic", false}, {"value", true}, {"of", false}, {"unit", false}}, {},
+        true};
     for (const auto& key : order) {
-        const auto& [sum, unit] = sums.at(key);
+        const auto& [statistic, unit] = merged.at(key);
+        const std::optional<double> value = statistic.value();
+        if (!value) continue;
         table.rows.push_back({{key.first}, count_cell(modules[key.first]), {key.second},
-            {fmt::format("{:.10g}", sum), std::isfinite(sum) ? fmt::format("{}", sum) : ""}, {unit}});
+            {fmt::format("{:.10g}", *value), std::isfinite(*value) ? fmt::format("{}", *value) : ""},
+            {name_of(statistic.merging())}, {unit}});
     }
     page.table(table);
 }

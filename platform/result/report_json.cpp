@@ -217,6 +217,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["collectives"] = collectives_json(result);
     out["ranks"] = ranks_json(result);
     out["links"] = links_json(result.link_results, result.simulated_ps);
+    if (result.links_left_out) out["links_left_out"] = true;
     out["modules"] = modules_json(result);
     if (result.memory_bound)
         out["bound_by"] = {{"parameter", result.memory_bound->parameter}, {"GBps", result.memory_bound->most_GBps},

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "base/units.h"
@@ -13,10 +15,21 @@ namespace {
 
 // Directions of links with alike names and loads.
 struct LinkGroup {
-    const LinkResult* first;
-    std::vector<std::string> names;  // "from~to"
-    int share = 0;                   // of the time busy, per cent
+    double GBps = 0;
+    int share = 0;                              // of the time busy, per cent
+    std::vector<std::string> names;             // "from~to"
+    std::vector<double> wire{};                 // B
+    std::vector<double> payload{};              // B
+    std::optional<std::uint64_t> peak_queue{};  // the largest
 };
+
+// The value of all of them, or their mean behind a ~ where they differ.
+std::string one_or_mean(const std::vector<double>& values)
+{
+    const auto differs = [&](double value) { return short_bytes(value) != short_bytes(values.front()); };
+    if (std::none_of(values.begin(), values.end(), differs)) return short_bytes(values.front());
+    return "~" + short_bytes(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
+}
 
 std::string without_digits(std::string name)
 {
@@ -27,16 +40,21 @@ std::string without_digits(std::string name)
 // The busiest first.
 std::vector<LinkGroup> busy_groups(const RunResult& result)
 {
-    std::map<std::tuple<int, double, std::string>, std::size_t> index;
+    std::map<std::tuple<int, double, bool, std::string>, std::size_t> index;
     std::vector<LinkGroup> groups;
     for (const LinkResult& link : result.link_results) {
         if (link.busy_ps == 0 || result.simulated_ps == 0) continue;
         const double share = static_cast<double>(link.busy_ps) / static_cast<double>(result.simulated_ps);
         const int rounded = static_cast<int>(std::lround(share * 100));
         const std::string name = link.from + "~" + link.to;
-        const auto [entry, fresh] = index.try_emplace({rounded, link.GBps, without_digits(name)}, groups.size());
-        if (fresh) groups.push_back({&link, {}, rounded});
-        groups[entry->second].names.push_back(name);
+        const auto [entry, fresh] =
+            index.try_emplace({rounded, link.GBps, link.payload_bytes == 0, without_digits(name)}, groups.size());
+        if (fresh) groups.push_back({link.GBps, rounded, {}});
+        LinkGroup& group = groups[entry->second];
+        group.names.push_back(name);
+        group.wire.push_back(static_cast<double>(link.wire_bytes));
+        group.payload.push_back(static_cast<double>(link.payload_bytes));
+        if (link.peak_queue) group.peak_queue = std::max<std::uint64_t>(group.peak_queue.value_or(0), *link.peak_queue);
     }
     std::stable_sort(groups.begin(), groups.end(),
         [](const LinkGroup& a, const LinkGroup& b) { return a.share > b.share; });
@@ -87,15 +105,13 @@ void add_links(SummaryPage& page, const RunResult& result)
         const LinkGroup& group = groups[i];
         std::string name = group_names(group.names, 1).front().text;
         if (const std::size_t joint = name.find('~'); joint != std::string::npos) name.replace(joint, 1, " -> ");
-        const LinkResult& link = *group.first;
         if (name.size() > width) {
             page.row("  " + name);
             name.clear();
         }
         page.row(fmt::format("  {:<{}} {:>5} {:>8.4g} {:>5} {:>9} {:>9} {:>6}", name, width, group.names.size(),
-            link.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share),
-            short_bytes(static_cast<double>(link.wire_bytes)), short_bytes(static_cast<double>(link.payload_bytes)),
-            link.peak_queue ? std::to_string(*link.peak_queue) : "-"));
+            group.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share), one_or_mean(group.wire),
+            one_or_mean(group.payload), group.peak_queue ? std::to_string(*group.peak_queue) : "-"));
     }
     if (groups.size() > most) page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
 }

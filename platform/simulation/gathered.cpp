@@ -129,6 +129,14 @@ std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& 
     return out;
 }
 
+std::string proved(const Executor& executor)
+{
+    const std::vector<JobRecord>& records = executor.records();
+    const bool known = std::any_of(records.begin(), records.end(),
+        [](const JobRecord& record) { return record.op != CollectiveOp::custom; });
+    return known ? "passed" : "off";
+}
+
 std::vector<CollectiveResult> collective_results(const Executor& executor)
 {
     std::vector<CollectiveResult> out;

@@ -20,6 +20,8 @@ std::vector<std::vector<ModuleResult>> module_results(const System& system, cons
 // Where what `modules` wrote is not what their models declare; a sentence each.
 std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry);
 std::vector<CollectiveResult> collective_results(const Executor& executor);
+// What the proof of schedules says of a run without data that has finished: "passed", or "off" where no operation has a known result.
+std::string proved(const Executor& executor);
 
 // The bytes of the schedule on each link, and the counted bytes.
 void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload,

@@ -58,9 +58,24 @@ std::string protocol_remark(const Plan& plan, ProtocolSetting setting)
 
 const char* reduction_name(ReduceOp op) { return op == ReduceOp::min ? "min" : op == ReduceOp::max ? "max" : "sum"; }
 
+bool reduces(const Schedule& schedule)
+{
+    const auto adds = [](const Step& step) {
+        return is_data(step.kind) && (step.sources.size() > 1 || step.kind == StepKind::push_reduce);
+    };
+    if (has_reduction(schedule.op)) return true;
+    for (const RankPlan& rank : schedule.ranks)
+        for (const Thread& thread : rank.threads)
+            if (std::any_of(thread.steps.begin(), thread.steps.end(), adds)) return true;
+    return false;
+}
+
 // The plan's own, or that of the workload.
 void choose_reduction(Plan& plan, const Workload& workload, const std::string& file)
 {
+    if (workload.lines.count("reduction") > 0 && plan.problems.empty() && !reduces(plan.schedule))
+        throw InputError(workload.file_of("reduction", file), workload.line_of("reduction"),
+            "reduction " + workload.reduction + " for a plan that reduces nothing", "no reduction");
     if (!plan.own_reduction) {
         plan.schedule.reduction = workload.reduction == "min" ? ReduceOp::min
             : workload.reduction == "max"                     ? ReduceOp::max
@@ -85,6 +100,7 @@ PlanLoad load_plan(const Workload& workload, const std::string& file, ProtocolSe
     Plan plan = read_plan(workload.plan, options);
     PlanLoad out;
     out.bytes = workload.bytes != 0 ? workload.bytes : plan.bytes;
+    if (out.bytes == 0 && !plan.problems.empty()) throw InputError(plan.problems);
     if (out.bytes == 0)
         throw InputError(workload.file_of("plan", file), workload.line_of("plan"),
             "the size of the plan's message is missing", "'bytes', or --bytes N, such as 1MiB");

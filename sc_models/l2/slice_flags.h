@@ -56,11 +56,11 @@ public:
         return true;
     }
 
-    // Monitors whose time is over are answered as those that are woken.
+    // Monitors whose time is over are answered as those that are woken. False: there was none.
     template <class Answer>
-    void expire(Time now, Answer answer)
+    bool expire(Time now, Answer answer)
     {
-        monitor_.expire(now, [this, &answer](Line& waiter, Time later) { wake(waiter, later, answer); });
+        return monitor_.expire(now, [this, &answer](Line& waiter, Time later) { wake(waiter, later, answer); });
     }
     Time next_deadline() const { return monitor_.next_deadline(); }
 

@@ -49,10 +49,11 @@ public:
         }
     }
 
-    // Calls expire(line, later) for every `monitor` whose time is over.
+    // Calls expire(line, later) for every `monitor` whose time is over. False: there was none.
     template <typename Expire>
-    void expire(Time now, Expire expire)
+    bool expire(Time now, Expire expire)
     {
+        const std::uint64_t before = counts_.timeouts;
         for (std::size_t i = 0; i < waiters_.size();) {
             const Waiter waiter = waiters_[i];
             if (waiter.deadline > now) {
@@ -63,6 +64,7 @@ public:
             ++counts_.timeouts;
             expire(*waiter.line, waiter.logged ? spec_.log_latency : 0);
         }
+        return counts_.timeouts > before;
     }
     static constexpr Time never = ~Time{0};
     Time next_deadline() const;

@@ -311,4 +311,29 @@ TEST(EnergyOfAccesses, AReplayedAcceleratorBesideATraceHasNoOperations)
     EXPECT_EQ(events_of(result, "operation", "generic"), 9);
 }
 
+// A timer that ends behind a run, after what it was set for has come, is no work: neither energies nor means are counted until then.
+TEST(EnergyOfTime, TimersThatFindNothingToDoDoNotCount)
+{
+    const Fixtures files;
+    const auto time_of = [&](const std::vector<std::string>& sets) {
+        std::vector<std::string> arguments{files.pair_system(), "--bytes", "16KiB", "--energy", "builtin"};
+        for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set});
+        const Json result = result_of(arguments);
+        return std::pair(result["energy"]["time_ps"].get<std::uint64_t>(), result["simulated_ps"].get<std::uint64_t>());
+    };
+    const std::vector<std::string> small{"l2.size=20KiB",
+        "l2.ways=1"};  // with write-backs, after which energy is counted
+    const auto with = [&small](std::vector<std::string> more) {
+        more.insert(more.end(), small.begin(), small.end());
+        return more;
+    };
+    const auto [spin, end] = time_of(with({}));
+    EXPECT_LT(spin, end + end / 4);
+    const auto monitor = time_of(with({"gpu.wait_policy=monitor", "l2.monitor_timeout=50us"}));
+    EXPECT_LT(monitor.first, monitor.second + monitor.second / 4) << "the limit of 50 us, which nobody reached";
+    const auto replay =
+        time_of(with({"link.retry=go_back_n", "link.bit_error_rate=1e-15", "link.replay_timeout=50us"}));
+    EXPECT_LT(replay.first, replay.second + replay.second / 4) << "the time-out of 50 us, which nobody reached";
+}
+
 }  // namespace energy_counts_test

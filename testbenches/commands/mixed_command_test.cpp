@@ -38,6 +38,16 @@ TEST(MixedCommand, TheSummarySaysWhatIsAtLines)
         EXPECT_NE(run.out.find(text), std::string::npos) << text << " is not in\n" << run.out;
 }
 
+// 2 KiB for each rank in 32 channels are no more than the registers of one wavefront.
+TEST(MixedCommand, MovesAreThoseOfAChannel)
+{
+    const Outcome run =
+        call({"run", std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/system.yaml", "--bytes", "16KiB", "--fidelity",
+            "mixed", "--lines", "dgx.0.xpu.0", "--set", "engine.wavefronts=1", "--set", "engine.unroll=1"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.out.find("moves of a thread wait for another rank"), std::string::npos) << run.out;
+}
+
 // Nobody counts the causes of ranks at flow; those of the part at lines are in the summary.
 TEST(MixedCommand, CausesOfRanksAtFlowAreNotKnown)
 {

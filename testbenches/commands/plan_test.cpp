@@ -252,6 +252,10 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
         {"option '--algorithm' with a plan; expected --collective OP, or no --algorithm\n"});
     expect_in(refusal({"--plan", xml, "--bytes", "1KiB", "--ranks", "1"}),
         {"1 ranks for a plan of 2; expected the number of ranks of the plan\n"});
+    expect_in(refusal({"--plan", files.write("peer.xml", with(pair_xml, "send=\"1\"", "send=\"7\""))}),
+        {"peer.xml:3: "});  // what is wrong with the plan comes before the size that it has not
+    expect_in(refusal({"--plan", files.write("swap.json", packets_json), "--bytes", "1KiB", "--reduction", "max"}),
+        {"reduction max for a plan that reduces nothing; expected no reduction\n"});
     expect_in(refusal({"--plan", xml, "--bytes", "1023B"}), {"1023 bytes are not a whole number of fp32 elements"});
     expect_in(
         refusal({"--plan", files.write("wrong.xml", with(pair_xml, "type=\"rrc\"", "type=\"r\"")), "--bytes", "1KiB"}),
@@ -261,6 +265,20 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
     expect_in(outcome.err, {"system.yaml:3: 'collective' together with 'plan'; expected one of them\n"});
+}
+
+// Its file does not say what its result is.
+TEST(Plan, ACustomPlanIsVerifiedAtNoFidelity)
+{
+    const Fixtures files;
+    const std::string plan = files.write("custom.xml", with(pair_xml, "coll=\"allreduce\"", "coll=\"custom\""));
+    const std::string document = files.write("box.yaml", box(2));
+    for (const std::string fidelity : {"line", "flow", "mixed:b.0.xpu.0"}) {
+        const json result = parsed(call({"run", "--infra", document, "--plan", plan, "--bytes", "1KiB", "--fidelity",
+            fidelity, "--json", "-", "--quiet"}));
+        EXPECT_EQ(result["stop"], "finished") << fidelity;
+        EXPECT_EQ(result["verified"], "off") << fidelity;
+    }
 }
 
 // Of MSCCL++ plans that state one: another is an error, where it is stated too.

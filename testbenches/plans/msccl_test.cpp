@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/plans/msccl_reader.h"
+#include "collectives/schedule/layout.h"
 #include "testbenches/plans/fixtures.h"
 
 namespace msccl_test {
@@ -271,6 +272,20 @@ TEST(Msccl, WhatARuntimeStumblesOverIsANotice)
         "never signals that step");
 }
 
+// Said once, wherever it comes first. Those of runtimes that mean nothing here are known.
+TEST(Msccl, AttributesThatAreNoneAreNamed)
+{
+    EXPECT_TRUE(read(with(pair_xml, " ngpus", " nthreads=\"512\" ngpus")).notices.empty());
+    const Plan plan =
+        read(with(with(pair_xml, " ngpus", " minbytes=\"4\" ngpus"), " type=\"rrc\"", " remark=\"1\" type=\"rrc\""));
+    ASSERT_EQ(plan.notices.size(), 2u);
+    EXPECT_EQ(plan.notices[0].text(),
+        "plan.xml:1: the attribute 'minbytes' is not one of a plan, and is not read; expected a known attribute (did "
+        "you "
+        "mean 'minBytes'?)");
+    EXPECT_EQ(plan.notices[1].text(), "plan.xml:5: the attribute 'remark' is not one of a plan, and is not read");
+}
+
 TEST(Msccl, WhatIsNoPlanIsRefused)
 {
     const Defect defects[] = {
@@ -278,6 +293,8 @@ TEST(Msccl, WhatIsNoPlanIsRefused)
         {" ngpus=\"2\"", "", "plan.xml:1: <algo> without ngpus; expected ngpus=\"...\""},
         {"ngpus=\"2\"", "ngpus=\"two\"", "plan.xml:1: ngpus='two'; expected a whole number from 1 to 4096"},
         {"ngpus=\"2\"", "ngpus=\"2", "plan.xml:1: '\"' inside an element; expected '='"},
+        {" ngpus", " minBytes=\"9\" maxBytes=\"8\" ngpus",
+            "plan.xml:1: minBytes=9 above maxBytes=8; expected a least size that is not above the largest"},
         {"coll=\"allreduce\"", "coll=\"all\"",
             "plan.xml:1: coll 'all'; expected one of allreduce, allgather, reduce, broadcast, alltoall, "
             "reduce_scatter, custom"},

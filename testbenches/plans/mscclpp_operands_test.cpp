@@ -1,10 +1,12 @@
 // Operations of MSCCL++ plans with operands that their names do not allow.
 #include <gtest/gtest.h>
 
+#include "collectives/plans/mscclpp_reader.h"
 #include "testbenches/plans/fixtures.h"
 
 namespace mscclpp_operands_test {
 
+using namespace weft;
 using namespace weft::plans_test;
 
 namespace {
@@ -30,6 +32,16 @@ std::string refusal(const std::string& name, const std::string& sources, const s
     return refusal_of_json(pair_json.substr(0, begin) + "{\"name\": \"" + name +
         "\", \"src_buff\": " + operands(sources) + ", \"dst_buff\": " + operands(destinations) +
         ", \"channel_type\": \"memory\"}" + pair_json.substr(end));
+}
+
+// The plan with this operation in place of that of rank 0, in line 9.
+std::string problems_with(const std::string& operation)
+{
+    const std::size_t begin = pair_json.find("{\"name\": \"rres\"");
+    const std::string last = "\"sum\"}";
+    const std::size_t end = pair_json.find(last, begin) + last.size();
+    return problems_of(
+        read_mscclpp_json(pair_json.substr(0, begin) + operation + pair_json.substr(end), "plan.json", {}));
 }
 
 struct Form {
@@ -81,6 +93,31 @@ TEST(MscclppOperands, TheMessageHasBoth)
     EXPECT_EQ(refusal("recspkt", "", "lg"),
         "plan.json:9: recspkt reads nothing and writes 1 local, 1 of a switch channel; expected it to read 2 or more "
         "local and to write 2 local, 1 or more remote");
+}
+
+TEST(MscclppOperands, WhatPortsAloneCanIsWrongElsewhere)
+{
+    const std::string put =
+        ", \"src_buff\": " + operands("l") + ", \"dst_buff\": " + operands("r") + ", \"channel_ids\": [0]";
+    for (const std::string name : {"pws", "pwsf", "flush"}) {
+        const std::string where = name == "flush" ? ", \"channel_ids\": [0]" : put;
+        EXPECT_NE(problems_with("{\"name\": \"" + name + "\"" + where + ", \"channel_type\": \"memory\"}")
+                      .find("plan.json:9: " + name + " on memory channels; expected port channels\n"),
+            std::string::npos)
+            << name;
+    }
+}
+
+TEST(MscclppOperands, AReductionOfWhatAddsNothingIsANotice)
+{
+    const std::string both =
+        R"("src_buff": [{"type": "i", "index": 0, "size": 1}], "dst_buff": [{"buffer_id": 0, "index": 0, "size": 1}],)";
+    const std::string text = with(pair_json, "{\"name\": \"wait\"",
+        "{\"name\": \"put\", " + both +
+            " \"channel_ids\": [0], \"channel_type\": \"memory\", \"reduce_op\": \"prod\"},\n{\"name\": \"wait\"");
+    const std::vector<Diagnostic> notices = read_mscclpp_json(text, "plan.json", {}).notices;
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_NE(notices[0].text().find("'reduce_op' of a put that adds nothing is not read"), std::string::npos);
 }
 
 }  // namespace mscclpp_operands_test

@@ -171,4 +171,18 @@ TEST(WideErrors, EqualPathsThatDividePacketsAreToldAndNotTaken)
         EXPECT_EQ(refused_within(good.with("engine.grain=128 B"), 1.6), "not refused");
 }
 
+// They stay lines, so a grain moves stripes and slices alone.
+TEST(WideErrors, PacketsAreToldAndNotTaken)
+{
+    for (const std::string protocol : {"ll", "ll128"}) {
+        const std::vector<std::string> sets{"engine.protocol=" + protocol, "engine.grain=512B"};
+        const std::string text =
+            "engine.grain = 512 B with engine.protocol = " + protocol + ": its packets stay lines, ";
+        EXPECT_EQ(notices_with(run(gather(star_document(3), sets)), text).size(), 1U);
+        EXPECT_NE(refused_within(gather(star_document(3), sets), 50).find(text), std::string::npos);
+    }
+    const std::vector<std::string> simple{"engine.grain=512B"};
+    EXPECT_EQ(notices_with(run(gather(star_document(3), simple)), "stay lines").size(), 0U);
+}
+
 }  // namespace wide_errors_test

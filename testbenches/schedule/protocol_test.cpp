@@ -251,4 +251,28 @@ TEST(Protocol, EveryAlgorithmIsRightInSlices)
     });
 }
 
+// Blocks of one rank that each wait for a step of the other: recursive halving and doubling among four, a block for each partner. The
+// second block of rank r adds what comes from r^2, then sends the sum behind the last step of the first block, which works on that sum.
+TEST(Protocol, BlocksThatWaitForEachOtherAreRightInSlices)
+{
+    Schedule schedule = empty_plan(CollectiveOp::custom, 2, 1, 2);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        const std::uint32_t peer = 1 - rank;
+        // Second thread: it receives, adds, and sends on what the first one has made of the sum.
+        Step add = move_step({in(rank, 0), slot(rank, 0)}, {out(rank, 0)});
+        Step pass = move_step({slot(rank, 1)}, {slot(peer, 2)});
+        pass.after = {{0, 0}};
+        steps_of(schedule, rank, 1) = {move_step({in(rank, 0)}, {slot(peer, 0)}), signal_step(peer, 0),
+            wait_step(peer, 0), add, pass, signal_step(peer, 1), wait_step(peer, 1)};
+        Step copy = move_step({out(rank, 0)}, {slot(rank, 1)});
+        copy.after = {{1, 3}};
+        steps_of(schedule, rank, 0) = {copy};
+    }
+    ASSERT_TRUE(verify(schedule).ok) << all_problems(verify(schedule));
+    for (const std::uint32_t slices : {2u, 3u}) {
+        const Verification sliced = verify(in_slices(schedule, slices));
+        EXPECT_TRUE(sliced.ok) << slices << " slices: " << all_problems(sliced);
+    }
+}
+
 }  // namespace protocol_test

@@ -253,7 +253,10 @@ void ReplayLink::run(ScheduledItem& item)
         return;
     default: break;
     }
-    if (wire.next > wire.base && wire.packets.front().sent + spec().replay_timeout <= now) go_back(end);
+    if (wire.next > wire.base && wire.packets.front().sent + spec().replay_timeout <= now)
+        go_back(end);
+    else
+        event_queue().without_effect();  // what it was set for has been acknowledged since
     watch(end);
 }
 

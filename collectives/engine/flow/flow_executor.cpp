@@ -89,7 +89,7 @@ Executor::JobId FlowExecutor::open(Job job)
     flow.shared_lines = shared_lines(carried, *schedule, job, cached);
     if (job.bytes >= schedule->chunks * least_chunk_told)
         in_partial_lines_ = std::max(in_partial_lines_, share_in_partial_lines(*schedule, job.bytes, element));
-    count_chained(*schedule, job, engine);
+    count_chained(*carried.whole, job, engine);
     if (core_.has_border() || (few_lines && !carried.program->in_switches))
         flow.step_bytes = whole_lines(carried.whole, *schedule, job, format_of(engine.protocol));
     if (engine.mover != Mover::units && job.bytes % (std::uint64_t{line_bytes} * std::max(1U, schedule->chunks)) != 0)

@@ -41,11 +41,17 @@ private:
         return 3;
     }
 
+    // A step that waits for one of another thread does so for its last repetition, which may come behind that of data before it in the
+    // group: these would never be there.
     std::size_t group_end(std::size_t begin) const
     {
         std::size_t end = begin + 1;
         if (phase(steps_[begin]) == 3) return end;
-        while (end < steps_.size() && phase(steps_[end]) != 3 && phase(steps_[end]) >= phase(steps_[end - 1])) ++end;
+        const auto goes_on = [&](const Step& step) {
+            const bool behind_others = phase(steps_[end - 1]) > 0;
+            return phase(step) != 3 && phase(step) >= phase(steps_[end - 1]) && !(behind_others && !step.after.empty());
+        };
+        while (end < steps_.size() && goes_on(steps_[end])) ++end;
         return end;
     }
 

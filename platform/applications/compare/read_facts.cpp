@@ -6,6 +6,7 @@
 
 #include "base/comma_list.h"
 #include "base/diagnostic.h"
+#include "base/merged_statistic.h"
 #include "base/units.h"
 #include "platform/applications/compare/json_fields.h"
 
@@ -153,7 +154,8 @@ void read_energy(Facts& out, const JsonValue& energy)
 void read_modules(Facts& out, const JsonValue& modules)
 {
     std::vector<std::pair<std::string, std::string>> order;
-    std::map<std::pair<std::string, std::string>, Fact> sums;
+    std::map<std::pair<std::string, std::string>, Fact> facts;
+    std::map<std::pair<std::string, std::string>, MergedStatistic> merged;
     for (const JsonValue& item : modules.items) {
         const JsonFields module(out.file, item);
         const std::string& kind = module.text("kind");
@@ -163,15 +165,18 @@ void read_modules(Facts& out, const JsonValue& modules)
             const JsonValue* value = fields.maybe("value");
             if (value == nullptr) continue;
             const std::pair<std::string, std::string> key{kind, name};
-            Fact& sum = sums[key];
-            if (!sum.value) {
+            if (facts.count(key) == 0) {
                 order.push_back(key);
-                sum = {FactGroup::modules, kind, name, fields.text("unit"), 0.0};
+                facts[key] = {FactGroup::modules, kind, name, fields.text("unit"), 0.0};
             }
-            *sum.value += number_of(*value);
+            merged.try_emplace(key, merging_of(kind, name)).first->second.add(number_of(*value));
         }
     }
-    for (const auto& key : order) out.facts.push_back(sums[key]);
+    for (const auto& key : order)
+        if (const std::optional<double> value = merged.at(key).value()) {
+            facts[key].value = value;
+            out.facts.push_back(facts[key]);
+        }
 }
 
 void read_result(Facts& out, const JsonValue& root)

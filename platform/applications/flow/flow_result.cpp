@@ -88,11 +88,10 @@ void FlowRun::export_plan(RunResult& result)
 
 void FlowRun::tell(RunResult& result)
 {
-    // Only a run that ended and had collectives is verified.
-    const bool ended = result.stop == StopReason::finished && !result.collectives.empty();
-    result.verified = ended ? "passed" : "off";
-    result.verification = ended ? "symbolic" : "";
-    if (large_ && ended)
+    if (result.stop == StopReason::finished) result.verified = proved(executor_);
+    const bool passed = result.verified == "passed";
+    result.verification = passed ? "symbolic" : "";
+    if (large_ && passed)
         result.verification = fmt::format("symbolic, of the same algorithm over {} ranks", large_->proof_ranks());
     result.notices = resolved_.notices;
     for (std::string& notice : fabric_.notices()) result.notices.push_back(std::move(notice));

@@ -14,6 +14,7 @@
 #include "platform/applications/flow/listed_links.h"
 #include "platform/applications/flow/mixed_executor.h"
 #include "platform/applications/flow/run_flow.h"
+#include "platform/simulation/gathered.h"
 #include "platform/simulation/surroundings.h"
 #include "platform/workload/chosen_schedule.h"
 #include "platform/workload/combining.h"
@@ -143,8 +144,8 @@ public:
     {
         result.fidelity = "mixed";
         result.messages = share.messages;
-        result.verified = "passed";
-        result.verification = "symbolic";
+        if (result.stop == StopReason::finished && executor_) result.verified = proved(*executor_);
+        if (result.verified == "passed") result.verification = "symbolic";
         result.notices.push_back(fmt::format("line by line: {}; the rest as flow, {} transactions crossed to it and {} "
                                              "from it",
             part_.text, share.lines_in, share.lines_out));

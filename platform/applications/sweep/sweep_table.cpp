@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
+#include "base/merged_statistic.h"
 #include "base/text_file.h"
 #include "base/units.h"
 #include "platform/applications/sweep/sweep_energy.h"
@@ -40,20 +41,27 @@ std::optional<double> column_of(const Json& result, const std::string& column)
 {
     const std::string kind = column.substr(0, column.find('.'));
     const std::string name = column.substr(kind.size() + 1);
-    std::optional<double> sum;
     if (is_energy_column(column)) return energy_of_result(result, column);
+    MergedStatistic merged(merging_of(kind, name));
+    const bool mixed = result.at("fidelity") == "mixed";
     if (kind == "link") {
-        for (const Json& link : result.at("links"))
-            if (const auto value = link.find(name); value != link.end() && value->is_number())
-                sum = sum.value_or(0) + value->get<double>();
-        return sum;
+        if (result.value("links_left_out", false)) return std::nullopt;
+        for (const Json& link : result.at("links")) {
+            const auto value = link.find(name);
+            if (value != link.end() && value->is_number())
+                merged.add(value->get<double>());
+            else if (value != link.end() ? value->is_null() : mixed)
+                return std::nullopt;  // not known of all links
+        }
+        return merged.value();
     }
+    if (mixed) return std::nullopt;  // the part at flow fidelity has no modules
     for (const Json& module : result.at("modules")) {
         if (module.at("kind") != kind) continue;
         if (const auto value = module.at("stats").find(name); value != module.at("stats").end())
-            sum = sum.value_or(0) + value->at("value").get<double>();
+            merged.add(value->at("value").get<double>());
     }
-    return sum;
+    return merged.value();
 }
 
 bool has_energy(const std::vector<std::string>& columns)
@@ -264,7 +272,8 @@ std::string columns_missing(const std::vector<std::string>& columns, const std::
         if (std::any_of(rows.begin(), rows.end(), has_result) && std::none_of(rows.begin(), rows.end(), has_value))
             out += "weft: no run has a column " + quoted_word(columns[i]) +
                 "; expected a statistic of 'modules' or a field of 'links' in the JSON of weft run" +
-                (columns[i].rfind("energy.", 0) == 0 ? ", or " + one_of(energy_columns()).substr(7) + "\n" : "\n");
+                (columns[i].rfind("energy.", 0) == 0 ? ", or " + one_of(energy_columns()).substr(7) : "") +
+                ", of all of them: a mixed run has modules of a part, and large results at flow leave out links\n";
     }
     return out;
 }
