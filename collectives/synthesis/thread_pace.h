@@ -100,6 +100,11 @@ public:
     double in_registers(const MoveLoad& move) const;
     // How often each wavefront fills its registers for it, one time after the other.
     double rounds(const MoveLoad& move) const { return registers_ > 0 ? std::max(1.0, move.bytes / registers_) : 1; }
+    // Bytes of an instruction that loads or stores; where registers are not told apart, any.
+    double instruction() const
+    {
+        return registers_ > 0 ? registers_ / sets_ / wavefronts_ : std::numeric_limits<double>::infinity();
+    }
     // Sets of registers that a wavefront takes for its share of so many bytes, one after the other, and how many it has; none: any.
     double sets_for(double bytes) const { return std::max(1.0, std::ceil(bytes / (registers_ / sets_))); }
     double sets() const { return registers_ > 0 ? sets_ : std::numeric_limits<double>::infinity(); }
