@@ -186,6 +186,9 @@ private:
     static void fence(Thread& thread);
     bool has_loaded(std::uint32_t index);
     void unblock(std::uint32_t index);
+    void begin_waits(std::uint32_t index, std::uint32_t waits);
+    void look(std::uint32_t index, std::uint32_t flags, bool begins);
+    void look_at_dependencies(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);
     bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
