@@ -154,7 +154,7 @@ FlowCore::Ps FlowCore::share_load(std::uint32_t index, const FlowOp& op, MoveLoa
     if (bytes > 0 && !is_copy(thread, op)) issued = devices_->issue(index, thread.endpoint, bytes, load.load_ps, now_);
     FlowDevices::Delay served;
     if (own + packed > 0) {
-        const bool cold = op.has(FlowOp::own_cold) && !thread.job->cached(thread.rank);
+        const bool cold = own_data(thread, op) == OwnData::in_memory;
         served = devices_->access(thread.endpoint, own + packed, cold, now_);
     }
     load.load_ps += issued.first + served.first;
@@ -181,8 +181,8 @@ FlowCore::Ps FlowCore::read_by(const Move& move, const FlowOp& op, Ps from)
     const Thread& thread = threads_[move.thread];
     const bool own = op.own_sources > 0 && op.sources + op.destinations == 0;
     if (!own || thread.job->program().ranks() > 1) return from;
-    if (!op.has(FlowOp::own_cold) || thread.job->cached(thread.rank) || finds_lines(thread, op, thread.rank))
-        return from;
+    if (!op.has(FlowOp::own_cold) || op.behind > 0 || thread.job->cached(thread.rank)) return from;
+    if (finds_lines(thread, op, thread.rank)) return from;
     if (devices_) {  // wavefronts have met the others in share_load()
         if (!is_copy(thread, op)) return from;
         return std::max(from, now_ + move.load_ps + devices_->read(thread.endpoint, move.bytes, now_));

@@ -186,6 +186,9 @@ private:
     static void fence(Thread& thread);
     bool has_loaded(std::uint32_t index);
     void unblock(std::uint32_t index);
+    void begin_waits(std::uint32_t index, std::uint32_t waits);
+    void look(std::uint32_t index, std::uint32_t flags, bool begins);
+    void look_at_dependencies(std::uint32_t index);
     bool dependencies_met(std::uint32_t index);
     bool publish(std::uint32_t index, std::uint32_t number);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
@@ -212,6 +215,8 @@ private:
     MoveLoad load_of(const Thread& thread, const FlowOp& op);
     std::uint32_t number_in_rank(const Thread& thread) const;
     bool finds_lines(const Thread& thread, const FlowOp& op, std::uint32_t at) const;
+    enum class OwnData { cached, in_memory, under_way };
+    OwnData own_data(const Thread& thread, const FlowOp& op) const;
     Ps own_load_ps(const Thread& thread, const FlowOp& op);
     static bool reads_memory(Job& job, std::uint32_t owner, double bytes);
     bool is_cold(const Thread& thread, const FlowOp& op, const FlowOperand& source) const;
@@ -220,6 +225,7 @@ private:
     bool is_lone(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_anew(std::uint32_t index, const FlowOp& op);
+    static void join_load(Thread& thread);
     void move_own(std::uint32_t index, const FlowOp& op);
     double held_ps(const Thread& thread, const FlowOp& op, const MoveLoad& load);
     static CopyIssue issue_copy(Engine& engine, const CopyCost& by, double stored, double held, Ps first);
@@ -235,7 +241,8 @@ private:
     bool in_order(const Thread& thread) const;
     static void in_messages(FlowFlight& flight, const Thread& thread, double part);
     double bytes_of(const Thread& thread, const FlowOp& op) const;
-    FlowJob::StepBytes step_bytes(const Thread& thread) const;
+    double held_bytes(const Thread& thread, const FlowOp& op) const;
+    FlowJob::StepBytes step_bytes(const Thread& thread, const FlowOp& op) const;
     void find_lone_store(Thread& thread, const FlowOp& op);
     void store_alone(Thread& thread, const FlowOp& op);
     PacketSteps::Found packets_found(std::uint32_t index, const FlowOp& op, bool new_run);

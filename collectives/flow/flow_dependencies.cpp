@@ -17,11 +17,34 @@ std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
     return made;
 }
 
+// A step that depends on others has a flag for each of them; of several steps without work the next ones, too. Where a wait follows,
+// one look is at all these flags and its own, as many as there are lanes for: it begins here.
+void FlowCore::look_at_dependencies(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    const FlowTemplate& program = *thread.program;
+    const CostRank& cost = *thread.cost;
+    if (!profile_.polls_dependencies || thread.waits_left > 0 || thread.job->what.mover == FlowMover::copy) return;
+    std::uint32_t at = thread.next;
+    while (
+        program.ops[at].kind == FlowKind::nop && !program.ops[at].has(FlowOp::published) && at + 1 < program.ops.size())
+        ++at;
+    const FlowOp& op = program.ops[at];
+    const auto step = [](const auto& entry, std::uint32_t number) { return entry.first < number; };
+    const auto first = std::lower_bound(program.after.begin(), program.after.end(), thread.next, step);
+    const auto last = std::lower_bound(first, program.after.end(), at + 1, step);
+    const auto flags = static_cast<std::uint32_t>(last - first);
+    if (op.kind != FlowKind::wait || flags >= cost.poll_lanes) return;
+    begin_waits(index, std::min<std::uint32_t>(op.waits, cost.poll_lanes - flags));
+    look(index, thread.waits_left + flags, true);
+}
+
 bool FlowCore::dependencies_met(std::uint32_t index)
 {
     Thread& thread = threads_[index];
     Job& job = *thread.job;
     const FlowTemplate& program = *thread.program;
+    look_at_dependencies(index);
     auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
         [](const auto& entry, std::uint32_t op) { return entry.first < op; });
     for (; at != program.after.end() && at->first == thread.next; ++at) {

@@ -32,14 +32,27 @@ FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
     return path.put_ps + path.answer_ps;
 }
 
+// What of the own rank it loads that nobody has read: from memory, or by a move before it in the run. That one's lines have come when
+// its wavefronts ask for these, or they are under way still.
+FlowCore::OwnData FlowCore::own_data(const Thread& thread, const FlowOp& op) const
+{
+    const Job& job = *thread.job;
+    bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
+    if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
+    if (!cold) return OwnData::cached;
+    if (op.behind == 0 || is_copy(thread, op)) return OwnData::in_memory;
+    const ThreadPace pace = pace_of(thread);
+    double sets = 0;
+    for (const FlowOp* before = &op - op.behind; before != &op && sets < pace.sets(); ++before)
+        sets += pace.sets_for(held_bytes(thread, *before));
+    return sets < pace.sets() ? OwnData::under_way : OwnData::cached;
+}
+
 FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
 {
     if (op.own_sources == 0) return 0;
     const CostRank& self = *thread.cost;
-    const Job& job = *thread.job;
-    bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
-    if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
-    if (!cold) return self.load_ps;
+    if (own_data(thread, op) == OwnData::cached) return self.load_ps;
     // Stores of others take lines out of private partitions, but not out of what lies behind them.
     return self.load_ps + self.cold_behind_ps + (finds_lines(thread, op, thread.rank) ? 0 : self.cold_ps);
 }
@@ -47,20 +60,15 @@ FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
 // As move_load() of thread_pace.h, of an operation.
 MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
 {
-    const Job& job = *thread.job;
     const CostRank& self = *thread.cost;
     const std::uint32_t endpoint = thread.endpoint;
-    const double share = job.chunk_bytes / op.parts;
     const double bytes = bytes_of(thread, op);
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
-    const double packed = !packets ? 0
-        : job.what.step_bytes
-        ? static_cast<double>(step_bytes(thread).packed)
-        : static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const FlowTemplate& program = *thread.program;
     MoveLoad load;
     load.data = bytes;
-    load.bytes = packets ? packed : bytes;
+    load.bytes = held_bytes(thread, op);
+    const double packed = packets ? load.bytes : 0;
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
     load.load_ps = own_load_ps(thread, op);
@@ -162,6 +170,7 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;
         find_lone_store(thread, op);
+        if (own_data(thread, op) == OwnData::under_way) join_load(thread);
         return move_own(index, op);
     }
     if (profile_.registers_in_order && load.data <= 0) return;
@@ -196,17 +205,27 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (logs()) log_issue(index, begin);
 }
 
-FlowJob::StepBytes FlowCore::step_bytes(const Thread& thread) const
+FlowJob::StepBytes FlowCore::step_bytes(const Thread& thread, const FlowOp& op) const
 {
-    const Job& job = *thread.job;
-    return job.what.step_bytes(thread.rank, number_in_rank(thread), thread.next);
+    const auto step = static_cast<std::uint32_t>(&op - thread.program->ops.data());
+    return thread.job->what.step_bytes(thread.rank, number_in_rank(thread), step);
 }
 
 double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
 {
     const Job& job = *thread.job;
-    if (job.what.step_bytes) return static_cast<double>(step_bytes(thread).data);
+    if (job.what.step_bytes) return static_cast<double>(step_bytes(thread, op).data);
     return job.chunk_bytes / op.parts * op.count;
+}
+
+// As registers hold them.
+double FlowCore::held_bytes(const Thread& thread, const FlowOp& op) const
+{
+    const FlowJob& job = thread.job->what;
+    if (!op.has(FlowOp::loads_packets) && !op.has(FlowOp::stores_packets)) return bytes_of(thread, op);
+    if (job.step_bytes) return static_cast<double>(step_bytes(thread, op).packed);
+    const double share = thread.job->chunk_bytes / op.parts;
+    return static_cast<double>(op.count * packet_bytes(job.format, static_cast<std::uint64_t>(std::ceil(share))));
 }
 
 [[gnu::always_inline]] inline void FlowCore::store_alone(Thread& thread, const FlowOp& op)
@@ -226,11 +245,21 @@ double FlowCore::bytes_of(const Thread& thread, const FlowOp& op) const
     ++messages_;
 }
 
+// A move that asks for what one before it in the run waits for: both have it at one time, and their registers.
+void FlowCore::join_load(Thread& thread)
+{
+    const Ps left = thread.own_there - std::min(thread.own_there, thread.time);
+    thread.shape = none;
+    thread.load_ps = std::max(thread.cost->load_ps, left);
+    thread.turn_ps = std::min(thread.turn_ps, std::max(thread.issue_ps, left));
+}
+
 // A move from the own memory, whose cost is known.
 void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     const Ps from = thread.time + thread.load_ps;
+    if (op.has(FlowOp::own_cold) && op.behind == 0) thread.own_there = from;
     if (thread.lone != none && from == now_ && book_.still_alone(thread.lone_group)) {
         store_alone(thread, op);
     } else {

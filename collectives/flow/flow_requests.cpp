@@ -24,7 +24,7 @@ void FlowCore::ask(const Move& move, Ps now)
     }
     if (op.has(FlowOp::loads_group)) return in_switches_->ask(number, now, now + move.load_ps + move.issue_ps);
     const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
-    if (profile_.links.requests && op.has(FlowOp::own_cold))
+    if (profile_.links.requests && op.has(FlowOp::own_cold) && op.behind == 0)
         reads_memory(*thread.job, endpoint, move.bytes * op.own_sources);
     for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);

@@ -38,7 +38,8 @@ struct FlowProfile {
     bool lone_threads = false;
     // In runs with kernels these and collectives share units, caches and memories (flow_devices.h).
     bool devices = false;
-    bool places = false;        // workgroups wait for a place on their accelerator (flow_places.h)
+    bool places = false;              // workgroups wait for a place on their accelerator (flow_places.h)
+    bool polls_dependencies = false;  // flags of steps that a wait depends on are polled together with its own
     bool signal_slots = false;  // each signal of a row of them takes an issue slot, so those of several threads mix
 };
 

@@ -54,6 +54,7 @@ struct alignas(64) FlowThread {
     Ps load_ps = 0;
     Ps issue_ps = 0;
     Ps turn_ps = 0;
+    Ps own_there = 0;              // what it has last loaded from its memory, that nobody had read, is there
     std::uint32_t packets = none;  // state of a thread that handles packets
     std::uint32_t outside = 0;     // signals to ranks outside that are not acknowledged
     std::uint32_t oldest = none;   // of its moves that load, and the newest

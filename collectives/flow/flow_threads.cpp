@@ -102,6 +102,24 @@ static bool is_alone(const Job& job, std::uint32_t rank)
         (job.what.threads_each == 1 && job.program().threads(rank) == 1);
 }
 
+// So many waits from here on are polled together.
+void FlowCore::begin_waits(std::uint32_t index, std::uint32_t waits)
+{
+    Thread& thread = threads_[index];
+    thread.waits_left = waits;
+    thread.in_phase = thread.job->what.mover == FlowMover::copy ||
+        (profile_.poll_phases && !devices_ && is_alone(*thread.job, thread.rank));
+    thread.in_row = profile_.last_flags && waits > 1 && !thread.in_phase;
+}
+
+// It takes a look at least, at all flags that are still missing.
+void FlowCore::look(std::uint32_t index, std::uint32_t flags, bool begins)
+{
+    Thread& thread = threads_[index];
+    const CostRank& cost = *thread.cost;
+    thread.looked = thread.time + cost.poll_ps + (flags - 1) * cost.poll_slot_ps + (begins ? longer_poll(index) : 0);
+}
+
 [[gnu::always_inline]] inline bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
@@ -110,17 +128,8 @@ static bool is_alone(const Job& job, std::uint32_t rank)
     const bool list = job.what.mover == FlowMover::copy;
     const Ps notice = list ? cost.copy_notice_ps : cost.notice_ps;
     const bool begins = thread.waits_left == 0;
-    if (begins) {
-        thread.waits_left = std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes));
-        thread.in_phase = list || (profile_.poll_phases && !devices_ && is_alone(job, thread.rank));
-        thread.in_row = profile_.last_flags && thread.waits_left > 1 && !thread.in_phase;
-    }
-    // It takes a look at least, at all flags that are still missing.
-    const auto look = [&] {
-        thread.looked = thread.time + cost.poll_ps + (thread.waits_left - 1) * cost.poll_slot_ps +
-            (begins ? longer_poll(index) : 0);
-    };
-    if (begins && thread.in_phase) look();
+    if (begins) begin_waits(index, std::min<std::uint32_t>(op.waits, list ? 1U : std::max(1U, cost.poll_lanes)));
+    if (begins && thread.in_phase) look(index, thread.waits_left, begins);
     Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
@@ -136,7 +145,8 @@ static bool is_alone(const Job& job, std::uint32_t rank)
         return false;
     }
     const Job::Node arrival = job.take_first(semaphore.first);
-    if (!thread.in_phase && (begins || (thread.slept && !thread.in_row && !is_lone(thread)))) look();
+    if (!thread.in_phase && (begins || (thread.slept && !thread.in_row && !is_lone(thread))))
+        look(index, thread.waits_left, begins);
     const Ps late = thread.in_row && thread.slept ? cost.poll_period_ps / 2 + longer_poll(index) : 0;
     thread.time = std::max(thread.time, thread.in_phase ? found(thread, arrival.time) : arrival.time + notice + late);
     thread.slept = false;
@@ -158,6 +168,8 @@ void FlowCore::run_thread(std::uint32_t index)
         if (thread.time > now_) return resume(index, thread.time);
         if (logs()) log_operation(index);
         if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
+        // Its own flag may come before a dependency that is known to be met later.
+        if (op.kind == FlowKind::wait && thread.waits_left > 0 && thread.time > now_) return resume(index, thread.time);
         switch (op.kind) {
         case FlowKind::move:
             if (is_copy(thread, op)) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/line_size.h"
+
 namespace weft {
 
 namespace {
@@ -148,23 +150,52 @@ bool FlowCore::Windows::leaves_by_one_link(const Thread& thread, std::uint32_t p
     return other == members.end() || core_.book_.begins_as(path, *other);
 }
 
+// Lines that are stored for each that is loaded: where they come to lie across two lines, each instruction stores one more.
+double FlowCore::Windows::lines_stored(const Thread& thread, const FlowOp& op, const ThreadPace& pace)
+{
+    const bool across = std::fmod(thread.job->chunk_bytes / op.parts, line_bytes) != 0;
+    return across ? 1 + line_bytes / pace.instruction() : 1;
+}
+
+// Whether all that the thread stores from one fence to the next, this move among it, has places at once. A line holds one while it is
+// loaded, then one for each store, so places for all stores are places for all.
+bool FlowCore::Windows::stores_fit(const Thread& thread, const FlowOp& op, const ThreadPace& pace) const
+{
+    const std::vector<FlowOp>& ops = thread.program->ops;
+    const auto holds = [&](const FlowOp& each) {
+        const auto places = std::max<double>(each.destinations, each.own_sources);
+        return core_.held_bytes(thread, each) * places * lines_stored(thread, each, pace);
+    };
+    const FlowOp* begin = &op;
+    const FlowOp* end = &op + 1;
+    double all = holds(op);
+    for (; begin != ops.data() && !begin->has(FlowOp::needs_fence) && begin[-1].kind == FlowKind::move; --begin)
+        if (begin[-1].destinations > 0 && (all += holds(begin[-1])) > pace.outstanding()) return false;
+    for (; end != ops.data() + ops.size() && end->kind == FlowKind::move && !end->has(FlowOp::needs_fence); ++end)
+        if (end->destinations > 0 && (all += holds(*end)) > pace.outstanding()) return false;
+    return all <= pace.outstanding();
+}
+
 // A byte takes places by itself if the requests of the thread to all peers can reach the limit. The limit holds for the move as a whole
 // if the path passes ranks (buffers are the limit), or if a move is more than sixteen times the limit and does not go to one of several
 // peers by a link of its own (its beginning counts for little).
-double FlowCore::Windows::store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load,
-    const ThreadPace& pace)
+double FlowCore::Windows::store_places(const Thread& thread, const FlowOp& op, MoveLoad& load, const ThreadPace& pace)
 {
     constexpr double most = 16;
     if (!core_.profile_.links.buffers || thread.job->what.mover != FlowMover::units) return 0;
     if (op.destinations == 0 || op.has(FlowOp::stores_group) || pace.outstanding() <= 0 || load.remote <= 0) return 0;
     const FlowProgram& program = thread.job->program();
-    const double all = load.in_flight() * (program.ranks() - 1);
+    const double all = load.in_flight() * lines_stored(thread, op, pace) * (program.ranks() - 1);
     if (all <= pace.outstanding()) return 0;
     const std::uint32_t peer = endpoint_at(thread, thread.program->operands[op.first + op.sources].peer);
     if (peer == thread.endpoint) return 0;
     const std::uint32_t path = core_.is_outside(peer) ? core_.border_->path_out(thread.endpoint, peer, false)
                                                       : core_.book_.find(thread.endpoint, peer);
     if (core_.buffers_.takes(core_.links_.put(path, thread.endpoint, 1, core_.now_))) return 0;
+    if (load.gets == 0 && stores_fit(thread, op, pace)) {
+        load.remote = load.own_byte_ps = 0;  // no limit at all
+        return 0;
+    }
     // All that the threads of a rank may have in flight, on this path. Below a round trip the limit binds, up to two the link does and is
     // seldom empty. A longer queue, where all that they store goes into it, holds each place for its own length, and requests to the own
     // memory take fewer of the places.

@@ -34,8 +34,9 @@ public:
     // Data of a load will be at their unit at `tail`.
     void load_came(const Transfer& transfer, Ps tail);
 
-    // How many places of its unit a byte takes that the thread stores from its own memory; 0: the limit holds for the move as a whole.
-    double store_places(const Thread& thread, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
+    // How many places of its unit a byte takes that the thread stores from its own memory; 0: the limit holds for the move as a whole, of
+    // what is left of its load.
+    double store_places(const Thread& thread, const FlowOp& op, MoveLoad& load, const ThreadPace& pace);
     // The limit holds for the requests of this move one by one.
     bool issues_singly(const Thread& thread, const FlowOp& op);
     // Parts in which so many bytes go, where they wait for places.
@@ -48,6 +49,8 @@ private:
     RequestWindow& window(std::uint32_t number);
     bool may_issue(Transfer& transfer);
     void await_places(std::uint32_t window);
+    static double lines_stored(const Thread& thread, const FlowOp& op, const ThreadPace& pace);
+    bool stores_fit(const Thread& thread, const FlowOp& op, const ThreadPace& pace) const;
     bool leaves_by_one_link(const Thread& thread, std::uint32_t path) const;
 
     FlowCore& core_;

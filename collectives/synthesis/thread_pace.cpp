@@ -193,9 +193,4 @@ MovePieces ThreadPace::in_pieces(const MoveLoad& move) const
 
 double ThreadPace::in_registers(const MoveLoad& move) const { return registers_ * move.gets; }
 
-double ThreadPace::shares(const MoveLoad& move) const
-{
-    return std::max(1.0, std::ceil(move.bytes / (registers_ / sets_)));
-}
-
 }  // namespace weft

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "base/packet_format.h"
 #include "collectives/schedule/schedule.h"
@@ -98,11 +100,19 @@ public:
     double in_registers(const MoveLoad& move) const;
     // How often each wavefront fills its registers for it, one time after the other.
     double rounds(const MoveLoad& move) const { return registers_ > 0 ? std::max(1.0, move.bytes / registers_) : 1; }
+    // Bytes of an instruction that loads or stores; where registers are not told apart, any.
+    double instruction() const
+    {
+        return registers_ > 0 ? registers_ / sets_ / wavefronts_ : std::numeric_limits<double>::infinity();
+    }
+    // Sets of registers that a wavefront takes for its share of so many bytes, one after the other, and how many it has; none: any.
+    double sets_for(double bytes) const { return std::max(1.0, std::ceil(bytes / (registers_ / sets_))); }
+    double sets() const { return registers_ > 0 ? sets_ : std::numeric_limits<double>::infinity(); }
     // Such moves that hold registers together.
     std::size_t at_once(const MoveLoad& move) const;
 
 private:
-    double shares(const MoveLoad& move) const;
+    double shares(const MoveLoad& move) const { return sets_for(move.bytes); }
     // The slots of a part of it behind its first line: loads take theirs while they wait for that.
     double slots_behind(const MoveLoad& move, double part) const;
     // First to last line by registers alone.

@@ -39,14 +39,18 @@ Schedule gather(Buffer from, bool in_place)
     return out;
 }
 
-// How much longer it takes because of what comes from memory.
-std::uint64_t from_memory(const Schedule& schedule)
+// How much longer it takes because of what comes from memory. Registers for `sets` puts; 0: any.
+std::uint64_t from_memory(const Schedule& schedule, std::uint32_t sets = 0)
 {
     const FirstReads reads(schedule);
     const auto program = std::make_shared<const FlowProgram>(program_of(schedule, false, &reads));
     EstimateOptions options;
     options.bytes = 4096;
     CostGraph graph = mesh_graph(2);
+    for (CostRank& rank : graph.ranks) {
+        rank.sets = sets;
+        rank.registers = 2048.0 * sets;
+    }
     const std::uint64_t without = play(program, graph, options).end_ps;
     for (CostRank& rank : graph.ranks) rank.cold_ps = cold_ps;
     return play(program, graph, options).end_ps - without;
@@ -155,6 +159,22 @@ TEST(FirstReadsFlow, LaterReadsDoNot)
         steps.insert(steps.begin(), move_step({{rank, Buffer::scratch, 0, 1}}, {{rank, Buffer::output, rank, 1}}));
     }
     EXPECT_EQ(from_memory(written), 0U);
+}
+
+// Puts of one run that registers hold together ask for the same lines at once; those behind find them in the cache. Each set of
+// registers paid for the memory.
+TEST(FirstReadsFlow, ARunThatStoresTheSameManyTimesReadsMemoryOnce)
+{
+    for (const std::uint32_t puts : {2U, 3U, 6U})
+        for (const std::uint32_t sets : {0U, 1U, 2U, 4U}) {
+            Schedule run = gather(Buffer::input, false);
+            for (RankPlan& plan : run.ranks) {
+                std::vector<Step>& steps = plan.threads[0].steps;
+                steps.insert(steps.begin(), puts - 1, Step(steps.front()));
+                for (std::uint32_t s = 1; s < puts; ++s) steps[s].with_previous = true;
+            }
+            EXPECT_EQ(from_memory(run, sets), cold_ps) << puts << " puts, " << sets << " sets";
+        }
 }
 
 TEST(FirstReadsFlow, APeerThatLoadsBehindAReadFindsItInTheCache)

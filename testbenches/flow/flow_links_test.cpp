@@ -307,4 +307,42 @@ TEST(FlowLinks, EnoughCreditsForAcknowledgesChangeNothing)
     EXPECT_EQ(wire.end_of(links, 640, 640, 1, 2), now_ps + 1280 * 80);
 }
 
+// Credits for acknowledges of 640 B, back after 100,000 ps, behind a switch 160,000: what goes beyond one bucket waits for them, whatever
+// comes against it, of a single pair and beyond 64 ranks as well.
+TEST(FlowLinks, CreditsAloneBoundWhatIsStored)
+{
+    for (const bool behind_switch : {false, true})
+        for (const bool waits : {false, true}) {
+            Wire wire;
+            for (CostLink& link : wire.links) {
+                link.packet_payload = link.message_ps = link.answer_ps = 0;
+                link.packet_time_ps = 64 * 80;
+                link.answer_credits = 10;
+                link.answer_round_ps = 100'000;
+                link.answer_dwell_ps = 60'000;
+            }
+            wire.book.find(0, 1);
+            FlowLinks links(wire.book, waits ? with_waits : without_waits);
+            const auto end_of = [&](double bytes, std::uint64_t now) {
+                FlowFlight flight = links.put(0, 0, bytes, now);
+                flight.message = bytes;
+                flight.messages = 1;
+                flight.passed = behind_switch ? 1 : 0;
+                EXPECT_FALSE(links.pass(flight));
+                return flight.tail_ps;
+            };
+            const std::uint64_t round = behind_switch ? 160'000 : 100'000;
+            EXPECT_EQ(end_of(640, now_ps), now_ps + 640 * 80) << "there are credits for all";
+            EXPECT_EQ(end_of(64, now_ps), now_ps + 640 * 80 + round / 10) << "when one is back";
+            EXPECT_EQ(end_of(6400, now_ps), now_ps + 640 * 80 + round / 10 + 10 * round);
+            const std::uint64_t later = now_ps + 20 * round;
+            EXPECT_EQ(end_of(640, later), later + 640 * 80) << "all are back";
+            EXPECT_DOUBLE_EQ(wire.book.busy_ps(0), (640 + 64 + 6400 + 640) * 80) << "the wire waits";
+            FlowFlight answer = links.put(0, 0, 6400, later + 20 * round);
+            answer.loaded = true;
+            EXPECT_FALSE(links.pass(answer));
+            EXPECT_EQ(answer.tail_ps, later + 20 * round + 6400 * 80) << "what is loaded has no acknowledge";
+        }
+}
+
 }  // namespace flow_links_test

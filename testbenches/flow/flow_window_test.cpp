@@ -126,4 +126,25 @@ TEST(FlowWindow, TwoRunsAreEqual)
             flow_us(one_channel("all_reduce", algorithm, "256 KiB")));
 }
 
+// Two blocks of 255 lines fit into 512 places, as does the second of two of 257 but for its last two lines, which wait for a round trip. Of
+// blocks of 236 lines and a bit each instruction stores nine lines in place of eight: 531.
+TEST(FlowWindow, StoresThatFitWaitForNoPlace)
+{
+    RunSetup setup = one_channel("all_gather", "direct", "");
+    setup.document = mesh_document(3);
+    setup.sets.emplace_back("link.latency=1us");
+    const auto of = [&](const std::string& bytes) {
+        RunSetup each = setup;
+        each.lines = "profile: generic\n" + collective_lines("all_gather", "direct", bytes);
+        const double flow = flow_us(each);
+        EXPECT_NEAR(flow / (run(each)["simulated_ps"].get<double>() / 1e6), 1, 0.06) << bytes;
+        return flow;
+    };
+    const double fits = of("48960 B");
+    EXPECT_NEAR(of("45 KiB"), fits, 0.1);
+    EXPECT_NEAR(of("48 KiB"), fits, 0.1);
+    EXPECT_GT(of("49344 B"), fits + 1.5);
+    EXPECT_GT(of("45376 B"), fits + 1.5);
+}
+
 }  // namespace flow_window_test

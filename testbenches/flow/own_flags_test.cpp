@@ -66,6 +66,43 @@ TEST(OwnFlags, TakeTheWayToTheCacheAndTheNotice)
     EXPECT_EQ(flag_ps(two_threads({copy(), meets}, {meets, copy()})), own_flag_ps + notice_ps);
 }
 
+// A wait that depends on a step looks at both flags at once, if there are lanes for them; else at its own when the other one is found. So it
+// does behind steps without work.
+TEST(OwnFlags, OfDependenciesArePolledWithThoseOfPeers)
+{
+    constexpr std::uint64_t poll_ps = 150'000;
+    const auto end_of = [](bool nop, std::uint32_t lanes) {
+        Step depends = wait_step(1, 0);
+        depends.after = {{0, 0}};
+        std::vector<Step> second{depends, copy()};
+        if (nop) {
+            second.insert(second.begin(), Step());
+            second[0].kind = StepKind::nop;
+            std::swap(second[0].after, second[1].after);
+        }
+        Schedule schedule = two_threads({copy()}, std::move(second));
+        schedule.ranks[1].threads[0].steps = {signal_step(0, 0)};
+        EstimateOptions options;
+        options.bytes = 4096;
+        CostGraph graph = mesh_graph(2);
+        for (CostRank& rank : graph.ranks) {
+            rank.load_ps = 10'000'000;  // the signal is there before
+            rank.own_flag_ps = own_flag_ps;
+            rank.notice_ps = notice_ps;
+            rank.poll_ps = poll_ps;
+            rank.poll_slot_ps = 600;
+            rank.poll_lanes = lanes;
+        }
+        FlowProfile profile;
+        profile.polls_dependencies = true;
+        return play(std::make_shared<FlowProgram>(program_of(schedule)), graph, options, profile).end_ps;
+    };
+    for (const bool nop : {false, true}) {
+        EXPECT_EQ(end_of(nop, 1), end_of(nop, 2) + poll_ps) << nop;
+        EXPECT_EQ(end_of(nop, 2), end_of(nop, 32));
+    }
+}
+
 // 45 ns to the slice of the L2 and 60 ns there; of an H100 41 and 60, and in half of all cases 24 more to the other half.
 TEST(OwnFlags, GoToWhereAllSeeThem)
 {

@@ -76,6 +76,27 @@ TEST(FirstReads, ReadsThatNoOrderTiesMayEachBeTheFirst)
     EXPECT_EQ(firsts_of(schedule, 0, 1), (Steps{}));
 }
 
+// In a run a thread asks again for what is under way: so many steps behind the first one that asked.
+TEST(FirstReads, ReadsOfARunKnowWhichOneAskedFirst)
+{
+    std::vector<Step> run{move_step({in(0, 0)}, {out(1, 0)}), move_step({in(0, 1)}, {out(1, 1)}),
+        move_step({in(0, 0)}, {out(1, 2)}), move_step({in(0, 0, 2)}, {out(1, 2, 2)}),
+        move_step({in(0, 1, 2)}, {out(1, 0, 2)}), move_step({in(0, 0)}, {out(1, 3)})};
+    for (std::size_t s = 1; s + 1 < run.size(); ++s) run[s].with_previous = true;
+    Schedule schedule = of_rank_0(run);
+    schedule.ranks[0].threads[1].steps = {move_step({in(0, 0)}, {out(1, 3)})};
+    const FirstReads reads(schedule);
+    const auto behind = [&](std::uint32_t step) { return reads.steps_behind(0, 0, step, 0); };
+    EXPECT_EQ(firsts_of(schedule), (Steps{0, 1, 2, 3, 4}));
+    EXPECT_EQ(behind(0), 0U);
+    EXPECT_EQ(behind(1), 0U);
+    EXPECT_EQ(behind(2), 2U);
+    EXPECT_EQ(behind(3), 2U);                       // chunk 0 since step 0, chunk 1 since step 1
+    EXPECT_EQ(behind(4), 0U);                       // chunk 2 is new
+    EXPECT_EQ(behind(5), 0U);                       // behind the run
+    EXPECT_EQ(reads.steps_behind(0, 1, 0, 0), 0U);  // what another thread asks for it does not know of
+}
+
 TEST(FirstReads, SignalsOrderReadsOfOtherRanks)
 {
     Schedule schedule = of_rank_0({move_step({in(0, 0)}, {out(0, 0)}), signal_step(1, 0)});

@@ -8,7 +8,6 @@ namespace weft {
 namespace {
 
 constexpr double bytes_of_line = 64;
-constexpr double bytes_acknowledged = 64;  // by one acknowledge, which takes one credit
 
 // As std::llround(), of numbers that are not negative and below 2^52, without a call.
 std::uint64_t rounded(double ps)
@@ -30,7 +29,7 @@ bool FlowLinks::waits_for_acknowledges(const CostLink& link) const
 {
     return rules_.waits && link.answer_credits > 0 &&
         link.answer_round_ps + link.answer_dwell_ps + credit_wait_ps(link, link.packet_time_ps) >
-        link.answer_credits * bytes_acknowledged * link.ps_per_byte;
+        acknowledged_by_credits(link) * link.ps_per_byte;
 }
 
 FlowFlight FlowLinks::begin(const FlowPath& route, std::uint32_t path, std::uint32_t sender, double bytes) const
@@ -204,7 +203,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
         headers += packets_of_load_ps(number, flight, share, now);
     else if (link.shared_packet_ps > 0 && !flight.of_group)
         note_shared(number, flight.messages * share * open_end_ps(link, flight.message));
-    const std::uint64_t occupancy = headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate);
+    const std::uint64_t occupancy = std::max(credits_ps(number, flight, bytes, begin),
+        headers != 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate));
     group.free_ps = begin + occupancy;
     group.busy_ps += bytes * per_byte + headers;
     group.payload += bytes;
@@ -284,6 +284,7 @@ bool FlowLinks::lone_pass(const FlowFlight& flight, std::uint64_t now, LonePass&
     const FlowStage& stage = book_.stage(flight.stage);
     const CostLink& link = book_.figures(book_.group(stage.first));
     if (flight.head_ps != now || rules_.waits || (rules_.packets && link.answer_ps > 0)) return false;
+    if (credit_round_ps(link, flight) > 0) return false;
     out.bytes = flight.bytes * stage.share;
     const double headers = rules_.packets ? message_headers_ps(link, flight, stage.share) : 0;
     out.occupancy_ps = headers > 0 ? occupancy_ps(out.bytes * link.ps_per_byte + headers, 1)
@@ -374,7 +375,7 @@ double FlowLinks::rate_of_acknowledges(std::uint32_t number, const FlowFlight& f
         [&](std::uint32_t other) { packet = std::max(packet, packet_in_progress(other, now)); });
     const CostLink& link = book_.figures(book_.group(number));
     const double round = link.answer_round_ps + (flight.passed > 0 ? link.answer_dwell_ps : 0);
-    return packet > 0 ? (round + credit_wait_ps(link, packet)) / (link.answer_credits * bytes_acknowledged) : 0;
+    return packet > 0 ? (round + credit_wait_ps(link, packet)) / acknowledged_by_credits(link) : 0;
 }
 
 // The time of a packet on the links of a group, the mean of them; 0 on those that are free.

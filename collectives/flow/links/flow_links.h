@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/line_size.h"
 #include "collectives/flow/links/card_starts.h"
 #include "collectives/flow/links/flat_map.h"
 #include "collectives/flow/links/link_series.h"
@@ -230,6 +231,10 @@ private:
     bool shares_packet(std::uint32_t number, const FlowFlight& flight, const CostLink& link, std::uint64_t turn);
     void note_shared(std::uint32_t number, double ps);
     double packets_of_load_ps(std::uint32_t number, const FlowFlight& flight, double share, std::uint64_t now);
+    // Bytes that can be without an acknowledge: each takes a credit.
+    static double acknowledged_by_credits(const CostLink& link) { return link.answer_credits * line_bytes; }
+    double credit_round_ps(const CostLink& link, const FlowFlight& flight) const;
+    std::uint64_t credits_ps(std::uint32_t number, const FlowFlight& flight, double bytes, std::uint64_t begin);
     double rate_of_acknowledges(std::uint32_t number, const FlowFlight& flight, std::uint64_t now);
     double packet_in_progress(std::uint32_t number, std::uint64_t at) const;
     void pass_acknowledge(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
@@ -275,6 +280,7 @@ private:
     std::vector<double> shared_ps_;          // by group: see most_shared_ps()
     std::vector<std::uint64_t> data_free_;   // by group: end of the last transfer that has begun, no line of a border
     std::vector<Answers> line_answers_;      // by group: of lines of a border
+    std::vector<double> credits_used_;  // by group: when acknowledges so far would have credits, one after the other
 };
 
 }  // namespace weft

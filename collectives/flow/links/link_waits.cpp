@@ -48,6 +48,31 @@ std::uint64_t FlowLinks::turn_of_acknowledge(std::uint32_t number, std::uint64_t
     return turn;
 }
 
+// The round trip of a credit, where credits alone keep what is stored below the rate of the link; else 0, and behind network cards, whose
+// packets follow each other: there rate_of_acknowledges() has it.
+double FlowLinks::credit_round_ps(const CostLink& link, const FlowFlight& flight) const
+{
+    if (!rules_.packets || flight.loaded || link.answer_credits <= 0 || link.packet_payload > 0) return 0;
+    const double round =
+        link.answer_round_ps + (flight.passed > 0 ? link.answer_dwell_ps : 0) + line_bytes * link.back_ps_per_byte;
+    return round > acknowledged_by_credits(link) * link.ps_per_byte ? round : 0;
+}
+
+// How long so many bytes take that begin to pass at `begin` because each acknowledge needs a credit of the other direction: a bucket of
+// credits, which is empty behind a burst at the rate of the link and fills in a round trip. What acknowledges wait for besides,
+// rate_of_acknowledges() has.
+std::uint64_t FlowLinks::credits_ps(std::uint32_t number, const FlowFlight& flight, double bytes, std::uint64_t begin)
+{
+    const CostLink& link = book_.figures(book_.group(number));
+    const double round = credit_round_ps(link, flight);
+    if (round <= 0) return 0;
+    double& used = of_group(credits_used_, number);
+    const double at_once = acknowledged_by_credits(link);
+    used = std::max(used, static_cast<double>(begin)) + bytes / at_once * round;
+    const double ahead = round - at_once * link.ps_per_byte;
+    return static_cast<std::uint64_t>(std::max(0.0, used - ahead - static_cast<double>(begin)));
+}
+
 // How long the packet that is on the wire at `at` still takes. Packets are assumed to follow each other until the link is free.
 std::uint64_t FlowLinks::packet_left(std::uint32_t number, double packet_ps, std::uint64_t at) const
 {

@@ -137,7 +137,7 @@ private:
             if (of_packets(source)) op.flags |= FlowOp::loads_packets;
             if (source.rank == rank_ && !of_packets(source) && !op.has(FlowOp::loads_group)) {
                 ++op.own_sources;
-                if (comes_from_memory(source, number)) op.flags |= FlowOp::own_cold;
+                if (comes_from_memory(source, number)) note_cold(op, number);
             } else {
                 add_operand(source);
                 out_.operands.back().cold = comes_from_memory(source, number);
@@ -189,6 +189,16 @@ private:
         return first_reads_->is_first(rank_, thread_, static_cast<std::uint32_t>(out_.ops.size()), number);
     }
 
+    // It waits for that of its sources which the thread asks for last.
+    void note_cold(FlowOp& op, std::uint32_t number) const
+    {
+        const std::uint32_t behind = first_reads_ == nullptr
+            ? 0
+            : first_reads_->steps_behind(rank_, thread_, static_cast<std::uint32_t>(out_.ops.size()), number);
+        op.behind = op.has(FlowOp::own_cold) ? std::min(op.behind, behind) : behind;
+        op.flags |= FlowOp::own_cold;
+    }
+
     void add_operand(const ChunkRef& ref)
     {
         FlowOperand operand;
@@ -201,7 +211,7 @@ private:
     std::uint32_t shape_of(const FlowOp& op)
     {
         std::vector<std::uint32_t> key{op.own_sources, op.own_destinations, op.sources, op.destinations, op.count,
-            op.moves, op.parts,
+            op.moves, op.parts, op.behind,
             op.flags &
                 static_cast<std::uint32_t>(
                     FlowOp::own_cold | FlowOp::loads_group | FlowOp::stores_group | FlowOp::pushes)};
@@ -269,7 +279,7 @@ bool FlowOp::operator==(const FlowOp& other) const
 {
     const auto all = [](const FlowOp& op) {
         return std::tuple(op.kind, op.waits, op.flags, op.own_sources, op.own_destinations, op.sources, op.destinations,
-            op.first, op.peer, op.semaphore, op.count, op.moves, op.part, op.parts);
+            op.first, op.peer, op.semaphore, op.count, op.moves, op.part, op.parts, op.behind);
     };
     return all(*this) == all(other);
 }

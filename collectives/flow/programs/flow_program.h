@@ -55,6 +55,8 @@ struct FlowOp {
     std::uint32_t moves = 1;      // of count / moves chunks each, one behind the other
     std::uint32_t part = 0;       // of packets and of what is pushed; 0 elsewhere
     std::uint32_t parts = 1;
+    // With `own_cold`: so many operations before it, in the same run, the thread has begun to load the same; 0: it has not.
+    std::uint32_t behind = 0;
     std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
     bool has(Flags flag) const { return (flags & flag) != 0; }

@@ -25,7 +25,7 @@ public:
                 memory_.chunk(rank, Buffer::input, i).front().value = from_beginning;
     }
 
-    // `found`: called with the place of a step and the number of its source.
+    // `found`: called with the place of a step, the number of its source, and what steps_behind() says.
     template <class Found>
     void run(const Found& found)
     {
@@ -54,15 +54,21 @@ private:
         for (std::uint32_t source = 0; source < step.sources.size(); ++source) {
             if (is_slot(step.sources[source].buffer)) continue;
             bool first = false;
+            bool anew = false;  // a part that its thread has not asked for in this run
+            std::uint32_t since = 0;
             for (const ChunkShare& share : shares)
                 each_cell(step.sources[source], share, [&](Cell& cell) {
                     if (cell.value != from_beginning) return;
                     const auto earlier = [&](const Epoch& reader) { return walk.ordered(reader, at); };
                     if (std::any_of(cell.readers.begin(), cell.readers.end(), earlier)) return;
+                    const auto own = std::find_if(cell.readers.begin(), cell.readers.end(),
+                        [&](const Epoch& reader) { return reader.thread == now.thread; });
+                    anew = anew || own == cell.readers.end();
+                    if (own != cell.readers.end()) since = std::max(since, own->count);
                     cell.readers.push_back(now);
                     first = true;
                 });
-            if (first) found(at, source);
+            if (first) found(at, source, anew ? 0 : now.count - since);
         }
     }
 
@@ -85,8 +91,8 @@ private:
 
 FirstReads::FirstReads(const Schedule& schedule) : channels_(schedule.channels)
 {
-    Walk(schedule).run([this](StepAt at, std::uint32_t source) {
-        first_.push_back({at.rank, at.thread, at.step, source});
+    Walk(schedule).run([this](StepAt at, std::uint32_t source, std::uint32_t behind) {
+        first_.push_back({at.rank, at.thread, at.step, source, behind});
     });
     std::sort(first_.begin(), first_.end(), comes_before);
 }
@@ -96,9 +102,24 @@ bool FirstReads::comes_before(const Read& a, const Read& b)
     return std::tie(a.rank, a.thread, a.step, a.source) < std::tie(b.rank, b.thread, b.step, b.source);
 }
 
+const FirstReads::Read* FirstReads::find(std::uint32_t rank, std::uint32_t thread, std::uint32_t step,
+    std::uint32_t source) const
+{
+    const Read sought{rank, thread / channels_, step, source};
+    const auto found = std::lower_bound(first_.begin(), first_.end(), sought, comes_before);
+    return found == first_.end() || comes_before(sought, *found) ? nullptr : &*found;
+}
+
 bool FirstReads::is_first(std::uint32_t rank, std::uint32_t thread, std::uint32_t step, std::uint32_t source) const
 {
-    return std::binary_search(first_.begin(), first_.end(), Read{rank, thread / channels_, step, source}, comes_before);
+    return find(rank, thread, step, source) != nullptr;
+}
+
+std::uint32_t FirstReads::steps_behind(std::uint32_t rank, std::uint32_t thread, std::uint32_t step,
+    std::uint32_t source) const
+{
+    const Read* const found = find(rank, thread, step, source);
+    return found == nullptr ? 0 : found->behind;
 }
 
 }  // namespace weft

@@ -2,7 +2,8 @@
 // cache.
 //
 // That is bytes of its input, wherever they lie in place, that no step has written or read before. What is ordered behind a read is
-// not the first; of reads that no order ties (ranks that load from one peer, channels, a run of `with_previous`) each may be.
+// not the first; of reads that no order ties (ranks that load from one peer, channels) each may be. In a run of `with_previous` a
+// thread begins one read after the other without a wait: whether the first one has come by then, its registers say.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,9 @@ public:
 
     // `thread` counts as in the schedule with all channels (whole() in channels.h).
     bool is_first(std::uint32_t rank, std::uint32_t thread, std::uint32_t step, std::uint32_t source) const;
+    // Of such a read: how many steps before it, in the same run, its thread has begun to read the last part of it; 0: it has not.
+    std::uint32_t steps_behind(std::uint32_t rank, std::uint32_t thread, std::uint32_t step,
+        std::uint32_t source) const;
 
 private:
     struct Read {
@@ -26,7 +30,9 @@ private:
         std::uint32_t thread = 0;
         std::uint32_t step = 0;
         std::uint32_t source = 0;
+        std::uint32_t behind = 0;  // steps_behind()
     };
+    const Read* find(std::uint32_t rank, std::uint32_t thread, std::uint32_t step, std::uint32_t source) const;
     static bool comes_before(const Read& a, const Read& b);
 
     std::uint32_t channels_;

@@ -79,6 +79,7 @@ FlowProfile flow_rules(std::size_t ranks, const FlowCalibration& calibration)
     out.links.buffers = true;
     out.links.turns = true;
     out.registers_in_order = true;
+    out.polls_dependencies = true;
     if (ranks <= most_ranks_whole) {
         out.most_parts = parts_of_small;
         out.most_fine_parts = parts_of_long;
