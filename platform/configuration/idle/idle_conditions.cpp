@@ -272,10 +272,9 @@ void note_transfers_without_buffer(const ResolvedSystem& system, const UsedParts
     const auto nodes = std::count(shorter.begin(), shorter.end(), true);
     if (nodes > 0)
         out.push_back(info.path_of(*info.find("transfer")) + " of " + std::to_string(nodes) +
-            (nodes == 1 ? " node is" : " nodes are") +
-            " shorter than 64 B take on a wire there, without switch.output_buffer: packets hold the crossbar until "
-            "the "
-            "wire has them");
+            (nodes == 1 ? " node" : " nodes") +
+            " is shorter than 64 B take on a wire there, without switch.output_buffer: packets hold the crossbar "
+            "until the wire has them");
 }
 
 }  // namespace
