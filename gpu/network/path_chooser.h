@@ -22,8 +22,11 @@ public:
         Line& line = issue.source(endpoint_);
         line.path_hash >>= stripe_shift_;
         if (selection_ == PathSelection::round_robin) {
-            if (line.destination < turns_.size())
-                line.choose_path(selection_, turns_[line.destination]++ >> stripe_shift_);
+            if (line.destination < turns_.size()) {
+                std::uint32_t& turn = turns_[line.destination];
+                line.choose_path(selection_, turn >> stripe_shift_);
+                turn += line.lines();  // a wide transaction is as many lines of its stripe
+            }
         } else if (selection_ == PathSelection::pairs && line.destination >= first_group) {
             line.path_hash = pair_hash(line.destination, line.destination);
         } else if (selection_ != PathSelection::lines) {

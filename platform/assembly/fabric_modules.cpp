@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "platform/assembly/models_of_weft.h"
 #include "platform/assembly/packet_paths.h"
 #include "platform/configuration/parameter_place.h"
 #include "tlm_interconnect/link/buffer_space.h"
@@ -63,7 +64,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContexts&
 {
     switch_of_[node] = static_cast<int>(switches_.size());
     if (!contexts.here(node)) {
-        switches_.push_back({node, path, model, nullptr});
+        switches_.push_back({node, path, model, nullptr, nullptr});
         return;
     }
     SwitchRequest request;
@@ -71,10 +72,37 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContexts&
     request.parameters = resolved_.parameters(node);
     request.ports = used_ports(node) + extra;
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
-    switches_.push_back({node, path, model, tree_.at(path, [&](const std::string& name) {
-                             request.module_name = name;
-                             return registry.switch_factory(model)(contexts.of(node), request);
-                         })});
+    switches_.push_back({node, path, model,
+        tree_.at(path,
+            [&](const std::string& name) {
+                request.module_name = name;
+                return registry.switch_factory(model)(contexts.of(node), request);
+            }),
+        nullptr});
+    if (!of_weft("switch", model) && BlockHost::of(switches_.back().module.get()) == nullptr)
+        switches_.back().passage = new_passage(contexts.of(node), path, "switch model " + model);
+}
+
+Passage* FabricModules::new_passage(const RunContext& context, const std::string& path, const std::string& model)
+{
+    passages_.push_back(std::make_unique<Passage>(context.event_queue, path + " (" + model + ")"));
+    return passages_.back().get();
+}
+
+Passage* FabricModules::passage_of(NodeId node) const
+{
+    return switch_of_[node] < 0 ? nullptr : switches_[static_cast<std::size_t>(switch_of_[node])].passage;
+}
+
+void FabricModules::join(Checkers& checkers, LineInitiatorSocket& from, Passage* of_from, LineTargetSocket& to,
+    Passage* of_to, const ProtocolChecker::Rules& rules)
+{
+    if (!watches_others_ || (of_from == nullptr && of_to == nullptr)) {
+        checkers.bind(from, to, rules);
+    } else {
+        joints_.push_back(
+            std::make_unique<PassageJoint>(sc_core::sc_gen_unique_name("passage"), from, of_from, to, of_to));
+    }
 }
 
 void FabricModules::build(const ModelRegistry& registry, const RunContexts& contexts, Checkers& checkers,
@@ -108,8 +136,14 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
     for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
-        LinkPlace place{edge, make_link(registry, contexts, edge), {}, {}, {}};
+        LinkPlace place{edge, make_link(registry, contexts, edge), {}, {}, {}, nullptr};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
+        const std::string& model = resolved_.link_model(edge);
+        // Of a cut one the halves carry on copies of what comes in.
+        if (place.link != nullptr && !of_weft("link", model) && BlockHost::of(place.link.get()) == nullptr &&
+            dynamic_cast<CutLink*>(place.link.get()) == nullptr)
+            place.passage =
+                new_passage(contexts.of(nodes[0]), edge_name(resolved_.graph(), edge), "link model " + model);
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];
             const auto port = static_cast<unsigned>(at_port_[node].size());
@@ -120,8 +154,10 @@ void FabricModules::build(const ModelRegistry& registry, const RunContexts& cont
             End end = at_border         ? border(contexts.of(node), edge, node, nodes[1 - e])
                 : switch_of_[node] >= 0 ? switch_end(node, port)
                                         : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
-            checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
-            checkers.bind(place.link->initiator(e), *end.target,
+            Passage* const of_node = at_border ? nullptr : passage_of(node);
+            join(checkers, *end.initiator, of_node, place.link->target(e), place.passage,
+                ProtocolChecker::Rules::of(buffer_space(spec)));
+            join(checkers, place.link->initiator(e), place.passage, *end.target, of_node,
                 ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
             BufferSpace space = buffer_space(spec);
             space.transaction = transaction;
@@ -349,6 +385,7 @@ std::vector<std::string> FabricModules::problems() const
     for (const LinkPlace& place : links_)
         if (place.link != nullptr)
             for (std::string& problem : place.link->problems()) out.push_back(std::move(problem));
+    if (watches_others_) add_impossible(out);
     return out;
 }
 

@@ -22,6 +22,7 @@
 #include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/link/link_model.h"
 #include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/protocol/passage.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
 
 namespace weft {
@@ -51,6 +52,9 @@ public:
     unsigned ports(std::uint32_t rank) const;
     RouteTable routes(std::uint32_t rank) const;
 
+    // Before build(), where no checker sees every call: what passes modules of others is watched (passage.h).
+    void watch_others() { watches_others_ = true; }
+
     // The end of a link at a node that is elsewhere, where the link itself is here as a whole; `inner` is its other node.
     using Border = std::function<End(const RunContext& context, EdgeId edge, NodeId outer, NodeId inner)>;
 
@@ -71,6 +75,7 @@ public:
         End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
         std::unique_ptr<PortWatch> watch[2];        // of that direction, if it is watched
         std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
+        Passage* passage = nullptr;                 // of the link, if it is somebody else's and in one part
     };
     const std::vector<LinkPlace>& links() const { return links_; }
     const std::string& model_of(const LinkPlace& place) const { return resolved_.link_model(place.edge); }
@@ -82,6 +87,7 @@ public:
         std::string path;
         std::string model;
         std::unique_ptr<SwitchModel> module;  // null: another process has it
+        Passage* passage = nullptr;           // if it is somebody else's
     };
     const std::vector<SwitchPlace>& switches() const { return switches_; }
     // Those of them that the document has; routers of accelerators that pass traffic on are others.
@@ -135,6 +141,13 @@ private:
         const std::string& model, unsigned extra);
     std::unique_ptr<LinkModel> make_link(const ModelRegistry& registry, const RunContexts& contexts, EdgeId edge);
     End switch_end(NodeId node, unsigned port) const;
+    Passage* new_passage(const RunContext& context, const std::string& path, const std::string& model);
+    // Statistics of links of others that cannot be.
+    void add_impossible(std::vector<std::string>& out) const;
+    // Null: the node's module is Weft's.
+    Passage* passage_of(NodeId node) const;
+    void join(Checkers& checkers, LineInitiatorSocket& from, Passage* of_from, LineTargetSocket& to, Passage* of_to,
+        const ProtocolChecker::Rules& rules);
     std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
     std::uint32_t credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const;
     std::string who_lost(const LinkPlace& place, unsigned end) const;
@@ -146,6 +159,9 @@ private:
     ModuleTree& tree_;
     std::vector<std::vector<int>> ports_;  // by node and port of the fabric: number among the used ones, -1: unused
     std::vector<int> switch_of_;           // by node, -1: none
+    bool watches_others_ = false;
+    std::vector<std::unique_ptr<Passage>> passages_;
+    std::vector<std::unique_ptr<PassageJoint>> joints_;
     std::vector<SwitchPlace> switches_;
     std::vector<LinkPlace> links_;
     std::vector<CutLink*> cut_links_;

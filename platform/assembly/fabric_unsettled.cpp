@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "platform/assembly/fabric_modules.h"
+#include "platform/assembly/models_of_weft.h"
 #include "tlm_interconnect/link/buffer_space.h"
 
 namespace weft {
@@ -85,7 +86,34 @@ std::vector<std::string> FabricModules::unsettled() const
         if (place.module != nullptr) add(place.module->unsettled());
     for (const LinkPlace& place : links_)
         if (place.link != nullptr) add(place.link->unsettled());
+    if (!watches_others_) add_impossible(out);
     return out;
+}
+
+void FabricModules::add_impossible(std::vector<std::string>& out) const
+{
+    for (const LinkPlace& place : links_) {
+        if (place.link == nullptr || of_weft("link", model_of(place)) || BlockHost::of(place.link.get()) != nullptr)
+            continue;
+        for (unsigned end = 0; end < 2; ++end) {
+            if (!place.ends[end].peak) continue;
+            const LinkModel::Direction counts = place.link->direction(end);
+            const auto wrong = [&](const std::string& what, const std::string& expected) {
+                const Edge& edge = resolved_.graph().edge(place.edge);
+                out.push_back(fmt::format("{} (link model {}): its statistics of what {} sends have {}; expected {}",
+                    edge_name(resolved_.graph(), place.edge), model_of(place),
+                    resolved_.graph().node(end == 0 ? edge.a : edge.b).name, what, expected));
+            };
+            if (counts.payload_bytes > counts.wire_bytes)
+                wrong(fmt::format("{} payload_bytes in {} wire_bytes", counts.payload_bytes, counts.wire_bytes),
+                    "no more than pass the wire");
+            if (place.passage == nullptr) continue;
+            const Time latest = place.passage->latest();
+            if (const Time busy = place.link->busy_until(end, latest); busy > latest)
+                wrong(fmt::format("a wire that was busy for {} ps of {} ps", busy, latest),
+                    "no more than all of the time");
+        }
+    }
 }
 
 }  // namespace weft

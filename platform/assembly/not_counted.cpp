@@ -5,18 +5,11 @@
 #include <fmt/format.h>
 
 #include "platform/assembly/clocked_times.h"
-#include "platform/assembly/model_registry.h"
+#include "platform/assembly/models_of_weft.h"
 
 namespace weft {
 
 namespace {
-
-bool of_weft(const std::string& kind, const std::string& model)
-{
-    static const std::map<std::string, std::vector<std::string>> names = ModelRegistry().names_by_kind();
-    const std::vector<std::string>& known = names.at(kind);
-    return std::find(known.begin(), known.end(), model) != known.end();
-}
 
 void add(std::vector<std::string>& out, std::string text)
 {

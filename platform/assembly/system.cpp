@@ -120,6 +120,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         Accelerator& accelerator = *accelerators_[rank];
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
     };
+    if (!check_protocol) fabric_.watch_others();
     fabric_.build(registry, contexts, checkers_, member,
         elsewhere == nullptr ? FabricModules::Border() : elsewhere->border);
     if (division != nullptr) return;

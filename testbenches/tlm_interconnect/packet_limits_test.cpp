@@ -98,4 +98,21 @@ TEST(PacketLimits, AResponseCannotSaveMoreThanAHeader)
     EXPECT_THROW(check_link(link), InputError);
 }
 
+// A message for more credits than there are would never be due.
+TEST(PacketLimits, ABatchOfCreditsFitsTheSmallestBuffer)
+{
+    LinkSpec link = merging(256);
+    link.request_credits = 10;
+    link.response_credits = 12;
+    link.credit_batch = 11;
+    EXPECT_NO_THROW(check_link(link));  // in headers
+    link.credit_bytes = 4;
+    EXPECT_THROW(check_link(link), InputError);
+    link.credit_batch = 10;
+    EXPECT_NO_THROW(check_link(link));
+    link.credit_batch = 13;
+    link.pool_credits = 3;
+    EXPECT_NO_THROW(check_link(link));
+}
+
 }  // namespace packet_limits_test

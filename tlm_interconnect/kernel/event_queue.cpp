@@ -15,6 +15,12 @@ constexpr std::uint64_t watch_mask = (1U << 12) - 1;
 // Items between the preparation of one and its turn.
 constexpr std::size_t prefetch_distance = 5;
 
+// Of one that says nothing of itself; all others are told by what they say.
+std::string unknown_exception(const std::string& path)
+{
+    return path + ": an exception of a type that is no std::exception, thrown there or by what it calls";
+}
+
 }  // namespace
 
 TimedComponent::TimedComponent(EventQueue& event_queue, std::string path)
@@ -135,30 +141,37 @@ void EventQueue::drain(Time kernel_now, Time limit)
 {
     running_ = true;
     limit_ = limit;
-    for (;;) {
-        const Time latest = std::min(limit_ > kernel_now ? limit_ - 1 : kernel_now, end_);
-        const TimingWheel::Entry* front = wheel_.front(latest);
-        if (front == nullptr) break;
-        const TimingWheel::Entry entry = *front;
-        const Time due = wheel_.due_of(entry);
-        if (due > latest) break;
-        before_ = now_;
-        now_ = due;
-        wheel_.pop();
-        prefetch_ahead(wheel_);
-        TimedComponent* component = components_[entry.order() >> 12];
-        entry.item->scheduled = false;
-        component->run(*entry.item);
-        if (component->arbitration_requested_) {
-            const TimingWheel::Entry* next = wheel_.peek();
-            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel_.due_of(*next) != due) {
-                component->arbitration_requested_ = false;
-                component->arbitrate();
+    TimedComponent* component = nullptr;
+    try {
+        for (;;) {
+            const Time latest = std::min(limit_ > kernel_now ? limit_ - 1 : kernel_now, end_);
+            const TimingWheel::Entry* front = wheel_.front(latest);
+            if (front == nullptr) break;
+            const TimingWheel::Entry entry = *front;
+            const Time due = wheel_.due_of(entry);
+            if (due > latest) break;
+            before_ = now_;
+            now_ = due;
+            wheel_.pop();
+            prefetch_ahead(wheel_);
+            component = components_[entry.order() >> 12];
+            entry.item->scheduled = false;
+            component->run(*entry.item);
+            if (component->arbitration_requested_) {
+                const TimingWheel::Entry* next = wheel_.peek();
+                if (next == nullptr || next->order() >> 12 != component->rank_ || wheel_.due_of(*next) != due) {
+                    component->arbitration_requested_ = false;
+                    component->arbitrate();
+                }
             }
+            if constexpr (processes) look_at_kernel(kernel_now, *component);
+            if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
+            if (stopped_) break;
         }
-        if constexpr (processes) look_at_kernel(kernel_now, *component);
-        if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
-        if (stopped_) break;
+    } catch (const std::exception&) {
+        throw;
+    } catch (...) {
+        fail(unknown_exception(component->path()));
     }
     running_ = false;
 }
@@ -213,13 +226,19 @@ void EventQueue::run_entry(const StampedWheel::Entry& entry, Time due)
     TimedComponent* component = components_[entry.order() >> 12];
     part_->by = {due, part_->devices[component->rank_]};
     entry.item->scheduled = false;
-    component->run(*entry.item);
-    if (component->arbitration_requested_) {
-        const StampedWheel::Entry* next = wheel.peek();
-        if (next == nullptr || next->order() >> 12 != component->rank_ || wheel.due_of(*next) != due) {
-            component->arbitration_requested_ = false;
-            component->arbitrate();
+    try {
+        component->run(*entry.item);
+        if (component->arbitration_requested_) {
+            const StampedWheel::Entry* next = wheel.peek();
+            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel.due_of(*next) != due) {
+                component->arbitration_requested_ = false;
+                component->arbitrate();
+            }
         }
+    } catch (const std::exception&) {
+        throw;
+    } catch (...) {
+        fail(unknown_exception(component->path()));
     }
     ++items_run_;
 }

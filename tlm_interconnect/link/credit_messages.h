@@ -1,5 +1,6 @@
 // Messages that return credits over a wire, against the lines: every credit_batch-th credit is one of credit_bytes, the
-// others travel in it at no cost.
+// others travel in it at no cost. Those do not wait for it: each is back as if it were in a header, so that a batch takes bytes and no
+// credits. What waits in a batch that is not full would be for a receiver's timer to decide.
 //
 // A credit is often returned for a moment to come (a line that is still on its way will be consumed at once). Its
 // message takes the wire then, not now: until then it waits here, and lines that come before it go before it. What

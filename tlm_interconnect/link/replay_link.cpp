@@ -19,6 +19,7 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, st
         wires_[end].free_item.kind = free_kind;
         wires_[end].flight_item.kind = flight_kind;
         wires_[end].timer_item.kind = timer_kind;
+        wires_[end].idle_item.kind = idle_kind;
     }
 }
 
@@ -118,7 +119,33 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     const bool idle = !sends(wire);
     // Lines that join a packet count for none. Each is told where that costs nothing; else they wait for the next packet.
     const bool each = spec().ack_every == 1 && spec().ack_bytes == 0;
-    if (!heard.request_waits && !each && heard.uncovered_packets < spec().ack_every && !idle) return false;
+    const bool due = heard.request_waits || each || heard.uncovered_packets >= spec().ack_every;
+    if (!due && !idle) return false;
+    if (!due && spec().ack_every > 1 && spec().ack_bytes > 0) {
+        // The sender at this end may hand over its next line in this very instant: it knows when the wire is free.
+        if (!wire.idle_item.scheduled) {
+            wire.idle_at = now;
+            event_queue().schedule(wire.idle_item, *this, now + 1, end);
+        }
+        return false;
+    }
+    answer(end, now);
+    return spec().ack_bytes > 0;
+}
+
+// The instant is over. What was not due leaves as if in it, if the wire is still idle.
+void ReplayLink::send_early_answer(unsigned end)
+{
+    const Wire& wire = wires_[end];
+    if (wires_[1 - end].uncovered > 0 && wire.server.free_at() <= wire.idle_at && !sends(wire))
+        answer(end, wire.idle_at);
+    serve(end);
+}
+
+void ReplayLink::answer(unsigned end, Time now)
+{
+    Wire& heard = wires_[1 - end];
+    Wire& wire = wires_[end];
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());
     if (spec().ack_bytes > 0) {
@@ -131,7 +158,6 @@ bool ReplayLink::send_answer(unsigned end, Time now)
             heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
     heard.request_waits = false;
     heard.uncovered = heard.uncovered_packets = 0;
-    return spec().ack_bytes > 0;
 }
 
 void ReplayLink::fly(unsigned end, Flight flight)
@@ -242,6 +268,7 @@ void ReplayLink::run(ScheduledItem& item)
         accept(end, Line::of(item), item.kind == accept_request_kind ? LineClass::request : LineClass::response);
         return;
     case free_kind: serve(end); return;
+    case idle_kind: send_early_answer(end); return;
     case flight_kind:
         while (!wire.flight.empty() && wire.flight.front().due <= now) {
             const Flight flight = wire.flight.front();

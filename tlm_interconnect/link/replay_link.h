@@ -13,7 +13,8 @@
 //             back to it; the timeout stays as a safeguard
 // Acknowledges and replay requests take ack_bytes of the opposite wire before anything else that waits there (0: they
 // ride in headers) and are not hit themselves (they are sent several times, or the next one covers them). One covers
-// ack_every packets; when nothing can be sent on the wire back, as many as there are. Of a packet of several lines those
+// ack_every packets; when nothing can be sent on the wire back, as many as there are: not before the sender there has had its turn in the
+// instant in which the wire is free. Of a packet of several lines those
 // are sent again that follow the hit, without a header of their own.
 //
 // Goodput under saturation, p = chance that a packet is hit, T = its time on the wire, W = packets sent in vain for an
@@ -94,6 +95,8 @@ private:
         bool frame_hit = false;
         CreditMessages credits;
         Direction count;
+        Time idle_at = 0;  // when nothing was there to be sent but acknowledges that are not due
+        ScheduledItem idle_item;
         ScheduledItem free_item;
         ScheduledItem flight_item;
         ScheduledItem timer_item;
@@ -108,6 +111,7 @@ private:
     static constexpr std::uint8_t free_kind = 2;
     static constexpr std::uint8_t flight_kind = 3;
     static constexpr std::uint8_t timer_kind = 4;
+    static constexpr std::uint8_t idle_kind = 5;
 
     friend LinkShell<ReplayLink>;
 
@@ -128,6 +132,8 @@ private:
     void serve(unsigned end);
     void send_packet(unsigned end, Time now);
     bool send_answer(unsigned end, Time now);
+    void send_early_answer(unsigned end);
+    void answer(unsigned end, Time now);
     void fly(unsigned end, Flight flight);
     void land(unsigned end, const Flight& flight);
     void deliver(unsigned end, Packet& packet);

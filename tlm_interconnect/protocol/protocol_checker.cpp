@@ -57,6 +57,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(Line& line, LinePhase& phase
     }
     const tlm::tlm_sync_enum answer = initiator->nb_transport_fw(line, phase, delay);
     on_answer(line, sent, phase, answer);
+    if (answer == tlm::TLM_UPDATED) arrival(line, delay);
     return answer;
 }
 
@@ -73,6 +74,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(Line& line, LinePhase& phase
     }
     const tlm::tlm_sync_enum answer = target->nb_transport_bw(line, phase, delay);
     on_answer(line, sent, phase, answer);
+    if (answer == tlm::TLM_UPDATED) arrival(line, delay);
     return answer;
 }
 

@@ -62,8 +62,7 @@ void TrafficEndpoint::create(Time now)
     const LineOp op = dice < spec_.reads     ? LineOp::read
         : dice < spec_.reads + spec_.atomics ? LineOp::atomic
                                              : LineOp::write;
-    constexpr std::uint64_t region = 1ULL << 24U;  // lines
-    const std::uint64_t place = random_.below(region - spec_.message);
+    const std::uint64_t place = random_.below(TrafficSpec::region_lines - spec_.message);
     const std::uint32_t bytes = op == LineOp::atomic ? 8 : spec_.size;
     const RouteTable::Choice choice = routes_.ports_to(to);
     if ((to == index_ && !loop_back_) || choice.count == 0) return;

@@ -22,6 +22,9 @@ struct TrafficSpec {
     Time duration = 0;  // ps; nothing is created from then on
     std::uint64_t seed = 1;
 
+    // Of each destination, in which messages begin anywhere.
+    static constexpr std::uint64_t region_lines = std::uint64_t{1} << 24U;
+
     Time slot_time(std::uint64_t slot) const
     {
         // Most slots are whole picoseconds: a division of half the width.

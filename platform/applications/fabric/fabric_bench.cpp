@@ -105,6 +105,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
                 fabric.routes(rank), traffic, pattern, arrivals, round_trips);
         }));
     }
+    if (!options.check_protocol) fabric.watch_others();
     fabric.build(registry, RunContext{event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
         TrafficEndpoint& source = *sources[rank];
         FabricModules::End end = FabricModules::End::of(source.out(port), source.in(port), source.output(port));

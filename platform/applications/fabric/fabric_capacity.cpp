@@ -11,9 +11,45 @@ namespace weft {
 
 namespace {
 
-// The lines of the mix on a link, answers included.
-std::vector<FabricCapacity::Part> parts_of(const LinkSpec& link, const TrafficSpec& traffic)
+// The chances of the destinations of a source.
+std::vector<double> chances_of(const PatternSpec& pattern, std::size_t endpoints)
 {
+    if (endpoints < 2) return {};
+    switch (pattern.kind) {
+    case PatternKind::uniform:
+    case PatternKind::all_to_all: break;
+    case PatternKind::hot_spot: {
+        const double other = (1 - pattern.fraction) / static_cast<double>(endpoints - 1);
+        std::vector<double> out(endpoints - 1, other);
+        out.front() += pattern.fraction;
+        return out;
+    }
+    default: return {1};
+    }
+    return std::vector<double>(endpoints - 1, 1.0 / static_cast<double>(endpoints - 1));
+}
+
+// The share of single lines whose region a link direction has not kept: their places are drawn anew for each.
+double share_of_missed_regions(const LinkSpec& link, const TrafficSpec& traffic, std::size_t endpoints)
+{
+    const std::uint64_t bytes = TrafficSpec::region_lines * line_bytes;
+    const auto each = static_cast<double>((bytes + link.extension_region - 1) / link.extension_region);
+    const std::vector<double> chances = chances_of(traffic.pattern, endpoints);
+    const auto ways = static_cast<double>(link.extension_ways);
+    if (each * static_cast<double>(chances.size()) <= ways) return 0;
+    // Destinations in turn are the least recent ones when they come again.
+    if (traffic.pattern.kind == PatternKind::all_to_all)
+        return std::max(0.0, 1 - std::floor(ways / static_cast<double>(chances.size())) / each);
+    double same = 0;
+    for (const double chance : chances) same += chance * chance / each;
+    return std::max(0.0, 1 - ways * same);
+}
+
+// The lines of the mix on a link, answers included. The address extension is the mean, in whole bytes.
+std::vector<FabricCapacity::Part> parts_of(LinkSpec link, const TrafficSpec& traffic, std::size_t endpoints)
+{
+    link.address_extension = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(link.address_extension) * share_of_missed_regions(link, traffic, endpoints)));
     std::vector<FabricCapacity::Part> out;
     const auto add = [&](const std::string& name, double share, LineOp op, std::uint32_t size, bool answered) {
         if (share <= 0) return;
@@ -91,7 +127,7 @@ FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan,
             } else {
                 ++group->count;
             }
-            const double here = mean_bytes(parts_of(link, traffic));
+            const double here = mean_bytes(parts_of(link, traffic, plan.members.size()));
             if (here > bytes) costliest = &link;
             bytes = std::max(bytes, here);
         }
@@ -102,7 +138,7 @@ FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan,
         out.slot_rate = static_cast<std::uint64_t>(rate) * 1000;
         out.endpoint = plan.fabric.nodes[node].name;
         out.links = std::move(groups);
-        out.parts = parts_of(*costliest, traffic);
+        out.parts = parts_of(*costliest, traffic, plan.members.size());
         out.merges = traffic.message > 1 && costliest->merge != MergeKind::none;
     }
     if (slowest == 0) throw InputError(system.file, 0, "no endpoint has a link", "a fabric between endpoints");

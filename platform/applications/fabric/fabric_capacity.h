@@ -1,7 +1,7 @@
 // The definition of load 1: the payload that the links of the narrowest endpoint that takes part can carry of a mix of
 // traffic, and what the rest of their bytes is.
 //
-// Each line of the mix and its answer count as packets by themselves. In a symmetric pattern an endpoint sends its own
+// Each line of the mix and its answer count as packets by themselves; address extensions as often as the link has not kept a line's region. In a symmetric pattern an endpoint sends its own
 // requests and its answers to others in the same direction: so a line takes the bytes of both.
 #pragma once
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/line_size.h"
 #include "collectives/engine/engine_spec.h"
 #include "gpu/interface/gpu_spec.h"
 #include "gpu/interface/network_spec.h"
@@ -249,6 +250,33 @@ void note_messages_nobody_makes(const ResolvedSystem& system, const UsedParts& u
             "link.message_header above 0) and others");
 }
 
+// A crossbar that is faster than its wires, with nowhere to put what has passed it.
+void note_transfers_without_buffer(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
+{
+    const BlockInfo& info = info_of(block_of<SwitchSpec>());
+    std::vector<bool> shorter(system.graph().node_count());
+    const auto look = [&](NodeId node, std::uint64_t bandwidth) {
+        const VariantId id = system.variant(node, block_of<SwitchSpec>());
+        if (id == no_variant || system.role(node) != NodeRole::forwarder || system.model(node) != "crossbar") return;
+        const auto spec = spec_from<SwitchSpec>(system.values(block_of<SwitchSpec>(), id).values);
+        if (spec.transfer > 0 && spec.output_buffer == 0 && spec.transfer < line_bytes * 1'000'000'000'000 / bandwidth)
+            shorter[node] = true;
+    };
+    for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
+        const VariantId values = system.link_variant(id);
+        if (!is_used(used.edges, id) || values == no_variant) continue;
+        const auto link = spec_from<LinkSpec>(system.values(block_of<LinkSpec>(), values).values);
+        look(system.graph().edge(id).a, link.bandwidth);
+        look(system.graph().edge(id).b, link.bandwidth);
+    }
+    const auto nodes = std::count(shorter.begin(), shorter.end(), true);
+    if (nodes > 0)
+        out.push_back(info.path_of(*info.find("transfer")) + " of " + std::to_string(nodes) +
+            (nodes == 1 ? " node" : " nodes") +
+            " is shorter than 64 B take on a wire there, without switch.output_buffer: packets hold the crossbar "
+            "until the wire has them");
+}
+
 }  // namespace
 
 void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
@@ -289,6 +317,7 @@ void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, s
     note(block_of<SwitchSpec>(), switch_conditions(), of_model("switch"), spec_of<SwitchSpec>);
     note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), spec_of<SwitchSpec>);
     note_messages_nobody_makes(system, used, out);
+    note_transfers_without_buffer(system, used, out);
     std::size_t cards = 0;
     for (std::size_t i = 0; i < system.variants(block_of<SwitchSpec>()).size(); ++i)
         if (const VariantId id = system.variants(block_of<SwitchSpec>())[i];
