@@ -231,6 +231,8 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     const Ps from = thread.time + thread.load_ps;
+    if (border_ != nullptr && op.has(FlowOp::own_cold))
+        reads_memory(*thread.job, thread.endpoint, bytes_of(thread, op) * op.own_sources);
     if (thread.lone != none && from == now_ && book_.still_alone(thread.lone_group)) {
         store_alone(thread, op);
     } else {
