@@ -132,6 +132,20 @@ public:
     // A load is answered by so many lines; each of them has come to the border and goes on by `back`.
     void loads(std::uint32_t ticket, std::uint32_t lines);
     void bring(std::uint32_t ticket, std::uint32_t back, std::uint32_t sender, std::uint32_t bytes);
+    // A step of a rank outside, and one of its sources (destinations) at other ranks: whether what it loads there comes from memory, and
+    // whether parts of lines that it stores wait for memory.
+    struct OutsideOperand {
+        std::uint32_t rank = 0;
+        std::uint32_t thread = 0;  // of the rank
+        std::uint32_t step = 0;
+        std::uint32_t operand = 0;
+    };
+    bool reads_first(JobId id, const OutsideOperand& of) const;
+    bool fetches_first(JobId id, const OutsideOperand& of) const;
+    // Such bytes come to `owner`: whether no other rank has read all that it has.
+    bool reads_memory_outside(JobId id, std::uint32_t owner, double bytes);
+    // A line is read at `owner`, in its memory or its cache: how much later than from an idle cache it is there.
+    Ps serve_outside(std::uint32_t owner, bool memory, Ps at);
 
 private:
     enum class Kind : std::uint32_t {

@@ -32,31 +32,6 @@ FlowCore::Ps FlowCore::round_trip(std::uint32_t from, std::uint32_t to)
     return path.put_ps + path.answer_ps;
 }
 
-// What of the own rank it loads that nobody has read: from memory, or by a move before it in the run. That one's lines have come when
-// its wavefronts ask for these, or they are under way still.
-FlowCore::OwnData FlowCore::own_data(const Thread& thread, const FlowOp& op) const
-{
-    const Job& job = *thread.job;
-    bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
-    if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
-    if (!cold) return OwnData::cached;
-    if (op.behind == 0 || is_copy(thread, op)) return OwnData::in_memory;
-    const ThreadPace pace = pace_of(thread);
-    double sets = 0;
-    for (const FlowOp* before = &op - op.behind; before != &op && sets < pace.sets(); ++before)
-        sets += pace.sets_for(held_bytes(thread, *before));
-    return sets < pace.sets() ? OwnData::under_way : OwnData::cached;
-}
-
-FlowCore::Ps FlowCore::own_load_ps(const Thread& thread, const FlowOp& op)
-{
-    if (op.own_sources == 0) return 0;
-    const CostRank& self = *thread.cost;
-    if (own_data(thread, op) == OwnData::cached) return self.load_ps;
-    // Stores of others take lines out of private partitions, but not out of what lies behind them.
-    return self.load_ps + self.cold_behind_ps + (finds_lines(thread, op, thread.rank) ? 0 : self.cold_ps);
-}
-
 // As move_load() of thread_pace.h, of an operation.
 MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
 {
@@ -245,21 +220,15 @@ double FlowCore::held_bytes(const Thread& thread, const FlowOp& op) const
     ++messages_;
 }
 
-// A move that asks for what one before it in the run waits for: both have it at one time, and their registers.
-void FlowCore::join_load(Thread& thread)
-{
-    const Ps left = thread.own_there - std::min(thread.own_there, thread.time);
-    thread.shape = none;
-    thread.load_ps = std::max(thread.cost->load_ps, left);
-    thread.turn_ps = std::min(thread.turn_ps, std::max(thread.issue_ps, left));
-}
-
 // A move from the own memory, whose cost is known.
 void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
     const Ps from = thread.time + thread.load_ps;
-    if (op.has(FlowOp::own_cold) && op.behind == 0) thread.own_there = from;
+    if (op.has(FlowOp::own_cold) && op.behind == 0) {
+        thread.own_there = from;
+        if (border_ != nullptr) reads_memory(*thread.job, thread.endpoint, bytes_of(thread, op) * op.own_sources);
+    }
     if (thread.lone != none && from == now_ && book_.still_alone(thread.lone_group)) {
         store_alone(thread, op);
     } else {
@@ -319,15 +288,6 @@ void FlowCore::find_lone_store(Thread& thread, const FlowOp& op)
 std::uint32_t FlowCore::number_in_rank(const Thread& thread) const
 {
     return static_cast<std::uint32_t>(&thread - threads_.data()) - thread.job->thread(thread.rank, 0);
-}
-
-// Whether what it reads of a rank has come from memory with what lies beside it in its lines.
-bool FlowCore::finds_lines(const Thread& thread, const FlowOp& op, std::uint32_t at) const
-{
-    const FlowJob& job = thread.job->what;
-    if (job.shared_lines == nullptr) return false;
-    const auto step = static_cast<std::uint32_t>(&op - thread.program->ops.data());
-    return job.shared_lines->finds(thread.rank, number_in_rank(thread), step, at);
 }
 
 // How much later the store is acknowledged by the rank there because lines that it stores parts of come from memory first.

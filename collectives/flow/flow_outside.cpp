@@ -1,7 +1,9 @@
 // FlowCore: what crosses a border to ranks that somebody else carries out.
 #include <algorithm>
+#include <cmath>
 
 #include "base/diagnostic.h"
+#include "base/line_size.h"
 #include "collectives/flow/flow_core.h"
 #include "collectives/flow/flow_job.h"
 
@@ -156,6 +158,44 @@ void FlowCore::answer(const Line& line, std::uint32_t request, bool data, Ps fro
     transfer.use = Use::answer;
     transfer.target = line.token;
     push(transfer.flight.head_ps, Kind::hop, transfers_.take(transfer));
+}
+
+bool FlowCore::reads_first(JobId id, const OutsideOperand& of) const
+{
+    const Thread& thread = threads_[jobs_[id]->thread(of.rank, of.thread)];
+    const FlowOp& op = thread.program->ops[of.step];
+    return is_cold(thread, op, thread.program->operands[op.first + of.operand]);
+}
+
+bool FlowCore::fetches_first(JobId id, const OutsideOperand& of) const
+{
+    const Job& job = *jobs_[id];
+    if (job.what.shared_lines == nullptr) return false;
+    const Thread& thread = threads_[job.thread(of.rank, of.thread)];
+    const FlowOp& op = thread.program->ops[of.step];
+    const std::uint32_t difference = thread.program->operands[op.first + op.sources + of.operand].peer;
+    return job.what.shared_lines->fetches(of.rank, of.thread, of.step, job.program().grid.peer(of.rank, difference));
+}
+
+bool FlowCore::reads_memory_outside(JobId id, std::uint32_t owner, double bytes)
+{
+    return reads_memory(*jobs_[id], owner, bytes);
+}
+
+// Without devices memory serves what comes from outside at its rate; ranks of flow have its latency only (flow_requests.cpp). The latency of a
+// line has its own time on its channel, so as many lines as there are channels go side by side.
+FlowCore::Ps FlowCore::serve_outside(std::uint32_t owner, bool memory, Ps at)
+{
+    const Ps latency = memory ? ranks_.of(owner).cold_ps : 0;
+    if (devices_) return latency + devices_->access(owner, static_cast<double>(line_bytes), memory, at).first;
+    const double line_ps = ranks_.line_from_memory_ps(owner);
+    if (!memory || line_ps <= 0) return latency;
+    if (memory_free_.empty()) memory_free_.resize(ranks_.size());
+    double& free = memory_free_[owner];
+    const double side_by_side = (ranks_.channels_of_memory(owner) - 1) * line_ps;
+    const double begin = std::max(free, static_cast<double>(at) - side_by_side);
+    free = begin + line_ps;
+    return latency + static_cast<Ps>(std::llround(std::max(0.0, begin - static_cast<double>(at))));
 }
 
 void FlowCore::arrive_outside(JobId id, std::uint32_t rank, std::uint32_t semaphore, Ps time)

@@ -24,7 +24,7 @@ void FlowCore::ask(const Move& move, Ps now)
     }
     if (op.has(FlowOp::loads_group)) return in_switches_->ask(number, now, now + move.load_ps + move.issue_ps);
     const bool nothing = thread.job->what.step_bytes && move.bytes <= 0;
-    if (profile_.links.requests && op.has(FlowOp::own_cold) && op.behind == 0)
+    if ((profile_.links.requests || border_ != nullptr) && op.has(FlowOp::own_cold) && op.behind == 0)
         reads_memory(*thread.job, endpoint, move.bytes * op.own_sources);
     for (std::uint32_t i = 0; i < op.sources && !nothing; ++i) {
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
@@ -35,6 +35,8 @@ void FlowCore::ask(const Move& move, Ps now)
         const std::uint32_t request = book_.find(endpoint, owner);
         const std::uint32_t back = book_.back(request);
         const bool ahead = asks_by_wire(request, back);
+        if (border_ != nullptr && is_cold(thread, op, program.operands[op.first + i]))
+            reads_memory(*thread.job, owner, move.bytes);
         FlowDevices::Delay shared;
         // Memory has its latency here, not its rate.
         if (devices_ && !ahead) shared = devices_->access(owner, move.bytes, false, now);

@@ -54,6 +54,7 @@ struct FlowRanks {
     std::vector<CostRank> kinds;
     std::vector<FlowRefresh> refreshes{};  // of the kinds; empty: none
     std::vector<double> memory_line_ps{};  // of the kinds: 64 B at the rate that their memory sustains; empty: no limit
+    std::vector<double> memory_channels{};  // of the kinds, each of which serves a line by itself; empty: one
     std::vector<std::uint16_t> kind_of;
 
     const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
@@ -64,6 +65,10 @@ struct FlowRanks {
     double line_from_memory_ps(std::uint32_t endpoint) const
     {
         return memory_line_ps.empty() ? 0 : memory_line_ps[kind_of[endpoint]];
+    }
+    double channels_of_memory(std::uint32_t endpoint) const
+    {
+        return memory_channels.empty() ? 1 : memory_channels[kind_of[endpoint]];
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
 };

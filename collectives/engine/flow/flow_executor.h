@@ -66,6 +66,7 @@ public:
 
     // Of jobs that are opened from now on only rank 0 is run, for all (rank_symmetry.h).
     void run_one_for_all() { one_for_all_ = true; }
+    FlowCore& core() { return core_; }
     // With a border: what the core knows a job by, and a rank outside that enters or leaves it.
     FlowCore::JobId core_job(JobId job) const { return entered_[job].job; }
     void enter_outside(JobId job);

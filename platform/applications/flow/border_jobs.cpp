@@ -19,11 +19,18 @@ std::uint64_t lines_of(std::uint64_t address, std::uint64_t bytes)
 
 }  // namespace
 
+BorderJobs::BorderJobs(const LineExecutor& lines, FlowCore* core, std::vector<bool> outside)
+    : lines_(lines), core_(core), outside_(std::move(outside))
+{
+    if (core_ != nullptr) memory_.emplace(*core_);
+}
+
 void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, const std::shared_ptr<const Schedule>& schedule,
     std::shared_ptr<const Schedule> whole, std::uint64_t bytes, std::uint32_t element_bytes,
     std::vector<std::uint32_t> members)
 {
     Job& job = jobs_[number];
+    job.number = number;
     job.core = core;
     job.layout = std::make_unique<Layout>(*schedule, bytes, element_bytes);
     job.whole = std::move(whole);
@@ -32,12 +39,57 @@ void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, const std::sha
         const auto [address, count] = lines_.flags(number, rank);
         if (count > 0) flags_[address] = {number, rank, count};
     }
+    find_memory(number, job);
+}
+
+// What ranks at lines load from ranks at flow, or store there in parts of lines, and what of it goes to memory.
+void BorderJobs::find_memory(std::uint32_t number, const Job& job)
+{
+    for (std::uint32_t rank = 0; rank < job.members.size(); ++rank) {
+        const std::uint32_t endpoint = job.members[rank];
+        if (outside_[endpoint]) continue;
+        const auto& threads = job.whole->ranks[rank].threads;
+        for (FlowCore::OutsideOperand of{rank, 0, 0, 0}; of.thread < threads.size(); ++of.thread) {
+            const std::vector<Step>& steps = threads[of.thread].steps;
+            for (of.step = 0; of.step < steps.size(); ++of.step)
+                for (const bool loads : {true, false}) {
+                    const Step& step = steps[of.step];
+                    const std::vector<ChunkRef>& all = loads ? step.sources : step.destinations;
+                    of.operand = 0;
+                    for (std::size_t at = 0; at < all.size(); ++at) {
+                        if (all[at].rank == rank) continue;
+                        const std::uint32_t operand = of.operand++;
+                        if (!outside_[job.members[all[at].rank]]) continue;
+                        const FlowCore::OutsideOperand one{rank, of.thread, of.step, operand};
+                        if (loads ? !core_->reads_first(job.core, one) : !core_->fetches_first(job.core, one)) continue;
+                        for (const Range& range : ranges(job, step, loads, at))
+                            memory_->add(number, job.core, endpoint, !loads, range.address, range.bytes);
+                    }
+                }
+        }
+    }
+}
+
+// One of the sources (destinations) of a step, in memory.
+std::vector<BorderJobs::Range> BorderJobs::ranges(const Job& job, const Step& step, bool loads, std::size_t at) const
+{
+    std::vector<Range> out;
+    std::uint64_t lines = 0;
+    for (const Piece& piece : job.layout->pieces(step)) {
+        const Place& place = loads ? piece.sources[at] : piece.destinations[at];
+        const auto address = lines_.address(job.number, place.rank, place.memory, place.offset);
+        if (!address) throw std::logic_error("a step moves what no buffer has");
+        out.push_back({*address, piece.bytes, lines});
+        lines += lines_of(*address, piece.bytes);
+    }
+    return out;
 }
 
 void BorderJobs::close(std::uint32_t number)
 {
     for (auto at = flags_.begin(); at != flags_.end();)
         at = at->second.job == number ? flags_.erase(at) : std::next(at);
+    memory_->close(number);
     jobs_.erase(number);
 }
 
@@ -54,13 +106,9 @@ std::shared_ptr<BorderJobs::Operand> BorderJobs::made(Job& job, const FlowBorder
     out->endpoint = job.members[all[at].rank];
     if (++transfers_ == 0) ++transfers_;
     out->transfer = transfers_;
-    for (const Piece& piece : job.layout->pieces(step)) {
-        const Place& place = loads ? piece.sources[at] : piece.destinations[at];
-        const auto address = lines_.address(share.job, place.rank, place.memory, place.offset);
-        if (!address) throw std::logic_error("a step moves what no buffer has");
-        out->ranges.push_back({*address, piece.bytes, out->lines});
-        out->lines += lines_of(*address, piece.bytes);
-    }
+    out->ranges = ranges(job, step, loads, at);
+    if (!out->ranges.empty())
+        out->lines = out->ranges.back().first_line + lines_of(out->ranges.back().address, out->ranges.back().bytes);
     return out;
 }
 

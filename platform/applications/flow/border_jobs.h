@@ -15,12 +15,14 @@
 #include "collectives/flow/flow_border.h"
 #include "collectives/flow/flow_core.h"
 #include "collectives/schedule/layout.h"
+#include "platform/applications/flow/border_memory.h"
 
 namespace weft {
 
 class BorderJobs {
 public:
-    explicit BorderJobs(const LineExecutor& lines) : lines_(lines) {}
+    // `outside`: endpoints at flow. `core` is null where another process has them.
+    BorderJobs(const LineExecutor& lines, FlowCore* core, std::vector<bool> outside);
 
     // `schedule` is what is carried out, with all threads in `whole`.
     void open(std::uint32_t number, FlowCore::JobId core, const std::shared_ptr<const Schedule>& schedule,
@@ -51,6 +53,7 @@ public:
     Lines take(const FlowBorder::Share& share, bool loads);
     static Range line(const Operand& operand, std::uint64_t number);
 
+    BorderMemory& memory() { return *memory_; }
     const std::vector<std::uint32_t>& members(std::uint32_t job) const { return jobs_.at(job).members; }
     std::uint64_t flag(std::uint32_t job, std::uint32_t rank, std::uint32_t semaphore) const;
     struct Flag {
@@ -62,6 +65,7 @@ public:
 
 private:
     struct Job {
+        std::uint32_t number = 0;
         FlowCore::JobId core = 0;
         std::shared_ptr<const Schedule> whole;
         std::unique_ptr<Layout> layout;
@@ -80,7 +84,13 @@ private:
     };
     std::shared_ptr<Operand> made(Job& job, const FlowBorder::Share& share, bool loads);
 
+    std::vector<Range> ranges(const Job& job, const Step& step, bool loads, std::size_t at) const;
+    void find_memory(std::uint32_t number, const Job& job);
+
     const LineExecutor& lines_;
+    FlowCore* core_;
+    std::vector<bool> outside_;
+    std::optional<BorderMemory> memory_;
     std::map<std::uint32_t, Job> jobs_;
     std::map<std::uint64_t, Flags> flags_;  // by the address of the first
     std::uint32_t transfers_ = 0;

@@ -152,6 +152,7 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
             devices_.push_back(device_cost_of(system, node));
             ranks_.memory_line_ps.push_back(devices_.back().memory_line_ps);
             const HbmSpec& hbm = system.hbm(node);
+            ranks_.memory_channels.push_back(static_cast<double>(hbm.channels));
             const bool whole = hbm.refresh == RefreshMode::all_bank;
             ranks_.refreshes.push_back(whole ? FlowRefresh{hbm.t_rfc, hbm.t_refi} : FlowRefresh{});
         }

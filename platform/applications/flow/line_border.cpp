@@ -170,7 +170,8 @@ void LineBorder::arrived(std::uint32_t token, Ps at)
         return answered(token, at + paths_.book().path(carried.way->there).answer_ps);
     }
     const bool data = line.op == LineOp::read;
-    core_.answer({carried.way->back, line.destination, line.size, 0, -1, token}, carried.way->there, data, at);
+    const Ps wait = jobs_->memory().wait({line.source, line.destination, line.address, line.size, !data}, at);
+    core_.answer({carried.way->back, line.destination, line.size, 0, -1, token}, carried.way->there, data, at + wait);
 }
 
 void LineBorder::answered(std::uint32_t token, Ps at)

@@ -8,7 +8,8 @@
 namespace weft {
 
 MixedExecutor::MixedExecutor(LineExecutor& lines, FlowExecutor* flow, LineBorder* border, std::vector<bool> outside)
-    : lines_(lines), flow_(flow), border_(border), outside_(std::move(outside)), jobs_(lines)
+    : lines_(lines), flow_(flow), border_(border), outside_(std::move(outside)),
+      jobs_(lines, flow == nullptr ? nullptr : &flow->core(), outside_)
 {
     lines_.set_delegate(flow_ == nullptr ? nullptr : this, outside_);
     if (border_ != nullptr) border_->join(lines, jobs_);

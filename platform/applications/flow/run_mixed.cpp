@@ -60,6 +60,23 @@ void refuse_of_mixed(const ResolvedSystem& system, const RunOptions& options)
         if (asked) throw InputError(system.file, system.workload.line, none + text, expected);
 }
 
+// Transfers at flow have booked what is behind a switch ahead of lines that take turns with theirs by lines, so these hold credits for
+// longer. From a tenth of the time on it is said of the link that waited longest.
+std::string waiting_notice(const std::vector<LinkResult>& links, Time time)
+{
+    const LinkResult* longest = nullptr;
+    const auto stall = [](const LinkResult& link) { return link.credit_stall_ps.value_or(0); };
+    for (const LinkResult& link : links)
+        if (longest == nullptr || stall(link) > stall(*longest)) longest = &link;
+    if (longest == nullptr || stall(*longest) < time / 10) return {};
+    return fmt::format(
+        "{} -> {} waited {} for credits, {:.0f} % of the run: transfers of ranks at flow book links ahead of lines, "
+        "which by lines take turns with theirs, so the run can be about so much too long "
+        "(docs/models/mixed.md, Against lines)",
+        longest->from, longest->to, format_time_ps(stall(*longest)),
+        100 * static_cast<double>(stall(*longest)) / static_cast<double>(time));
+}
+
 class Mixture final : public Surroundings {
 public:
     Mixture(const ResolvedSystem& resolved, const RunOptions& options) : resolved_(resolved), options_(options) {}
@@ -162,7 +179,10 @@ public:
             std::remove_if(links.begin(), links.end(), [](const LinkResult& link) { return link.name.empty(); }),
             links.end());
         for (LinkResult& link : share.links) links.push_back(std::move(link));
-        if (result.stop == StopReason::finished) tell_overfull(links, result.counted_ps, result.notices);
+        if (result.stop != StopReason::finished) return;
+        tell_overfull(links, result.counted_ps, result.notices);
+        if (std::string notice = waiting_notice(links, result.simulated_ps); !notice.empty())
+            result.notices.push_back(std::move(notice));
     }
 
 private:

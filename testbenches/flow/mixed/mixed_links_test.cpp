@@ -173,4 +173,24 @@ TEST(MixedLinks, ShortMessagesAndTheirAcknowledgesTakeTheWireThatTheyTakeByLines
     EXPECT_NEAR(mixed["simulated_ps"].get<double>(), time, 0.02 * time);
 }
 
+// Ranks at flow store at all peers at once and book the outputs of the switch, where lines would take turns with them. The rank at lines
+// waits for credits, and the run is about so much too long, which a notice tells. With credits for all of its lines it does not wait.
+TEST(MixedLinks, ARankThatWaitsBehindBookedLinksIsTold)
+{
+    const auto notice_of = [](const std::vector<std::string>& sets) {
+        RunSetup setup =
+            on(star_document(4), "profile: generic\n" + collective_lines("all_gather", "direct", "256 KiB"));
+        setup.sets = sets;
+        const Json result = mixed_run(setup, "b.0.xpu.0");
+        EXPECT_EQ(result.value("exit_code", -1), 0) << result;
+        for (const Json& notice : result["notices"])
+            if (notice.get<std::string>().find(" waited ") != std::string::npos) return notice.get<std::string>();
+        return std::string();
+    };
+    const std::string text = notice_of({});
+    EXPECT_EQ(text.rfind("b.0.xpu.0 -> b.0.sw.0 waited ", 0), 0U) << text;
+    EXPECT_NE(text.find("so the run can be about so much too long"), std::string::npos) << text;
+    EXPECT_EQ(notice_of({"link.request_credits=5000"}), "");
+}
+
 }  // namespace mixed_links_test

@@ -75,6 +75,25 @@ TEST(MixedTime, OneLineAndItsSignalTakeTheTimeOfLinesToThePicosecond)
     }
 }
 
+// One line that rank 0 loads from rank 1, where nobody has read it: it comes from memory there, as by lines. With a memory of 20 GB/s its channel
+// takes 410 ns for it, and other lines pass beside it. What rank 1 has read itself is in its cache.
+TEST(MixedTime, FirstReadsOfMemoryAtFlowTakeTheTimeOfLinesToThePicosecond)
+{
+    const RunSetup first = star("reduce_scatter", "direct_get", "128");
+    const RunSetup later = star("all_gather", "direct_get", "128");
+    for (const RunSetup& setup :
+        {first, first.with("hbm.response_latency=400ns"), first.with("hbm.bandwidth=20GB/s"), later}) {
+        const std::uint64_t lines = time_of(mixed_run(setup, ""));
+        EXPECT_EQ(time_of(mixed_run(setup, "b.0.xpu.0")), lines) << ::testing::PrintToString(setup.sets);
+    }
+    EXPECT_EQ(time_of(mixed_run(first, "b.0.xpu.0")), 1'838'641U);
+    EXPECT_EQ(time_of(mixed_run(later, "b.0.xpu.0")), 1'655'400U);
+    // 32 KiB at the rate of the memory: 8.2 us.
+    const RunSetup narrow = star("reduce_scatter", "direct_get", "64 KiB").with("hbm.bandwidth=4GB/s");
+    EXPECT_GT(time_of(mixed_run(narrow, "b.0.xpu.0")), 8'192'000U);
+    EXPECT_NEAR(error_of(narrow, "b.0.xpu.0"), 0, 3);
+}
+
 TEST(MixedTime, LongStoresTakeThatOfLinesWithinOnePercentAndLoadsNearlySo)
 {
     for (const char* bytes : {"64 KiB", "1 MiB"})
