@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/units.h"
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/flow_notices.h"
 #include "platform/applications/flow/flow_parameters.h"
