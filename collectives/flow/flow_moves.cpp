@@ -134,7 +134,9 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
     if (load.gets == 0) {
         thread.shape = thread.job->what.shared_lines ? none : op.shape;  // or others of the shape may find their lines
         thread.load_ps = load.load_ps;
+        const double remote = load.remote;
         thread.places = windows_->store_places(thread, op, load, pace);
+        if (load.remote < remote) thread.shape = none;  // it fits, with those around it: another of the shape may not
         if (thread.places > 0) load.remote = load.own_byte_ps = 0;
         const MoveLoad one = load.divided_by(op.moves);
         const Ps before = (op.moves - 1) * pace.turn_ps(one);
@@ -145,7 +147,8 @@ void FlowCore::move_anew(std::uint32_t index, const FlowOp& op)
             ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
             : none;
         find_lone_store(thread, op);
-        if (own_data(thread, op) == OwnData::under_way) join_load(thread);
+        // With kernels share_load() has what it waits for.
+        if (!devices_ && own_data(thread, op) == OwnData::under_way) join_load(thread);
         return move_own(index, op);
     }
     if (profile_.registers_in_order && load.data <= 0) return;

@@ -14,7 +14,8 @@ FlowCore::OwnData FlowCore::own_data(const Thread& thread, const FlowOp& op) con
     bool cold = op.has(FlowOp::own_cold) && !job.cached(thread.rank);
     if (op.sources + op.destinations == 0) cold = cold && !job.all_read(thread.endpoint);  // a copy at its own place
     if (!cold) return OwnData::cached;
-    if (op.behind == 0 || is_copy(thread, op)) return OwnData::in_memory;
+    // One that loads from others as well goes in pieces, and is not followed.
+    if (op.behind == 0 || is_copy(thread, op) || (&op - op.behind)->sources > 0) return OwnData::in_memory;
     const ThreadPace pace = pace_of(thread);
     double sets = 0;
     for (const FlowOp* before = &op - op.behind; before != &op && sets < pace.sets(); ++before)

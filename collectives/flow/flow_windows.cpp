@@ -158,7 +158,7 @@ double FlowCore::Windows::lines_stored(const Thread& thread, const FlowOp& op, c
 }
 
 // Whether all that the thread stores from one fence to the next, this move among it, has places at once. A line holds one while it is
-// loaded, then one for each store, so places for all stores are places for all.
+// loaded, then one for each store, so places for all stores are places for all. Signals are fences; waits and steps without work are none.
 bool FlowCore::Windows::stores_fit(const Thread& thread, const FlowOp& op, const ThreadPace& pace) const
 {
     const std::vector<FlowOp>& ops = thread.program->ops;
@@ -166,13 +166,22 @@ bool FlowCore::Windows::stores_fit(const Thread& thread, const FlowOp& op, const
         const auto places = std::max<double>(each.destinations + each.own_destinations, each.own_sources);
         return core_.held_bytes(thread, each) * places * lines_stored(thread, each, pace);
     };
-    const FlowOp* begin = &op;
-    const FlowOp* end = &op + 1;
+    constexpr std::ptrdiff_t most =
+        64;  // so many to each side are looked at: a run of more is taken for one that does not fit
+    const auto fences = [](const FlowOp& each) {
+        return each.kind != FlowKind::move && each.kind != FlowKind::wait && each.kind != FlowKind::nop;
+    };
     double all = holds(op);
-    for (; begin != ops.data() && !begin->has(FlowOp::needs_fence) && begin[-1].kind == FlowKind::move; --begin)
-        if (begin[-1].destinations > 0 && (all += holds(begin[-1])) > pace.outstanding()) return false;
-    for (; end != ops.data() + ops.size() && end->kind == FlowKind::move && !end->has(FlowOp::needs_fence); ++end)
-        if (end->destinations > 0 && (all += holds(*end)) > pace.outstanding()) return false;
+    const auto fits = [&](const FlowOp& each) {
+        if (each.kind == FlowKind::move && each.destinations > 0) all += holds(each);
+        return all <= pace.outstanding();
+    };
+    const FlowOp* begin = &op;
+    for (; begin != ops.data() && !begin->has(FlowOp::needs_fence) && !fences(begin[-1]); --begin)
+        if (&op - begin == most || !fits(begin[-1])) return false;
+    const FlowOp* end = &op + 1;
+    for (; end != ops.data() + ops.size() && !fences(*end) && !end->has(FlowOp::needs_fence); ++end)
+        if (end - &op == most || !fits(*end)) return false;
     return all <= pace.outstanding();
 }
 

@@ -240,9 +240,8 @@ int sweep_command(const Arguments& arguments)
     line.values("--column", "NAME", columns,
         "one more column, repeatable: KIND.STATISTIC, a statistic of the modules of that kind in the JSON of weft run "
         "together, such as l2.misses; link.FIELD, of all link directions together, such as link.flag_bytes. Sums; the "
-        "largest of largest values (peak_queue), the mean of means; - where not all modules or links have it, as in "
-        "mixed "
-        "runs");
+        "largest of largest values (peak_queue), the mean of means; - where it is not known of all of them, as in "
+        "mixed runs");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; default the number of cores");
     line.value("--keep", "DIR", keep,
         "keep the result of every run in this folder, and run only the points that have no result there: a sweep that "

@@ -120,4 +120,15 @@ TEST(MscclppOperands, AReductionOfWhatAddsNothingIsANotice)
     EXPECT_NE(notices[0].text().find("'reduce_op' of a put that adds nothing is not read"), std::string::npos);
 }
 
+TEST(MscclppOperands, SizesThatCannotBeAreRefused)
+{
+    const auto refusal_with = [](const std::string& keys) {
+        return refusal_of_json(with(pair_json, "\"inplace\": true", keys + ", \"inplace\": true"));
+    };
+    EXPECT_EQ(refusal_with("\"buffer_alignment\": 0"), "plan.json:2: 'buffer_alignment' 0; expected 1 or more");
+    EXPECT_EQ(refusal_with("\"min_message_size\": 9, \"max_message_size\": 8"),
+        "plan.json:2: 'min_message_size' 9 above 'max_message_size' 8; expected a least size that is not above the "
+        "largest");
+}
+
 }  // namespace mscclpp_operands_test

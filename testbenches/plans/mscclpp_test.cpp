@@ -475,11 +475,6 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
             "plan.json:2: collective 'allreduced'; expected one of allreduce, allgather, reducescatter, alltoall, "
             "sendrecv, custom, test"},
         {"\"Simple\"", "\"LL128\"", "plan.json:2: protocol 'LL128'; expected Simple or LL"},
-        {"\"inplace\": true", "\"buffer_alignment\": 0, \"inplace\": true",
-            "plan.json:2: 'buffer_alignment' 0; expected 1 or more"},
-        {"\"inplace\": true", "\"min_message_size\": 9, \"max_message_size\": 8, \"inplace\": true",
-            "plan.json:2: 'min_message_size' 9 above 'max_message_size' 8; expected a least size that is not above the "
-            "largest"},
         {"\"inplace\": true", "\"inplace\": 1", "plan.json:2: 'inplace' is a number; expected a boolean"},
         {"\"input_chunks\": 2", "\"input_chunks\": -2",
             "plan.json:4: 'input_chunks' is -2; expected a whole number up to 1048576"},

@@ -251,8 +251,8 @@ TEST(Protocol, EveryAlgorithmIsRightInSlices)
     });
 }
 
-// Blocks of one rank that each wait for a step of the other: recursive halving and doubling among four, a block for each partner. The
-// second block of rank r adds what comes from r^2, then sends the sum behind the last step of the first block, which works on that sum.
+// Blocks of one rank that each wait for a step of the other, as in recursive halving with a block for each partner: the second adds what
+// comes and sends it on behind a step of the first, which works on that sum.
 TEST(Protocol, BlocksThatWaitForEachOtherAreRightInSlices)
 {
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 1, 2);

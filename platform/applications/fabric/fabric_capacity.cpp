@@ -32,6 +32,7 @@ std::vector<double> chances_of(const PatternSpec& pattern, std::size_t endpoints
 // The share of single lines whose region a link direction has not kept: their places are drawn anew for each.
 double share_of_missed_regions(const LinkSpec& link, const TrafficSpec& traffic, std::size_t endpoints)
 {
+    if (link.address_extension == 0) return 0;
     const std::uint64_t bytes = TrafficSpec::region_lines * line_bytes;
     const auto each = static_cast<double>((bytes + link.extension_region - 1) / link.extension_region);
     const std::vector<double> chances = chances_of(traffic.pattern, endpoints);

@@ -39,20 +39,18 @@ public:
 
 private:
     static constexpr std::uint64_t page_lines = 64;
-    struct Range {
-        std::uint64_t end = 0;
-        std::uint32_t job = 0;
-    };
-    using Ranges = std::map<std::uint64_t, Range>;  // by their first byte; disjoint, in whole lines
+    using Ranges = std::map<std::uint64_t, std::uint64_t>;  // by their first byte, their end; disjoint, in whole lines
     struct Job {
         FlowCore::JobId core = 0;
+        std::map<std::uint32_t, std::array<Ranges, 2>> ranges;  // by endpoint, of reads and of stores
         // When each line is in the cache, by page; 0: nobody has asked for it.
         std::unordered_map<std::uint64_t, std::array<Ps, page_lines>> there;
     };
 
+    Job* job_of(const Access& access);
+
     FlowCore& core_;
-    std::map<std::uint32_t, std::array<Ranges, 2>> ranges_;  // by endpoint, of reads and of stores
-    std::map<std::uint32_t, Job> jobs_;
+    std::map<std::uint32_t, Job> jobs_;  // under way: few
 };
 
 }  // namespace weft

@@ -69,10 +69,10 @@ std::string waiting_notice(const std::vector<LinkResult>& links, Time time)
     const auto stall = [](const LinkResult& link) { return link.credit_stall_ps.value_or(0); };
     for (const LinkResult& link : links)
         if (longest == nullptr || stall(link) > stall(*longest)) longest = &link;
-    if (longest == nullptr || stall(*longest) < time / 10) return {};
+    if (longest == nullptr || stall(*longest) == 0 || stall(*longest) < time / 10) return {};
     return fmt::format(
         "{} -> {} waited {} for credits, {:.0f} % of the run: transfers of ranks at flow book links ahead of lines, "
-        "which by lines take turns with theirs, so the run can be about so much too long "
+        "which by lines take turns with theirs, so the run can be too long by up to about as much "
         "(docs/models/mixed.md, Against lines)",
         longest->from, longest->to, format_time_ps(stall(*longest)),
         100 * static_cast<double>(stall(*longest)) / static_cast<double>(time));

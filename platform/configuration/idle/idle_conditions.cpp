@@ -266,8 +266,8 @@ void note_transfers_without_buffer(const ResolvedSystem& system, const UsedParts
         const VariantId values = system.link_variant(id);
         if (!is_used(used.edges, id) || values == no_variant) continue;
         const auto link = spec_from<LinkSpec>(system.values(block_of<LinkSpec>(), values).values);
-        look(system.graph().edge(id).a, link.bandwidth);
-        look(system.graph().edge(id).b, link.bandwidth);
+        look(system.graph().edge(id).a, link.bandwidth / std::max<std::uint64_t>(1, link.bundle));
+        look(system.graph().edge(id).b, link.bandwidth / std::max<std::uint64_t>(1, link.bundle));
     }
     const auto nodes = std::count(shorter.begin(), shorter.end(), true);
     if (nodes > 0)

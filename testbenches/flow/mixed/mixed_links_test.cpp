@@ -189,7 +189,7 @@ TEST(MixedLinks, ARankThatWaitsBehindBookedLinksIsTold)
     };
     const std::string text = notice_of({});
     EXPECT_EQ(text.rfind("b.0.xpu.0 -> b.0.sw.0 waited ", 0), 0U) << text;
-    EXPECT_NE(text.find("so the run can be about so much too long"), std::string::npos) << text;
+    EXPECT_NE(text.find("so the run can be too long by up to about as much"), std::string::npos) << text;
     EXPECT_EQ(notice_of({"link.request_credits=5000"}), "");
 }
 
