@@ -163,7 +163,7 @@ bool FlowCore::Windows::stores_fit(const Thread& thread, const FlowOp& op, const
 {
     const std::vector<FlowOp>& ops = thread.program->ops;
     const auto holds = [&](const FlowOp& each) {
-        const auto places = std::max<double>(each.destinations + each.own_destinations, each.own_sources);
+        const auto places = std::max<double>(each.destinations, each.own_sources);
         return core_.held_bytes(thread, each) * places * lines_stored(thread, each, pace);
     };
     constexpr std::ptrdiff_t most =

@@ -55,13 +55,18 @@ TEST(CalibrateCommand, TellsWhatTheNumberDoesNotTell)
     const std::vector<std::string> few{"calibrate", network, "--set", "link.response_credits=120", "-j", "1"};
     const Outcome outcome = call(few);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("credit_wait 1.30 packets, error 38."), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("credit_wait 1.30 packets, error 4.3"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("1.30 is the end of the range that is searched, 0.30 to 1.30"), std::string::npos)
         << outcome.out;
-    EXPECT_NE(outcome.out.find("the error stays above 15 %"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("the error stays above 15 %"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.err.find("flow fidelity does not follow link.response_credits = 120 (followed in part)"),
         std::string::npos)
         << outcome.err;
+
+    const Outcome wrong = call({"calibrate", network, "--set", "link.request_credits=40", "-j", "1"});
+    ASSERT_EQ(wrong.code, 0) << wrong.err;
+    EXPECT_NE(wrong.out.find("error 78."), std::string::npos) << wrong.out;
+    EXPECT_NE(wrong.out.find("the error stays above 15 %"), std::string::npos) << wrong.out;
 
     const Outcome plain = call({"calibrate", files.pair_system(), "-j", "1"});
     EXPECT_EQ(plain.out.find("end of the range"), std::string::npos) << plain.out;

@@ -316,7 +316,7 @@ TEST(EnergyOfTime, TimersThatFindNothingToDoDoNotCount)
 {
     const Fixtures files;
     const auto time_of = [&](std::vector<std::string> sets) {
-        std::vector<std::string> arguments{files.pair_system(), "--bytes", "16KiB", "--energy", "builtin"};
+        std::vector<std::string> arguments{files.pair_system(), "--bytes", "64KiB", "--energy", "builtin"};
         sets.insert(sets.end(), {"l2.size=20KiB", "l2.ways=1"});  // with write-backs, after which energy is counted
         for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set});
         const Json result = result_of(arguments);

@@ -12,6 +12,7 @@
 #include "platform/result/report.h"
 #include "testbenches/platform/expected_traffic.h"
 #include "testbenches/platform/wire_recount.h"
+#include "tlm_interconnect/link/credit_messages.h"
 
 namespace wire_formats_test {
 
@@ -134,7 +135,7 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
                 if (back["link"] != direction["link"] || back["end"] == direction["end"]) continue;
                 EXPECT_EQ(direction["credits"], back["counted"]["lines"]);
             }
-            const std::uint64_t messages = direction["credits"].get<std::uint64_t>() / spec.credit_batch;
+            const std::uint64_t messages = direction["credits"].get<std::uint64_t>() / credits_of_message(spec);
             EXPECT_EQ(direction["counted"]["messages"], spec.credit_bytes > 0 ? messages : 0);
         }
         std::uint64_t reported[3] = {};

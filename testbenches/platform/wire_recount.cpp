@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm_interconnect/link/credit_messages.h"
+
 namespace weft::testing {
 
 namespace {
@@ -114,7 +116,7 @@ void WireRecount::send_messages(Time until)
 void WireRecount::credit(Time now, Time delay)
 {
     ++credits;
-    if (spec_.credit_bytes == 0 || credits % spec_.credit_batch != 0) return;
+    if (spec_.credit_bytes == 0 || credits % credits_of_message(spec_) != 0) return;
     ++messages;
     due_.emplace(now + delay, add(spec_.credit_bytes));
     send_messages(now);

@@ -277,8 +277,7 @@ void EventQueue::wake()
     notified_ = ~Time{0};
     if (stopped_) return;
     const Time kernel_now = to_ps(sc_core::sc_time_stamp());
-    now_ = kernel_now;
-    // Others have work at this very instant: run what is due now, leave the future to the next round.
+    // now_ stays that of the last item, which without_effect() of the next one asks for. Others have work at this very instant: run what is due now, leave the future to the next round.
     Time limit = kernel_now;
     if (!sc_core::sc_pending_activity_at_current_time()) {
         const Time foreign = to_ps(sc_core::sc_time_to_pending_activity());

@@ -1,4 +1,4 @@
-// Messages that return credits over a wire, against the lines: every credit_batch-th credit is one of credit_bytes, the
+// Messages that return credits over a wire, against the lines: every credit_batch-th credit (credits_of_message()) is one of credit_bytes, the
 // others travel in it at no cost. Those do not wait for it: each is back as if it were in a header, so that a batch takes bytes and no
 // credits. What waits in a batch that is not full would be for a receiver's timer to decide.
 //
@@ -15,9 +15,16 @@
 
 namespace weft {
 
+// How many credits one message returns: credit_batch, and no more than the smallest buffer has, whose receiver would wait for more for ever.
+inline std::uint64_t credits_of_message(const LinkSpec& spec)
+{
+    const std::uint64_t smallest = std::min(spec.request_credits, spec.response_credits) + spec.pool_credits;
+    return std::min(spec.credit_batch, std::max<std::uint64_t>(1, smallest));
+}
+
 class CreditMessages {
 public:
-    explicit CreditMessages(const LinkSpec& spec) : bytes_(spec.credit_bytes), batch_(spec.credit_batch) {}
+    explicit CreditMessages(const LinkSpec& spec) : bytes_(spec.credit_bytes), batch_(credits_of_message(spec)) {}
 
     bool free() const { return bytes_ == 0; }
 

@@ -153,12 +153,6 @@ std::optional<LinkProblem> link_problem(const LinkSpec& spec)
         return LinkProblem{"one acknowledge for " + std::to_string(spec.ack_every) +
                 " packets and a replay buffer of " + std::to_string(spec.replay_buffer),
             "link.ack_every of at most link.replay_buffer", {"retry", "ack_every", "replay_buffer"}};
-    const std::uint64_t buffer = std::min(spec.request_credits, spec.response_credits) + spec.pool_credits;
-    if (spec.credit_bytes > 0 && spec.credit_batch > buffer)
-        return LinkProblem{"one message for " + std::to_string(spec.credit_batch) + " credits and a buffer of " +
-                std::to_string(buffer) + " packets",
-            "link.credit_batch of at most the packets of the smallest buffer",
-            {"credit_bytes", "credit_batch", "request_credits", "response_credits", "pool_credits"}};
     if (spec.response_saving > spec.header)
         return LinkProblem{"response headers " + std::to_string(spec.response_saving) + " B shorter than headers of " +
                 std::to_string(spec.header) + " B",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tlm_interconnect/link/credit_messages.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packet_answer.h"
 
@@ -103,7 +104,7 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
         bytes += static_cast<double>(spec.packet_overhead) / std::max(1.0, std::floor(room / std::max(1.0, bytes)));
         break;
     }
-    bytes += static_cast<double>(spec.credit_bytes) / static_cast<double>(spec.credit_batch);
+    bytes += static_cast<double>(spec.credit_bytes) / static_cast<double>(credits_of_message(spec));
     if (spec.frame_payload > 0) bytes *= static_cast<double>(spec.frame) / static_cast<double>(spec.frame_payload);
     return bytes;
 }

@@ -12,6 +12,7 @@
 #include "sc_models/l2/l2_spec.h"
 #include "sc_models/memory/hbm_spec.h"
 #include "sc_models/memory_side_spec.h"
+#include "tlm_interconnect/link/credit_messages.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/switch_spec.h"
@@ -277,6 +278,27 @@ void note_transfers_without_buffer(const ResolvedSystem& system, const UsedParts
             "until the wire has them");
 }
 
+void note_batches_above_buffers(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
+{
+    const BlockInfo& info = info_of(block_of<LinkSpec>());
+    std::size_t links = 0;
+    std::uint64_t batch = 0;
+    std::uint64_t most = 0;
+    for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
+        const VariantId values = system.link_variant(id);
+        if (!is_used(used.edges, id) || values == no_variant) continue;
+        const auto link = spec_from<LinkSpec>(system.values(block_of<LinkSpec>(), values).values);
+        if (link.credit_bytes == 0 || credits_of_message(link) == link.credit_batch) continue;
+        ++links;
+        batch = link.credit_batch;
+        most = credits_of_message(link);
+    }
+    if (links > 0)
+        out.push_back(info.path_of(*info.find("credit_batch")) + " = " + std::to_string(batch) + " of " +
+            std::to_string(links) + (links == 1 ? " link" : " links") + ": a message returns " + std::to_string(most) +
+            ", no more credits than the smallest buffer has");
+}
+
 }  // namespace
 
 void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
@@ -318,6 +340,7 @@ void note_idle_conditions(const ResolvedSystem& system, const UsedParts& used, s
     note(block_of<SwitchSpec>(), crossbar_conditions(), of_model("crossbar"), spec_of<SwitchSpec>);
     note_messages_nobody_makes(system, used, out);
     note_transfers_without_buffer(system, used, out);
+    note_batches_above_buffers(system, used, out);
     std::size_t cards = 0;
     for (std::size_t i = 0; i < system.variants(block_of<SwitchSpec>()).size(); ++i)
         if (const VariantId id = system.variants(block_of<SwitchSpec>())[i];
