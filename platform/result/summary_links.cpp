@@ -23,10 +23,10 @@ struct LinkGroup {
     std::optional<std::uint64_t> peak_queue{};  // the largest
 };
 
-// The value of all of them, or their mean behind a ~ where they differ.
+// The value of all of them, or their mean behind a ~ where they differ by more than a hundredth.
 std::string one_or_mean(const std::vector<double>& values)
 {
-    const auto differs = [&](double value) { return short_bytes(value) != short_bytes(values.front()); };
+    const auto differs = [&](double value) { return std::abs(value - values.front()) > values.front() / 100; };
     if (std::none_of(values.begin(), values.end(), differs)) return short_bytes(values.front());
     return "~" + short_bytes(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
 }

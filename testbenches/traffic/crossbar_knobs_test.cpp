@@ -125,29 +125,6 @@ TEST(CrossbarKnobs, SpeedUpRelievesTheHeadOfLine)
     EXPECT_GT(two, 0.95);
 }
 
-// Of a line each four cycles an output passes no more, with a buffer behind it or without. Without one a line is in the crossbar until the
-// wire has it, so that a shorter transfer than the wire's is none.
-TEST(CrossbarKnobs, AnOutputPassesALineInATransfer)
-{
-    Configuration incast = saturated_switch(4, QueueKind::voq, AllocatorKind::islip, 1);
-    incast.options.traffic.duration = 4'000 * cycle;
-    incast.pattern(PatternKind::incast);
-    incast.options.router.transfer = 4 * cycle;
-    for (const std::uint64_t buffer : {0, 2}) {
-        incast.options.router.output_buffer = buffer;
-        EXPECT_NEAR(4 * run_apart(incast).load, 0.25, 0.0005) << buffer;  // the mean of four endpoints
-    }
-    Configuration uniform = saturated_switch(4, QueueKind::fifo, AllocatorKind::islip, 1);
-    uniform.options.router.clock = 500;
-    uniform.options.traffic.duration = 1'000 * cycle;
-    const NetworkResult wire = run_apart(uniform);
-    uniform.options.router.transfer = 500;
-    const NetworkResult shorter = run_apart(uniform);
-    EXPECT_EQ(shorter.load, wire.load);
-    EXPECT_EQ(shorter.cycles, wire.cycles);
-    EXPECT_LT(wire.load, 0.75);  // heads of lines block
-}
-
 TEST(CrossbarKnobs, SecondCrossbarInputRaisesTheMeshesThroughput)
 {
     Configuration configuration = mesh_of_64().at(0.48);

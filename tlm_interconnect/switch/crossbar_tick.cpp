@@ -71,8 +71,8 @@ void CrossbarSwitch::allocate_channels()
 bool CrossbarSwitch::has_room(unsigned output, Time now)
 {
     const Output& out = outputs_[output];
-    if (out.crossbar_free > now) return false;
     if (!buffered_) return out.wire_free <= now + traversal_;
+    if (out.crossbar_free > now) return false;
     Port& port = ports_[output];
     const auto size = static_cast<std::uint32_t>(port.starts.size());
     while (port.start_count > 0 && port.starts[port.first_start] <= now) {
@@ -105,8 +105,7 @@ unsigned CrossbarSwitch::find_requests(Time now, bool& conflict)
     each_bit(ready_, words_, [&](std::uint32_t number) {
         Queue& queue = queues_[number];
         if (input_free_[queue.input] > now) return;
-        const Output& out = outputs_[queue.output];
-        if (buffered_ ? !has_room(queue.output, now) : out.wire_free > wire_by || out.crossbar_free > now) return;
+        if (buffered_ ? !has_room(queue.output, now) : outputs_[queue.output].wire_free > wire_by) return;
         if (separate_) {
             if (!ports_[queue.output].credits.available(queue.channel, now)) return;
         } else {
@@ -204,11 +203,10 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     if constexpr (watched)
         if (PortWatch* const watch = watches_[output])
             watch->sent(watch_slot(output, class_of(channel)), port_of_[input], now, credit_at, wire_free);
-    // Without a buffer the line is in the crossbar until the wire has it.
-    const Time wire = wire_free - start;
-    const Time hold = transfer_ == 0 ? wire : buffered_ ? transfer_ : std::max(transfer_, wire);
-    input_free_[input] = out.crossbar_free = now + hold;
+    const Time hold = transfer_ > 0 ? transfer_ : wire_free - start;
+    input_free_[input] = now + hold;
     if (buffered_) {
+        out.crossbar_free = now + hold;
         const auto size = static_cast<std::uint32_t>(port.starts.size());
         port.starts[(port.first_start + port.start_count++) % size] = start;
     }
@@ -256,9 +254,9 @@ Time CrossbarSwitch::next_chance(Time now)
         const Time input_free = input_free_[queue.input];
         if (input_free > now) consider(input_free);
         if (!has_room(queue.output, now)) {
-            consider(out.crossbar_free > now ? out.crossbar_free
-                    : !buffered_             ? out.wire_free - std::min(out.wire_free, traversal_)
-                                             : port.starts[port.first_start]);
+            consider(!buffered_               ? out.wire_free - std::min(out.wire_free, traversal_)
+                    : out.crossbar_free > now ? out.crossbar_free
+                                              : port.starts[port.first_start]);
             return;
         }
         const auto channels = separate_ ? static_cast<std::uint16_t>(1U << queue.channel) : queue.channels;

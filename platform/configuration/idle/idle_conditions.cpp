@@ -251,31 +251,24 @@ void note_messages_nobody_makes(const ResolvedSystem& system, const UsedParts& u
             "link.message_header above 0) and others");
 }
 
-// A crossbar that is faster than its wires, with nowhere to put what has passed it.
+// Without a buffer behind it an output of a crossbar is held by its wire, and `transfer` holds inputs alone.
 void note_transfers_without_buffer(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
 {
     const BlockInfo& info = info_of(block_of<SwitchSpec>());
-    std::vector<bool> shorter(system.graph().node_count());
-    const auto look = [&](NodeId node, std::uint64_t bandwidth) {
+    std::size_t nodes = 0;
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         const VariantId id = system.variant(node, block_of<SwitchSpec>());
-        if (id == no_variant || system.role(node) != NodeRole::forwarder || system.model(node) != "crossbar") return;
+        if (id == no_variant || !is_used(used.nodes, node) || system.role(node) != NodeRole::forwarder ||
+            system.model(node) != "crossbar")
+            continue;
         const auto spec = spec_from<SwitchSpec>(system.values(block_of<SwitchSpec>(), id).values);
-        if (spec.transfer > 0 && spec.output_buffer == 0 && spec.transfer < line_bytes * 1'000'000'000'000 / bandwidth)
-            shorter[node] = true;
-    };
-    for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
-        const VariantId values = system.link_variant(id);
-        if (!is_used(used.edges, id) || values == no_variant) continue;
-        const auto link = spec_from<LinkSpec>(system.values(block_of<LinkSpec>(), values).values);
-        look(system.graph().edge(id).a, link.bandwidth / std::max<std::uint64_t>(1, link.bundle));
-        look(system.graph().edge(id).b, link.bandwidth / std::max<std::uint64_t>(1, link.bundle));
+        if (spec.transfer > 0 && spec.output_buffer == 0) ++nodes;
     }
-    const auto nodes = std::count(shorter.begin(), shorter.end(), true);
     if (nodes > 0)
         out.push_back(info.path_of(*info.find("transfer")) + " of " + std::to_string(nodes) +
             (nodes == 1 ? " node" : " nodes") +
-            " is shorter than 64 B take on a wire there, without switch.output_buffer: packets hold the crossbar "
-            "until the wire has them");
+            " without switch.output_buffer: lines hold inputs of the crossbar so long, and outputs as long as their "
+            "wires");
 }
 
 void note_batches_above_buffers(const ResolvedSystem& system, const UsedParts& used, std::vector<std::string>& out)
