@@ -10,17 +10,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "tlm_interconnect/link/credits_of_message.h"
 #include "tlm_interconnect/link/framer.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
-
-// How many credits one message returns: credit_batch, and no more than the smallest buffer has, whose receiver would wait for more for ever.
-inline std::uint64_t credits_of_message(const LinkSpec& spec)
-{
-    const std::uint64_t smallest = std::min(spec.request_credits, spec.response_credits) + spec.pool_credits;
-    return std::min(spec.credit_batch, std::max<std::uint64_t>(1, smallest));
-}
 
 class CreditMessages {
 public:

@@ -12,7 +12,7 @@
 #include "sc_models/l2/l2_spec.h"
 #include "sc_models/memory/hbm_spec.h"
 #include "sc_models/memory_side_spec.h"
-#include "tlm_interconnect/link/credit_messages.h"
+#include "tlm_interconnect/link/credits_of_message.h"
 #include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/link_spec.h"
 #include "tlm_interconnect/switch/switch_spec.h"
