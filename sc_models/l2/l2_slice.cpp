@@ -117,8 +117,7 @@ void L2Slice::run(ScheduledItem& item)
 {
     if (item.kind == timer_kind) {
         const Time now = event_queue().now();
-        const bool expired =
-            flags_.expire(now, [this, now](Line& waiter, Time later) { answer(waiter, now + later); });
+        const bool expired = flags_.expire(now, [this, now](Line& waiter, Time later) { answer(waiter, now + later); });
         if (!expired) event_queue().without_effect();  // what it was set for has been woken since
         set_timer();
         return;
