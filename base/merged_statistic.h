@@ -13,7 +13,7 @@ namespace weft {
 
 enum class Merging : std::uint8_t { sum, largest, mean, none };
 
-// Of a statistic of modules of this kind.
+// How values of this statistic are put together, for modules of this kind.
 Merging merging_of(const std::string& kind, const std::string& statistic);
 // "sum", "largest", "mean", "one"
 const char* name_of(Merging merging);

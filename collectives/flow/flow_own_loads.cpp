@@ -6,8 +6,8 @@
 
 namespace weft {
 
-// What of the own rank it loads that nobody has read: from memory, or by a move before it in the run. That one's lines have come when
-// its wavefronts ask for these, or they are under way still.
+// Where the data are that a move loads from its own rank: in memory if nobody has read them. A move earlier in the same run may have read
+// them first; when the wavefronts ask again, its lines are in the cache or still under way.
 FlowCore::OwnData FlowCore::own_data(const Thread& thread, const FlowOp& op) const
 {
     const Job& job = *thread.job;

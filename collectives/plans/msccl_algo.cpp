@@ -28,7 +28,7 @@ constexpr CollectiveName collective_names[] = {{"allreduce", CollectiveOp::all_r
 constexpr MscclType all_types[] = {MscclType::s, MscclType::r, MscclType::rcs, MscclType::rrc, MscclType::rrs,
     MscclType::rrcs, MscclType::cpy, MscclType::re, MscclType::nop};
 
-// Of all elements, in alphabetical order; also those of runtimes that mean nothing here.
+// The attributes of all elements, in alphabetical order. Some are for runtimes and have no effect here.
 const std::vector<std::string> attributes{"buf", "chan", "cnt", "coll", "depid", "deps", "dstbuf", "dstoff", "hasdep",
     "i_chunks", "id", "inplace", "maxBytes", "minBytes", "name", "nchannels", "nchunksperloop", "ngpus", "nthreads",
     "o_chunks", "off", "op", "outofplace", "proto", "recv", "redop", "root", "s", "s_chunks", "send", "srcbuf",

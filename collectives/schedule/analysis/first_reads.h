@@ -20,7 +20,7 @@ public:
 
     // `thread` counts as in the schedule with all channels (whole() in channels.h).
     bool is_first(std::uint32_t rank, std::uint32_t thread, std::uint32_t step, std::uint32_t source) const;
-    // Of such a read: how many steps before it, in the same run, its thread has begun to read the last part of it; 0: it has not.
+    // For such a read: the distance, in steps of the same run, back to the step of this thread that began to read the last part of the data; 0: none did.
     std::uint32_t steps_behind(std::uint32_t rank, std::uint32_t thread, std::uint32_t step,
         std::uint32_t source) const;
 

@@ -42,7 +42,7 @@ void BorderJobs::open(std::uint32_t number, FlowCore::JobId core, const std::sha
     find_memory(number, job);
 }
 
-// What ranks at lines load from ranks at flow, or store there in parts of lines, and what of it goes to memory.
+// Finds the loads of ranks at lines from ranks at flow, and their stores of parts of lines there, that go to memory first.
 void BorderJobs::find_memory(std::uint32_t number, const Job& job)
 {
     for (std::uint32_t rank = 0; rank < job.members.size(); ++rank) {

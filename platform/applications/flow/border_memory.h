@@ -1,5 +1,5 @@
-// What lines from ranks at lines find in the memory of a rank at flow: data that nobody has read yet come from memory, all others from
-// its cache.
+// Memory of a rank at flow, as accesses of ranks at lines see it: data that nobody has read yet come from memory, all others from its
+// cache.
 //
 // Which reads may be the first is known from the schedule (first_reads.h); of these each line comes from memory once, and who asks for
 // it in the meantime waits for the same one. The same holds for parts of lines that are stored: a cache fetches the rest of such a line

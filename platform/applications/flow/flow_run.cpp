@@ -117,7 +117,7 @@ void FlowRun::set_beside()
     views_.show(*beside_);
 }
 
-// What is asked for and cannot be had is said before anything runs.
+// Refuses requested outputs that this run cannot give, before it begins.
 void FlowRun::check_lists() const
 {
     if (options_.strict && fabric_.plan() == nullptr)

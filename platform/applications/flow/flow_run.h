@@ -35,7 +35,7 @@ private:
     // Without kernels, times are those of collectives alone.
     bool has_kernels() const;
     void set_beside();
-    // What is asked for and cannot be had is said before anything runs.
+    // Refuses requested outputs that this run cannot give, before it begins.
     void check_lists() const;
     std::vector<Dimension> dimensions() const;
     bool combines() const;
